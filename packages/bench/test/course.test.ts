@@ -148,9 +148,12 @@ async function labCommand(args: readonly string[]): Promise<string> {
   if (args[1] === 'judge') {
     // A program without functions is refused before the simulation, and after everything else was found.
     writeFileSync(join(args[2] ?? '', 'solution.mjs'), '')
-    expect((await ran(args)).err, args.join(' ')).toContain('must export')
+    expect(await ran(args), args.join(' ')).toMatchObject({ code: 1, out: expect.stringContaining('must export') })
     return ''
   }
+  // The same for those of a class.
+  if (args[1] === 'grade')
+    for (const one of readdirSync(args[2] ?? '')) writeFileSync(join(args[2] ?? '', one, 'solution.mjs'), '')
   const { code, out, err } = await ran(args)
   expect({ code, err }, args.join(' ')).toEqual({ code: 0, err: '' })
   return out

@@ -1,38 +1,16 @@
 /**
  * A challenge: a small program with a bad design, the load it gets, and what a good one must reach.
  *
- *   program (solution.mjs) ── its functions ──▶ run() calls them under simulated load ──▶ figures, heat ──▶ expectations
+ *   program (solution.mjs) in processes of its own ── its calls ──▶ run() in the judge's process: store, time, load ──▶ figures ──▶ goals
  *
- * Judging runs the given program and the learner's one as two arms of a lab, over seeds that are not shown. The expectations look at the
- * learner's arm alone; the given one stands beside it for comparison.
+ * The given program and the learner's run with the same seed and the same measure; the given one's figures are kept (given.ts).
  *
- * CH1  Figures are measured from outside of the program: by the engine, by the meter of {@link Db}, and by asking for what was stored.
- * CH2  The given program fails and the reference program passes, with every seed.            test/challenges.test.ts
+ * CH1  Figures are measured outside of the program: by the engine, by the meter of {@link Db}, and by asking for what was stored.
+ * CH2  The given program fails and right programs pass, with every seed.                      test/challenges.test.ts
  */
 import type { findingAdvice } from '@sixtables/engine'
-import { type Expectation, figureOf, inWords, type Lab } from '../lab.ts'
-import type { ArmSession } from '../session.ts'
-
-/** A program that is judged: the functions of its module. */
-export class Program {
-  readonly #functions: Readonly<Record<string, unknown>>
-
-  /** @param functions - the exports of a module */
-  constructor(functions: Readonly<Record<string, unknown>>) {
-    this.#functions = functions
-  }
-
-  has(name: string): boolean {
-    return typeof this.#functions[name] === 'function'
-  }
-
-  /** Calls a function that the program exports; what it throws comes out of here. */
-  async call(name: string, ...args: readonly unknown[]): Promise<unknown> {
-    const found = this.#functions[name]
-    if (typeof found !== 'function') throw new Error(`the program exports no function ${name}`)
-    return await found(...args)
-  }
-}
+import type { Lab } from '../lab.ts'
+import type { Stage } from './stage.ts'
 
 export interface Challenge {
   /** As on the command line, and as its folder in `challenges/`. */
@@ -42,15 +20,13 @@ export interface Challenge {
   readonly minutes: number
   /** The task in a few sentences: what the program does, and what is wrong. */
   readonly task: string
-  /** One hint, given with a verdict that fails. */
-  readonly hint: string
   /** The lab that explains it. */
   readonly lab: string
   /** The functions that a program must export. */
   readonly functions: readonly string[]
   readonly settings: Lab['settings']
-  /** Runs a program under load, and records what came of it. */
-  run(session: ArmSession, program: Program): Promise<void>
+  /** Runs the program of a stage under load, and records what came of it. */
+  run(stage: Stage): Promise<void>
   readonly goals: readonly Goal[]
   /** Findings of a watched server that mean the design is still bad. */
   readonly findings: readonly (keyof typeof findingAdvice)[]
@@ -62,53 +38,16 @@ export interface Goal {
   readonly says: string
   readonly figure: string
   readonly holds: (value: number) => boolean
+  /** Where to look when it does not hold. */
+  readonly hint: string
 }
 
-export const armGiven = 'given'
 export const armYours = 'yours'
 
-export function atMost(says: string, figure: string, most: number): Goal {
-  return { says, figure, holds: (value) => value <= most }
+export function atMost(says: string, figure: string, most: number, hint: string): Goal {
+  return { says, figure, holds: (value) => value <= most, hint }
 }
 
-export function atLeast(says: string, figure: string, least: number): Goal {
-  return { says, figure, holds: (value) => value >= least }
-}
-
-/** The challenge as a lab whose arms are the two programs. */
-export function labOf(challenge: Challenge, programs: { readonly given: Program; readonly yours: Program }): Lab {
-  const { name, title, task, hint, lab, settings, goals } = challenge
-  return {
-    name,
-    title,
-    question: task,
-    predict: 'Which figures of the given program are bad, and what will your change do to each?',
-    idea: `The lab ${lab} explains the effect.`,
-    exercises: [],
-    today: '',
-    sources: [hint],
-    settings,
-    arms: [
-      {
-        name: armGiven,
-        about: 'the program as it was given',
-        run: (session) => challenge.run(session, programs.given),
-      },
-      { name: armYours, about: 'your program', run: (session) => challenge.run(session, programs.yours) },
-    ],
-    expectations: goals.map(expectationOf),
-  }
-}
-
-function expectationOf({ says, figure, holds }: Goal): Expectation {
-  return {
-    says,
-    arms: [armYours],
-    judge: (of) => {
-      const yours = of(armYours)
-      const value = figureOf(yours, figure)
-      const unit = yours.figures.find((one) => one.name === figure)?.unit ?? ''
-      return { holds: holds(value), found: `${figure}: ${inWords(value)}${unit === '' ? '' : ` ${unit}`}` }
-    },
-  }
+export function atLeast(says: string, figure: string, least: number, hint: string): Goal {
+  return { says, figure, holds: (value) => value >= least, hint }
 }

@@ -1,12 +1,11 @@
 /**
  * The Datastore client of a challenge's program: few verbs on plain values, and a meter that tells the judge what each call cost.
  *
- * DB1  Every call takes the way to the service and back, and is charged to the simulated tablets.
+ * DB1  Every call takes the way to the service and back, of some milliseconds, and is charged to the simulated tablets.
  * DB2  The meter counts the calls that reached the service, also those that failed.
  */
 import {
   type Database,
-  DatastoreError,
   decodeProperties,
   type EntityImage,
   type Filter,
@@ -57,15 +56,20 @@ export interface QueryPage {
   readonly cursor: string
 }
 
-/** The verbs that work inside a transaction, too. */
-export interface Verbs {
+/** A write within a transaction. */
+export type PlainChange =
+  | { readonly put: KeyPath; readonly properties: Properties; readonly options?: PutOptions }
+  | { readonly insert: KeyPath; readonly properties: Properties; readonly options?: PutOptions }
+  | { readonly remove: readonly KeyPath[] }
+
+/** A transaction that was begun; what it writes comes with the commit. */
+export interface Transaction {
   get(key: KeyPath): Promise<Entity | undefined>
   getAll(keys: readonly KeyPath[]): Promise<(Entity | undefined)[]>
-  put(key: KeyPath, properties: Properties, options?: PutOptions): Promise<void>
-  /** @throws ALREADY_EXISTS */
-  insert(key: KeyPath, properties: Properties, options?: PutOptions): Promise<void>
-  remove(...keys: readonly KeyPath[]): Promise<void>
   query(options: QueryOptions): Promise<QueryPage>
+  /** @throws ABORTED after a conflict */
+  commit(changes: readonly PlainChange[]): Promise<void>
+  rollback(): Promise<void>
 }
 
 /** The cost of the calls of a program, as the judge reads it. */
@@ -77,6 +81,10 @@ export class Meter {
   rowsRead = 0
   commits = 0
   calls = 0
+  /** Calls that the simulated servers were too busy for. */
+  refused = 0
+  /** Calls that ended in ABORTED. */
+  conflicts = 0
   /** Virtual milliseconds of each commit, by the root key of its group. */
   readonly commitsOf: Map<string, number[]> = new Map()
 }
@@ -86,6 +94,10 @@ export interface DbParts {
   readonly random: Random
   readonly rpcMs: number
   readonly meter?: Meter
+  /** Counts as well. */
+  readonly totals?: Meter
+  /** Answers come back at multiples of it, so that many go to the program's process at once; default 5. */
+  readonly answersEveryMs?: number
   /** Weight and spread of each call; absent = one real operation. */
   readonly context?: () => RequestContext
   /** Attempts after the first one where the service was busy, as client libraries make them; default 0. */
@@ -99,7 +111,6 @@ interface Change {
   readonly mutation: Mutation
 }
 
-const attemptsMax = 6
 const operators: Readonly<Record<string, PropertyOperator>> = {
   '=': 'equal',
   '<': 'lessThan',
@@ -110,7 +121,7 @@ const operators: Readonly<Record<string, PropertyOperator>> = {
   in: 'in',
 }
 
-export class Db implements Verbs {
+export class Db {
   readonly meter: Meter
   readonly #parts: DbParts
   readonly #database: Database
@@ -128,11 +139,6 @@ export class Db implements Verbs {
 
   sleep(ms: number): Promise<void> {
     return this.#parts.store.sleep(ms)
-  }
-
-  /** A number from 0 to 1, drawn from the run's seed. */
-  random(): number {
-    return this.#parts.random.next()
   }
 
   /** A new id of a kind, as AllocateIds gives it. */
@@ -169,7 +175,7 @@ export class Db implements Verbs {
 
   /** How many entities a query finds. */
   async count(options: QueryOptions): Promise<number> {
-    this.meter.queries++
+    this.#count('queries')
     const query = this.#queryOf(options)
     const aggregations = [{ operator: 'count', upTo: undefined, alias: 'n' }] as const
     const { values } = await this.#call('read', (context) =>
@@ -179,52 +185,26 @@ export class Db implements Verbs {
     return value?.type === 'integer' ? Number(value.value) : 0
   }
 
-  /**
-   * Runs `work` in a transaction and commits its writes. After a conflict it runs again, up to five times, with growing pauses.
-   *
-   * @throws what `work` throws; ABORTED after the last attempt
-   */
-  async transaction<T>(work: (transaction: Verbs) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#attempt(work)
-      } catch (error) {
-        const isConflict = error instanceof DatastoreError && error.code === 'ABORTED'
-        if (!isConflict || attempt === attemptsMax) throw error
-        await this.sleep(50 * 2 ** attempt * (0.5 + this.random() / 2))
-      }
-    }
-  }
-
-  async #attempt<T>(work: (transaction: Verbs) => Promise<T>): Promise<T> {
+  async begin(): Promise<Transaction> {
     const token = await this.#call('read', (context) => this.#database.beginTransaction(context, { mode: 'readWrite' }))
-    const changes: Change[] = []
-    const later = (...more: readonly Change[]): Promise<void> => {
-      changes.push(...more)
-      return Promise.resolve()
-    }
     const getAll = (keys: readonly KeyPath[]): Promise<(Entity | undefined)[]> => this.#getAll(keys, token)
-    try {
-      const result = await work({
-        get: async (key) => (await getAll([key]))[0],
-        getAll,
-        put: (key, properties, options) => later(this.#change('upsert', key, properties, options)),
-        insert: (key, properties, options) => later(this.#change('insert', key, properties, options)),
-        remove: (...keys) => later(...keys.map((key) => this.#removal(key))),
-        query: (options) => this.#query(options, token),
-      })
-      await this.#commit(changes, token)
-      return result
-    } catch (error) {
-      // A transaction that lost a conflict has ended; the rollback of any other may meet a program that was ended.
-      await this.#database.rollback(this.#context(), token)
-      throw error
+    return {
+      get: async (key) => (await getAll([key]))[0],
+      getAll,
+      query: (options) => this.#query(options, token),
+      commit: (changes) =>
+        this.#commit(
+          changes.flatMap((change) => this.#changesOf(change)),
+          token,
+        ),
+      // A transaction that lost a conflict has ended already.
+      rollback: async () => void (await this.#database.rollback(this.#context(), token)),
     }
   }
 
   async #getAll(keys: readonly KeyPath[], transaction: Uint8Array | undefined): Promise<(Entity | undefined)[]> {
-    this.meter.lookups++
-    this.meter.keysRead += keys.length
+    this.#count('lookups')
+    this.#count('keysRead', keys.length)
     const wanted = keys.map((key) => this.#key(key))
     const request = { keys: wanted, ...(transaction === undefined ? {} : { read: { transaction } }) }
     const { found } = await this.#call('read', (context) => this.#database.lookup(context, request))
@@ -234,7 +214,7 @@ export class Db implements Verbs {
 
   /** In as many calls as it takes: one call passes over 1,000 results at most. */
   async #query(options: QueryOptions, transaction: Uint8Array | undefined): Promise<QueryPage> {
-    this.meter.queries++
+    this.#count('queries')
     const entities: Entity[] = []
     let query = this.#queryOf(options)
     for (;;) {
@@ -242,7 +222,7 @@ export class Db implements Verbs {
       const { batch, metrics } = await this.#call('read', (context) =>
         this.#database.explainQuery(context, request, { analyze: true }),
       )
-      this.meter.rowsRead += (metrics.stats?.indexEntriesScanned ?? 0) + (metrics.stats?.documentsScanned ?? 0)
+      this.#count('rowsRead', (metrics.stats?.indexEntriesScanned ?? 0) + (metrics.stats?.documentsScanned ?? 0))
       if (batch === undefined) throw new Error('the query was not run')
       for (const { key, image } of batch.results) {
         entities.push(image === undefined ? { key: keyPathOf(key) } : entityOf(key, image))
@@ -308,19 +288,31 @@ export class Db implements Verbs {
     return { key, mutation: { operation, entity: entityBytes(key, fieldsOf(properties, options.unindexed)) } }
   }
 
+  #changesOf(change: PlainChange): Change[] {
+    if ('remove' in change) return change.remove.map((key) => this.#removal(key))
+    const { properties, options } = change
+    return [
+      'put' in change
+        ? this.#change('upsert', change.put, properties, options)
+        : this.#change('insert', change.insert, properties, options),
+    ]
+  }
+
   #removal(path: KeyPath): Change {
     const key = this.#key(path)
     return { key, mutation: { operation: 'delete', key } }
   }
 
   async #commit(changes: readonly Change[], transaction?: Uint8Array): Promise<void> {
-    this.meter.commits++
+    this.#count('commits')
     const mutations = changes.map(({ mutation }) => mutation)
     const request =
       transaction === undefined
         ? ({ mode: 'nonTransactional', mutations } as const)
         : ({ mode: 'transactional', transaction, mutations } as const)
-    const { mutationResults } = await this.#call('write', (context) => this.#database.commit(context, request))
+    // A transaction ends with its first commit: it is run again as a whole.
+    const retries = transaction === undefined ? this.#parts.retries : 0
+    const { mutationResults } = await this.#call('write', (context) => this.#database.commit(context, request), retries)
     const groups = new Set(
       changes.map(({ key }, i) => {
         const { path, partition } = mutationResults[i]?.key ?? key
@@ -334,6 +326,13 @@ export class Db implements Verbs {
     }
   }
 
+  #count(
+    what: 'calls' | 'lookups' | 'queries' | 'commits' | 'keysRead' | 'rowsRead' | 'refused' | 'conflicts',
+    by = 1,
+  ): void {
+    for (const meter of [this.meter, this.#parts.totals]) if (meter !== undefined) meter[what] += by
+  }
+
   #key(key: KeyPath): Key {
     return this.#parts.store.key(...pathOf(key))
   }
@@ -343,21 +342,36 @@ export class Db implements Verbs {
   }
 
   /** There, the work, and back (DB1). */
-  async #call<T>(kind: 'read' | 'write', work: (context: RequestContext) => T | Promise<T>): Promise<T> {
-    const { store, rpcMs, retries = 0, before } = this.#parts
+  async #call<T>(
+    kind: 'read' | 'write',
+    work: (context: RequestContext) => T | Promise<T>,
+    retries = this.#parts.retries ?? 0,
+  ): Promise<T> {
+    const { store, rpcMs, before } = this.#parts
     for (let attempt = 0; ; attempt++) {
-      this.meter.calls++
+      this.#count('calls')
       before?.(kind)
       await store.sleep(rpcMs / 2)
       try {
         return await work(this.#context())
       } catch (error) {
+        if (hasCode(error, 'ABORTED')) this.#count('conflicts')
+        if (isBusy(error)) this.#count('refused')
         if (attempt >= retries || !isBusy(error)) throw error
-        await store.sleep(100 * 2 ** attempt * (0.5 + this.random() / 2))
+        await store.sleep(100 * 2 ** attempt * (0.5 + this.#parts.random.next() / 2))
       } finally {
-        await store.sleep(rpcMs / 2)
+        await store.sleep(this.#untilAnswer())
       }
     }
+  }
+
+  /** The way back, to the next moment at which answers arrive. */
+  #untilAnswer(): number {
+    const { store, rpcMs, answersEveryMs = 5 } = this.#parts
+    const atMs = store.nowMs
+    return rpcMs === 0 && answersEveryMs === 0
+      ? 0
+      : Math.ceil((atMs + rpcMs / 2) / answersEveryMs) * answersEveryMs - atMs
   }
 }
 

@@ -10,13 +10,13 @@ import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { advice } from '../cli/advice.ts'
 import { UsageError } from '../cli/errors.ts'
-import type { LabResult } from '../runner.ts'
+import type { ArmResult } from '../measure/recorder.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
-import { judge, loadProgram } from './judge.ts'
+import { type Judgement, type JudgeOptions, judge } from './judge.ts'
 import { readmeOf } from './readme.ts'
 
-const markFile = 'challenge.json'
+export const markFile = 'challenge.json'
 
 /**
  * Puts the task and the given program into a folder.
@@ -30,32 +30,24 @@ export function layOutChallenge(name: string, target: string, called: string): v
   if (existsSync(program))
     throw new UsageError(`${program} is there already; name another folder, or delete it to start anew`)
   mkdirSync(target, { recursive: true })
-  cpSync(givenProgram(name), program)
+  cpSync(givenFile(name, 'solution.mjs'), program)
   writeFileSync(join(target, 'README.md'), readmeOf(challenge, called))
   writeFileSync(join(target, markFile), `${JSON.stringify({ challenge: name })}\n`)
 }
 
-export interface JudgeProgress {
-  readonly challenge: Challenge
-  readonly arm: string
-  readonly share: number
-}
-
-/** Judges the program in a folder. @throws UsageError when the folder is none of a challenge, or its program fails */
+/** Judges the program in a folder. @throws UsageError when the folder is none of a challenge */
 export async function judgeFolder(
   target: string,
-  onProgress: (progress: JudgeProgress) => void,
-): Promise<{ readonly challenge: Challenge; readonly results: readonly LabResult[] }> {
+  options: JudgeOptions = {},
+): Promise<Judgement & { readonly challenge: Challenge }> {
   const { challenge, program } = folderOf(target)
-  const given = await loadProgram(givenProgram(challenge.name), challenge)
-  const yours = await loadProgram(program, challenge)
-  const told = (arm: string, share: number): void => onProgress({ challenge, arm, share })
-  const results = await judge(challenge, { given, yours }, { onProgress: told }).catch((error: unknown) => {
-    throw new UsageError(
-      `${program} ended with an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    )
-  })
-  return { challenge, results }
+  if (!existsSync(program)) throw new UsageError(`there is no program ${program}`)
+  return { challenge, ...(await judge(challenge, program, keptGiven(challenge.name), options)) }
+}
+
+/** The figures and pictures of the given program of a challenge with the judge's first seed; `npm run golden` runs it and keeps it. */
+export function keptGiven(name: string): ArmResult {
+  return JSON.parse(readFileSync(givenFile(name, 'given.jsonl'), 'utf8'))
 }
 
 /** The challenge that a target names: a learner's folder, or the name itself. @throws UsageError */
@@ -89,6 +81,7 @@ function folderOf(target: string): { readonly challenge: Challenge; readonly pro
   return { challenge: challengeOf(name), program: join(folder, 'solution.mjs') }
 }
 
-function givenProgram(name: string): string {
-  return fileURLToPath(new URL(`../../challenges/${name}/solution.mjs`, import.meta.url))
+/** A file of the package: the given program, or what it did. */
+export function givenFile(name: string, file: 'solution.mjs' | 'given.jsonl'): string {
+  return fileURLToPath(new URL(`../../challenges/${name}/${file}`, import.meta.url))
 }

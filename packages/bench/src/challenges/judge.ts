@@ -1,58 +1,122 @@
-/** Judges a program of a challenge: with each seed beside the given program, until one seed fails. */
-import { pathToFileURL } from 'node:url'
-import { UsageError } from '../cli/errors.ts'
-import { type LabResult, runLab } from '../runner.ts'
-import { type Challenge, labOf, Program } from './challenge.ts'
+/**
+ * Judges a program of a challenge: with one seed after the other, until one fails. The given program's figures stand beside, as they are kept.
+ *
+ *   seed ──▶ Stage: store and time here, the program in processes of its own ──▶ figures, or a fault ──▶ verdict
+ *
+ * J1  The verdict is a function of program and seed, and is reached in this process alone.
+ * J2  However the program ends, it has not passed and one sentence says why.                       test/judge.test.ts
+ */
+import { figureOf, inWords } from '../lab.ts'
+import type { ArmResult } from '../measure/recorder.ts'
+import type { JudgedExpectation, LabResult } from '../runner.ts'
+import { ArmSession } from '../session.ts'
+import { armYours, type Challenge, type Goal } from './challenge.ts'
+import { ProgramFault, RefusedCall } from './fault.ts'
+import { type ProcessLimits, processLimits } from './instance.ts'
+import { Stage } from './stage.ts'
 
 /** Seeds of the judge; a program that is right for one of them alone is not right. */
-const judgeSeeds = [20_011, 7, 4_093]
+export const judgeSeeds: readonly number[] = [20_011, 4_093]
 
 export interface JudgeOptions {
-  /** How many of the judge's seeds; default: all. */
-  readonly seeds?: number
-  readonly onProgress?: (arm: string, share: number) => void
+  /** Default: all of the judge's. */
+  readonly seeds?: readonly number[]
+  readonly limits?: Partial<ProcessLimits>
+  readonly onProgress?: (share: number) => void
+  /** Told what the program prints. */
+  readonly onOutput?: (text: string) => void
 }
 
-/**
- * Runs both programs and compares the learner's figures with the goals.
- *
- * @returns a result for each seed that was run; the last one is the first that failed, or of the last seed
- */
+export interface Judgement {
+  readonly passed: boolean
+  /** How the program ended before the judge was done: one sentence. */
+  readonly fault?: string
+  /** Chosen by the first goal that failed. */
+  readonly hint?: string
+  /** One for each seed that was run; the last one is the first that failed, or of the last seed. */
+  readonly results: readonly LabResult[]
+}
+
+/** @param given - what the given program did with the first seed */
 export async function judge(
   challenge: Challenge,
-  programs: { readonly given: Program; readonly yours: Program },
-  { seeds = judgeSeeds.length, onProgress }: JudgeOptions = {},
-): Promise<readonly LabResult[]> {
+  path: string,
+  given: ArmResult | undefined,
+  options: JudgeOptions = {},
+): Promise<Judgement> {
+  const { seeds = judgeSeeds, onProgress } = options
   const results: LabResult[] = []
-  for (const [i, seed] of judgeSeeds.slice(0, seeds).entries()) {
-    // The given program is drawn once, for comparison.
-    const arms = i === 0 ? undefined : ['yours']
-    const result = await runLab(labOf(challenge, programs), { seed, arms, onProgress })
+  for (const [i, seed] of seeds.entries()) {
+    const told = (share: number): void => onProgress?.((i + share) / seeds.length)
+    const { arm, fault } = await runProgram(challenge, path, seed, { ...options, onProgress: told })
+    const arms = given === undefined || i > 0 ? [arm] : [given, arm]
+    const result = resultOf(challenge, seed, arms, verdictsOf(challenge.goals, arm, fault))
     results.push(result)
-    if (!result.passed) break
+    if (fault !== undefined) return { passed: false, fault, results }
+    const failed = challenge.goals.find((_, goal) => result.expectations[goal]?.verdict === 'fails')
+    if (failed !== undefined) return { passed: false, hint: failed.hint, results }
   }
-  return results
+  return { passed: true, results }
 }
 
-/**
- * The program of a file.
- *
- * @throws UsageError when the file is missing, is no module or lacks a function of the challenge
- */
-export async function loadProgram(path: string | URL, { name, functions }: Challenge): Promise<Program> {
-  const url = typeof path === 'string' ? pathToFileURL(path) : path
-  let module: Readonly<Record<string, unknown>>
+export interface RunOfProgram {
+  readonly arm: ArmResult
+  readonly fault?: string
+}
+
+/** Runs a program with one seed; the same program and seed give the same figures. */
+export async function runProgram(
+  challenge: Challenge,
+  path: string,
+  seed: number,
+  { limits, onProgress, onOutput }: JudgeOptions = {},
+): Promise<RunOfProgram> {
+  const { name, settings, functions } = challenge
+  const session = new ArmSession({ arm: name, seed, settings, onProgress })
+  const stage = new Stage(session, {
+    ...{ path, functions },
+    limits: { ...processLimits, ...limits },
+    onOutput: (text) => onOutput?.(text),
+  })
+  let fault: string | undefined
   try {
-    module = (await import(url.href)) as Readonly<Record<string, unknown>>
+    await challenge.run(stage)
   } catch (error) {
-    throw new UsageError(`${url.pathname} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`)
+    if (!(error instanceof ProgramFault || error instanceof RefusedCall)) throw error
+    fault = error.message
+  } finally {
+    stage.tell()
+    stage.close()
+    await session.close()
   }
-  const program = new Program(module)
-  const missing = functions.filter((one) => !program.has(one))
-  if (missing.length > 0) {
-    throw new UsageError(
-      `${url.pathname} must export ${missing.join(', ')}: the challenge ${name} calls ${functions.join(', ')}`,
-    )
+  const arm = session.record.result(armYours, 'your program')
+  return fault === undefined ? { arm } : { arm, fault }
+}
+
+function verdictsOf(goals: readonly Goal[], arm: ArmResult, fault: string | undefined): readonly JudgedExpectation[] {
+  if (fault !== undefined) return [{ says: 'the program runs to the end', verdict: 'fails', found: fault }]
+  return goals.map(({ says, figure, holds }) => {
+    const value = figureOf(arm, figure)
+    const unit = arm.figures.find((one) => one.name === figure)?.unit ?? ''
+    const found = `${figure}: ${inWords(value)}${unit === '' ? '' : ` ${unit}`}`
+    return { says, verdict: holds(value) ? 'holds' : 'fails', found }
+  })
+}
+
+function resultOf(
+  { name, title, task, lab, settings }: Challenge,
+  seed: number,
+  arms: readonly ArmResult[],
+  expectations: readonly JudgedExpectation[],
+): LabResult {
+  return {
+    ...{ lab: name, title, seed, settings, arms, expectations },
+    question: task,
+    predict: 'Which figures of the given program are bad, and what will your change do to each?',
+    idea: `The lab ${lab} explains the effect.`,
+    exercises: [],
+    today: '',
+    sources: [],
+    passed: expectations.every(({ verdict }) => verdict === 'holds'),
   }
-  return program
 }

@@ -1,62 +1,77 @@
-/** The two kinds of load of challenges: calls at a rate, each standing for many, and clients that wait for each answer. */
-import { DatastoreError } from '@sixtables/engine'
+/**
+ * The two kinds of load of challenges: calls at a rate, each standing for many, and clients that wait for each answer.
+ *
+ * Calls have consecutive numbers, as real traffic has, and now and then the program's process is replaced.
+ */
+import type { Random } from '@sixtables/engine/testing'
 import { Histogram } from '../measure/histogram.ts'
-import type { ArmSession } from '../session.ts'
 import { isTransient } from '../sim/client.ts'
 import { type Load, offer } from '../sim/load.ts'
 import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
-import { Db, type DbParts, Meter } from './db.ts'
+import { type Db, Meter } from './db.ts'
+import { RefusedCall } from './fault.ts'
+import type { Program } from './program.ts'
+import type { Stage } from './stage.ts'
 
 export type TableName = ConstructorParameters<typeof Watch>[0][number]
 
-export function dbOf(session: ArmSession, store: Store, parts: Partial<DbParts> = {}): Db {
-  return new Db({ store, random: session.random, rpcMs: session.setting('client.rpcMs'), ...parts })
-}
+/** How often a program's process is replaced during a load. */
+const restarts = 3
 
 /**
  * Offers calls of a program at a rate; each stands for many. Records what was served, and the tablets and heat of tables.
  *
- * @param call - one call of the program with the number of calls a second before it
+ * @param call - one call of the program, with the number of calls before it
  */
 export async function offerCalls(
-  session: ArmSession,
-  store: Store,
+  stage: Stage,
+  { store, program }: { readonly store: Store; readonly program: Program },
   load: Pick<Load, 'seconds' | 'opsPerSecondAt'>,
   options: { readonly tables: readonly TableName[]; readonly call: (db: Db, n: number) => unknown },
 ): Promise<Watch> {
-  const { record } = session
+  const { record, random } = stage
   const meter = new Meter()
   const watch = new Watch(options.tables, 30)
+  const restartAt = Array.from({ length: restarts }, () => random.next() * load.seconds * 1000).sort((a, b) => a - b)
+  let calls = 0
+  const begunMs = store.nowMs
   await offer(
-    session,
+    stage.session,
     store,
     {
       ...load,
-      next: (n) => ({
-        work: async (context) => {
-          // The way to the service is no part of what is measured here: the program waits for it, the load does not.
-          await options.call(dbOf(session, store, { rpcMs: 0, meter, context }), n)
-        },
-      }),
+      atOnce: 16,
+      next: () => {
+        if (store.nowMs - begunMs > (restartAt[0] ?? Number.POSITIVE_INFINITY)) {
+          restartAt.shift()
+          program.restart()
+        }
+        const n = calls++
+        return {
+          work: async (context) => {
+            // The way to the service is no part of what is measured here: the program waits for it, the load does not.
+            await options.call(stage.db({ rpcMs: 0, answersEveryMs: 250, meter, context }), n)
+          },
+        }
+      },
     },
     watch,
   )
-  const settled = watch.settled(load.seconds / 4)
-  record.figure('offered', load.opsPerSecondAt(load.seconds - 1), 'calls a second')
+  const settledSeconds = load.seconds / 4
+  record.figure('offered', load.opsPerSecondAt(load.seconds - 1), 'calls/s')
   record.figure('refused', watch.refusedShare() * 100, '% of the calls')
-  record.figure('p99', settled.p99Ms, 'ms')
+  record.figure('p99', watch.settled(settledSeconds).p99Ms, 'ms')
   for (const table of options.tables) {
-    const { tablets, busiestToMean } = watch.tableAtEnd(table)
-    record.figure(`${table}: tablets`, tablets, '')
-    record.figure(`${table}: busiest tablet`, busiestToMean, 'times the mean')
+    record.figure(`${table}: tablets`, watch.tableAtEnd(table).tablets, '')
+    record.figure(`${table}: busiest tablet`, watch.busiestToMean(table, settledSeconds), 'times the mean')
     watch.drawHeat(record, store, table)
   }
   return watch
 }
 
 /** The heat of a table over the whole run. */
-export function drawHeat({ record }: ArmSession, store: Store, table: TableName): void {
+export function drawHeat({ record }: Stage, store: Store, table: TableName): void {
   new Watch([table], 30).drawHeat(record, store, table)
 }
 
@@ -77,8 +92,8 @@ export interface Answered {
 
 /** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. */
 export async function callInTurn(
-  session: ArmSession,
-  store: Store,
+  { random, session }: Stage,
+  { store, program }: { readonly store: Store; readonly program: Program },
   { clients, seconds }: Clients,
   call: (client: number, n: number) => unknown,
 ): Promise<Answered> {
@@ -88,14 +103,14 @@ export async function callInTurn(
   const endMs = store.nowMs + seconds * 1000
   const loop = async (client: number): Promise<void> => {
     // They do not begin in step.
-    await store.sleep(session.random.next() * 100)
+    await store.sleep(random.next() * 100)
     for (let n = 0; store.nowMs < endMs; n++) {
       const begun = store.nowMs
       try {
         await call(client, n)
         doneOf[client] = (doneOf[client] ?? 0) + 1
       } catch (error) {
-        if (!(error instanceof DatastoreError)) throw error
+        if (!(error instanceof RefusedCall)) throw error
         failed++
         if (!isTransient(error)) await store.sleep(100)
       }
@@ -105,9 +120,27 @@ export async function callInTurn(
       session.progress(Math.min(1, 1 - (endMs - store.nowMs) / (seconds * 1000)))
     }
   }
-  await store.together(doneOf.map((_, client) => loop(client)))
+  await store.together([
+    ...doneOf.map((_, client) => loop(client)),
+    restartDuring(store, program, random, { seconds, times: restarts }),
+  ])
   const done = doneOf.reduce((sum, one) => sum + one, 0)
   return { done, failed, latency, fewest: Math.min(...doneOf) }
+}
+
+/** Replaces the program's process at random moments of the time that comes. */
+export async function restartDuring(
+  store: Store,
+  program: Program,
+  random: Random,
+  { seconds, times }: { readonly seconds: number; readonly times: number },
+): Promise<void> {
+  const moments = Array.from({ length: times }, () => random.next() * seconds * 1000).sort((a, b) => a - b)
+  const begunMs = store.nowMs
+  for (const moment of moments) {
+    await store.sleep(moment - (store.nowMs - begunMs))
+    program.restart()
+  }
 }
 
 /** A part of a judge that runs on its own, with nothing beside it. */

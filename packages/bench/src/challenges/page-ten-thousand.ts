@@ -1,17 +1,24 @@
 /** Pages by offset, while new posts arrive. */
+import type { Random } from '@sixtables/engine/testing'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Meter } from './db.ts'
-import { alone, dbOf, drawHeat } from './loads.ts'
+import { alone, drawHeat } from './loads.ts'
+import { expectShape } from './program.ts'
+import { token } from './stored.ts'
 
-const posts = 10_000
+const postsBefore = 10_000
 const pageSize = 20
 const pagesAsked = 500
+const restarts = 3
 
-interface PageOf {
-  readonly posts: readonly { readonly number?: unknown }[]
-  readonly next?: unknown
+interface Post {
+  readonly number: number
+  readonly text: string
 }
+
+const cursorHint =
+  'A query answers a cursor, and every post has a number: the next page can start where this one ended.'
 
 export const pageTenThousand: Challenge = {
   name: 'page-ten-thousand',
@@ -20,50 +27,94 @@ export const pageTenThousand: Challenge = {
   task:
     'A forum shows 10,000 posts, newest first, 20 a page. Pages are read by offset, so page 500 reads all posts before it, and a post that arrives ' +
     'meanwhile pushes the last post of a page onto the next one. Make page 500 cost what page 1 costs, without repeats.',
-  hint: 'A query answers a cursor: the next page starts there.',
   lab: 'offset-cursor',
   functions: ['addPost', 'page'],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
-  async run(session, program) {
-    const { record } = session
-    const store = await session.open()
-    const db = dbOf(session, store, { rpcMs: 0 })
-    const add = (number: number): unknown => program.call('addPost', db, { number, text: `post ${number}` })
+  async run(stage) {
+    const { record, random, session } = stage
+    const { store, program } = await stage.open({ simulate: false })
+    const db = stage.db({ rpcMs: 0, answersEveryMs: 0 })
+    const posts = postsOf(random)
+    const old = posts.slice(0, postsBefore)
+    const later = posts.slice(postsBefore)
     const meter = new Meter()
-    const reader = dbOf(session, store, { meter })
-    const seen: number[] = []
+    const reader = stage.db({ meter })
+    const seen: Post[] = []
     const costs: number[] = []
+    const restartAt = new Set([0, ...Array.from({ length: restarts }, () => 1 + random.integer(pagesAsked - 1))])
     await alone(store, async () => {
-      for (let number = 1; number <= posts; number++) await add(number)
-      let token: unknown
+      // In any order: the newest is the one with the highest number. Many are under way at once.
+      for (let i = 0; i < postsBefore; i += 100) {
+        await Promise.all(old.slice(i, i + 100).map((post) => program.call('addPost', db, post)))
+      }
+      let next: unknown
       for (let i = 0; i < pagesAsked; i++) {
-        const before = meter.rowsRead
-        const page = (await program.call('page', reader, token)) as PageOf | undefined
-        seen.push(...(page?.posts ?? []).map(({ number }) => Number(number)))
-        costs.push(meter.rowsRead - before)
-        token = page?.next
+        if (restartAt.has(i)) program.restart()
+        const before = meter.rowsRead + meter.keysRead
+        const page = pageOf(await program.call('page', reader, next), i)
+        seen.push(...page.posts)
+        costs.push(meter.rowsRead + meter.keysRead - before)
         session.progress(i / pagesAsked)
-        if (i % 10 === 0) await add(posts + 1 + i)
-        if (token === undefined) break
+        next = page.next
+        const one = i % 10 === 0 ? later.pop() : undefined
+        if (one !== undefined) await program.call('addPost', db, one)
       }
     })
-    const old = new Set(seen.filter((number) => number <= posts))
-    const isSorted = seen.every((number, i) => i === 0 || number <= (seen[i - 1] ?? 0))
-    drawHeat(session, store, 'EntitiesByPropertyDesc')
+    const textOf = new Map(old.map(({ number, text }) => [number, text]))
+    const right = new Set(seen.filter(({ number, text }) => textOf.get(number) === text).map(({ number }) => number))
+    const isSorted = seen.every(({ number }, i) => i === 0 || number < (seen[i - 1]?.number ?? 0))
+    drawHeat(stage, store, 'EntitiesByPropertyDesc')
     record.figure('page 1 reads', costs[0] ?? 0, 'rows')
-    record.figure(`page ${costs.length} reads`, costs.at(-1) ?? 0, 'rows')
+    record.figure(`page ${pagesAsked} reads`, costs.at(-1) ?? 0, 'rows')
     record.figure('last page to first', (costs.at(-1) ?? 0) / Math.max(1, costs[0] ?? 0), 'times the rows')
-    record.figure('repeats', seen.length - new Set(seen).size, '')
-    record.figure('posts missed', posts - old.size, '')
-    record.figure('newest first', isSorted ? 1 : 0, '')
     record.figure('largest page', Math.max(...costs), 'rows')
+    record.figure('repeats', seen.length - new Set(seen.map(({ number }) => number)).size, '')
+    record.figure('posts missed', postsBefore - right.size, `of ${postsBefore.toLocaleString('en-US')}`)
+    record.figure('newest first', isSorted ? 1 : 0, 'of 1')
   },
   goals: [
-    atMost('page 500 costs what page 1 costs', 'last page to first', 1.2),
-    atMost('no post comes twice', 'repeats', 0),
-    atMost('no post is missed', 'posts missed', 0),
-    atLeast('the newest posts come first', 'newest first', 1),
-    atMost('a page reads about the rows that it shows', 'largest page', 3 * pageSize),
+    atMost('page 500 costs what page 1 costs', 'last page to first', 1.2, cursorHint),
+    atMost('a page reads about the rows that it shows', 'largest page', 3 * pageSize, cursorHint),
+    atMost(
+      'no post comes twice',
+      'repeats',
+      0,
+      'An offset counts from the newest post, and new posts arrive: a place that is counted moves. Start behind the last post that was shown.',
+    ),
+    atMost(
+      'no post is missed',
+      'posts missed',
+      0,
+      'The next page starts right behind the last post of this one; look at `<` and `<=`, and `await` every write.',
+    ),
+    atLeast('the newest posts come first', 'newest first', 1, 'Order by the number, descending.'),
   ],
   findings: ['large-offset'],
+}
+
+/** Rising numbers with gaps; those behind the first ten thousand are newer. The older ones in any order. */
+function postsOf(random: Random): readonly Post[] {
+  let number = random.integer(1_000_000)
+  const posts = Array.from({ length: postsBefore + pagesAsked / 10 }, () => {
+    number += 1 + random.integer(3)
+    return { number, text: token(random), place: random.next() }
+  })
+  const old = posts.slice(0, postsBefore).toSorted((a, b) => a.place - b.place)
+  return [...old, ...posts.slice(postsBefore).toReversed()].map((post) => ({ number: post.number, text: post.text }))
+}
+
+/** @throws ProgramFault */
+function pageOf(answer: unknown, place: number): { readonly posts: readonly Post[]; readonly next: unknown } {
+  const shape = '{ posts, next }, posts being a list of posts with `number` and `text`'
+  const { posts, next } = (answer ?? {}) as { posts?: unknown; next?: unknown }
+  const isPost = (one: unknown): boolean => typeof (one as Post | null)?.number === 'number'
+  expectShape(Array.isArray(posts) && posts.every(isPost), 'page', shape, answer)
+  const isLast = place === pagesAsked - 1
+  expectShape(
+    isLast || (next !== undefined && next !== null),
+    'page',
+    `{ posts, next }; \`next\` was missing on page ${place + 1}`,
+    answer,
+  )
+  return { posts: posts as readonly Post[], next }
 }

@@ -19,8 +19,12 @@ you started:
 npx sixtables-lab challenge judge ${folder}
 \`\`\`
 
-The judge runs the program as it was given and yours on a simulated Datastore, with seeds that it does not show, and prints the figures and
-the heat of both. Time is simulated: wait with \`db.sleep(ms)\` and ask for the time with \`db.now()\`.
+The judge keeps the store and calls your functions in a process of their own, with random data. It replaces that process at random moments, as a
+platform does with its instances, and always between writing and reading: what a call has acknowledged must be in the store. First it prints
+what your program did, then the findings, then figures and heat beside those of the program as it was given. What you print goes to the
+standard error.
+
+Time is simulated: \`db.now()\`, \`Date\`, \`db.sleep(ms)\` and \`setTimeout\` follow it. The program cannot write files or start processes.
 
 ## What you may call
 

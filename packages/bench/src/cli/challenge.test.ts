@@ -32,25 +32,29 @@ describe('sixtables-lab challenge', () => {
     expect(readFileSync(join(target, 'solution.mjs'), 'utf8')).toBe('mine')
   })
 
-  it('fails the given program with figures and a hint, and passes a good one', async () => {
+  it('fails the given program with what it did and a hint, and passes a good one', async () => {
     const target = join(folder, 'mine')
     await lab('challenge', 'start', 'invoice-numbers', target)
     const given = await lab('challenge', 'judge', target)
     expect(given.code).toBe(1)
+    expect(given.out).toMatch(/What the program did\n.* calls: .* conflicts\n.*Entities: .* hottest of /)
+    expect(given.out).toMatch(/Findings\n.*Books:"main" stand in each other/)
     expect(given.out).toMatch(/FAILS {4}64 clients write at least 200 invoices a second/)
-    expect(given.out).toContain('A hint: Where gaps are allowed')
-    const reference = fileURLToPath(new URL('../../test/challenges/invoice-numbers.mjs', import.meta.url))
+    expect(given.out).toContain('A hint: One entity group takes a few commits a second.')
+    const reference = fileURLToPath(
+      new URL('../../test/challenges/invoice-numbers/right-allocated.mjs', import.meta.url),
+    )
     const other = join(folder, 'other')
     await lab('challenge', 'start', 'invoice-numbers', other)
     copyFileSync(reference, join(other, 'solution.mjs'))
     const page = join(folder, 'page.html')
     const good = await lab('challenge', 'judge', other, '--html', page)
-    expect([good.code, good.out]).toEqual([0, expect.stringContaining('Passed, with 3 seeds')])
+    expect([good.code, good.out]).toEqual([0, expect.stringContaining('Passed, with 2 seeds')])
     expect(existsSync(page)).toBe(true)
   })
 
   it.each([
-    [['challenge'], /list, start or judge/],
+    [['challenge'], /list, start, judge or grade/],
     [['challenge', 'start', 'invoice-number'], /did you mean invoice-numbers/],
     [['challenge', 'judge', '/nowhere'], /no folder of a challenge/],
     [['challenge', 'judge', '/nowhere', '--seconds', '3'], /--seconds needs --endpoint/],
@@ -70,11 +74,45 @@ describe('sixtables-lab challenge', () => {
     expect(err).not.toContain('\n')
   })
 
-  it('names the function that a program lacks, and its mistakes', async () => {
+  it('grades folders, also within folders, as lines and as tables', async () => {
+    const exits = 'export const createInvoice = () => process.exit(0)\nexport const findInvoice = () => {}'
+    await lab('challenge', 'start', 'invoice-numbers', join(folder, 'class', '=ada'))
+    writeFileSync(join(folder, 'class', '=ada', 'solution.mjs'), exits)
+    await lab('challenge', 'start', 'like-button', join(folder, 'class', 'bob'))
+    writeFileSync(join(folder, 'class', 'bob', 'solution.mjs'), 'export const like = "a, b"')
+    const [json, csv] = [join(folder, 'a.json'), join(folder, 'a.csv')]
+    const { code, out } = await lab('challenge', 'grade', join(folder, 'class'), '--json', json, '--csv', csv)
+    expect([code, out.split('\n').length]).toEqual([0, 2])
+    const sentence = '`createInvoice` (its 1st call) ended the process with exit code 0.'
+    const missing = 'The program must export like, likes, everySecond.'
+    expect(out).toContain(`invoice-numbers  FAILED  0 s  ${sentence}`)
+    expect(JSON.parse(readFileSync(json, 'utf8'))).toMatchObject([
+      {
+        name: join(folder, 'class', '=ada'),
+        challenge: 'invoice-numbers',
+        passed: false,
+        sentence,
+        figures: [],
+        seconds: 0,
+      },
+      { name: join(folder, 'class', 'bob'), challenge: 'like-button', passed: false, sentence: missing },
+    ])
+    expect(readFileSync(csv, 'utf8').split('\r\n').slice(0, 3)).toEqual([
+      'name,challenge,passed,seconds,sentence,figures',
+      `${join(folder, 'class', '=ada')},invoice-numbers,false,0,${sentence},`,
+      `${join(folder, 'class', 'bob')},like-button,false,0,"${missing}",`,
+    ])
+    expect(await lab('challenge', 'grade', join(folder, 'none'))).toMatchObject({ code: 2 })
+  })
+
+  it('names what is wrong with a folder, and a function that its program lacks', async () => {
     const target = join(folder, 'mine')
     await lab('challenge', 'start', 'like-button', target)
     writeFileSync(join(target, 'solution.mjs'), 'export function like() {}')
-    expect((await lab('challenge', 'judge', target)).err).toContain('must export likes, everySecond')
+    const lacking = await lab('challenge', 'judge', target)
+    expect([lacking.code, lacking.out]).toEqual([1, expect.stringContaining('must export likes, everySecond.')])
+    rmSync(join(target, 'solution.mjs'))
+    expect((await lab('challenge', 'judge', target)).err).toContain('there is no program')
     writeFileSync(join(target, 'challenge.json'), '{')
     expect((await lab('challenge', 'judge', target)).err).toContain('challenge.json is no JSON')
   })

@@ -1,9 +1,9 @@
 /**
- * `sixtables-lab challenge list | start | judge`: gives a learner a program with a bad design, and judges what became of it.
+ * `sixtables-lab challenge list | start | judge`, and grade.ts: gives a learner a program with a bad design, and judges what became of it.
  */
 import { resolve } from 'node:path'
 import { challenges } from '../challenges/catalogue.ts'
-import { armGiven, type Challenge } from '../challenges/challenge.ts'
+import { armYours, type Challenge } from '../challenges/challenge.ts'
 import { challengeAt, judgeFolder, layOutChallenge } from '../challenges/folder.ts'
 import { watchServer } from '../challenges/watch-server.ts'
 import { htmlReport } from '../report/html.ts'
@@ -30,6 +30,8 @@ export function startChallenge(name: string, folder: string | undefined, io: Io)
   return 0
 }
 
+type Judged = Awaited<ReturnType<typeof judgeFolder>>
+
 export interface JudgeFlags {
   /** A folder made by `start`, or with `endpoint` the name of a challenge. */
   readonly target: string
@@ -39,31 +41,47 @@ export interface JudgeFlags {
   readonly seconds: number
 }
 
-/** @returns 0 when the program passes, 1 when it does not */
+/** @returns 0 when the program passes, 1 when it does not, however it ended */
 export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
-  const { challenge, results } = await judgeFolder(flags.target, ({ challenge: { name }, arm, share }) =>
-    io.progress(`${name}, ${arm === armGiven ? 'the given program' : 'your program'}: ${Math.floor(share * 100)} %`),
-  )
+  const judged = await judgeFolder(flags.target, {
+    onProgress: (share) => io.progress(`your program: ${Math.floor(share * 100)} %`),
+    onOutput: (text) => io.err(text.trimEnd()),
+  })
   io.progress('')
-  return told(challenge, results, flags, io)
+  return told(judged, flags, io)
 }
 
-function told(challenge: Challenge, results: readonly LabResult[], { json, html }: JudgeFlags, io: Io): number {
-  const passed = results.every((result) => result.passed)
+function told({ challenge, passed, fault, hint, results }: Judged, { json, html }: JudgeFlags, io: Io): number {
   if (json === '-') io.outRaw(jsonReport(results))
   else {
     const write = io.ink()
     for (const [i, result] of results.entries()) {
-      if (i === 0) for (const line of terminalReport(result)) write(line)
-      else if (!result.passed) for (const line of verdictExcerpt(result)) write(line)
+      if (i > 0 && result.passed) continue
+      for (const line of programReport(challenge, result, i === 0 && fault === undefined)) write(line)
     }
-    io.out(passed ? `Passed, with ${results.length} seeds.` : `Not yet. A hint: ${challenge.hint}`)
+    if (passed) io.out(`Passed, with ${results.length} seeds.`)
+    else io.out(fault === undefined ? `Not yet. A hint: ${hint}` : `Not yet: ${fault}`)
     if (json !== undefined) io.writeFile(json, jsonReport(results))
   }
   if (html !== undefined) io.writeFile(html, htmlReport(results.slice(0, 1)))
   return passed ? 0 : 1
+}
+
+/** First what the learner's program did, then its figures and heat beside the given one's, then the verdicts. */
+function programReport({ title }: Challenge, result: LabResult, isWhole: boolean): readonly InkLine[] {
+  const did = result.arms.find(({ name }) => name === armYours)?.texts ?? []
+  const arms = result.arms.map((arm) => ({ ...arm, texts: [] }))
+  return [
+    [{ text: `${result.lab}: ${title}`, colour: 15 }, `   seed ${result.seed}`],
+    ...did.flatMap((block): InkLine[] => [
+      [`  ${block.title}`],
+      ...block.lines.map((line): InkLine => [`    ${line}`]),
+    ]),
+    [],
+    ...(isWhole ? terminalReport({ ...result, arms }) : verdictExcerpt(result)),
+  ]
 }
 
 async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Promise<number> {
@@ -88,7 +106,7 @@ async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Prom
     io.out(
       passed
         ? 'Passed, as far as the server can tell; what your program stored was not judged.'
-        : `Not yet. A hint: ${challenge.hint}`,
+        : 'Not yet: look at the keys and indexes that the findings name.',
     )
   }
   return passed ? 0 : 1

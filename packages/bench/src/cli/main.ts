@@ -5,17 +5,18 @@
  *   sixtables-lab settings                 every setting by name, with default, unit and source
  *   sixtables-lab run <name…> | --all      runs, draws, judges
  *   sixtables-lab replay <file>            plays a recording of a server's calls at a multiple of its rate
- *   sixtables-lab challenge <verb>         list, start, judge: a program to improve
+ *   sixtables-lab challenge <verb>         list, start, judge, grade: a program to improve
  *
- * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood.
+ * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood, or a fault of the judge.
  */
 import { readFileSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
 import { advice } from './advice.ts'
-import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
+import { challengeCommands } from './challenge-commands.ts'
 import { UsageError } from './errors.ts'
+import { onlyWithEndpoint, wholeNumber } from './flags.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
 import { replayFile } from './replay.ts'
@@ -146,65 +147,6 @@ function replayOptions(y: Argv) {
     .example('$0 replay before.jsonl --against after.jsonl', 'two recordings in one picture')
 }
 
-/** The verbs of `challenge`. */
-function challengeCommands(y: Argv, io: Io, choose: (command: Command) => void) {
-  return y
-    .command('list', 'List the challenges, easiest first', {}, () => {
-      choose(() => {
-        const write = io.ink()
-        for (const line of listChallenges()) write(line)
-        return 0
-      })
-    })
-    .command(
-      'start <name> [folder]',
-      'Put the task and the given program into a folder',
-      (one) =>
-        one
-          .positional('name', { type: 'string', demandOption: true, describe: 'Name of the challenge, from list' })
-          .positional('folder', { type: 'string', describe: 'New folder; default: the name of the challenge' })
-          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs'),
-      ({ name, folder }) => choose(() => startChallenge(name, folder, io)),
-    )
-    .command(
-      'judge <target>',
-      'Judge the program in a folder, or, by its calls to a server, a program in any language',
-      (one) =>
-        one
-          .positional('target', {
-            type: 'string',
-            demandOption: true,
-            describe: 'Folder of the program; with --endpoint, the name of the challenge',
-          })
-          .option('json', {
-            type: 'string',
-            nargs: 1,
-            describe: 'File for the results as JSON; - for the standard output',
-          })
-          .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
-          .option('endpoint', {
-            type: 'string',
-            describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
-          })
-          .option('seconds', {
-            type: 'string',
-            describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
-          })
-          .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
-          .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
-      ({ target, json, html, endpoint, seconds }) =>
-        choose(() => {
-          onlyWithEndpoint(endpoint, { seconds })
-          return judgeChallenge(
-            { target, json, html, endpoint, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
-            io,
-          )
-        }),
-    )
-    .demandCommand(1, 'name what to do: list, start or judge')
-    .strict()
-}
-
 interface ParsedFlags {
   readonly labs?: readonly string[] | undefined
   readonly all?: boolean | undefined
@@ -234,25 +176,9 @@ function runFlags(flags: ParsedFlags): RunFlags {
   }
 }
 
-/** Virtual time has no duration to choose: a flag that would have no effect is refused. */
-function onlyWithEndpoint(endpoint: string | undefined, flags: Readonly<Record<string, string | undefined>>): void {
-  if (endpoint !== undefined) return
-  for (const [name, value] of Object.entries(flags)) {
-    if (value !== undefined) {
-      throw new UsageError(`--${name} needs --endpoint: virtual time runs to the end of the load; leave out --${name}`)
-    }
-  }
-}
-
-function wholeNumber(flag: string, words: string, most: number): number {
-  const value = Number(words)
-  if (!/^\d+$/.test(words) || value > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
-  return value
-}
-
 const flagNames = [
   ...['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate'],
-  ...['times', 'minutes', 'ramp', 'against', 'help', 'version'],
+  ...['csv', 'times', 'minutes', 'ramp', 'against', 'help', 'version'],
 ].map((name) => `--${name}`)
 
 function explained(message: string, args: readonly string[]): string {
@@ -261,7 +187,7 @@ function explained(message: string, args: readonly string[]): string {
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
     if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'replay', 'challenge', 'start', 'judge'])}`
+    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'replay', 'challenge', 'start', 'judge', 'grade'])}`
   }
   return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
 }

@@ -26,6 +26,8 @@ export type LoadOperation = PlainOperation | { readonly work: (context: () => Re
 
 export interface Load {
   readonly seconds: number
+  /** Operations that begin at one moment; default 1. More make less work for a program in another process. */
+  readonly atOnce?: number
   opsPerSecondAt(seconds: number): number
   /**
    * The next operation.
@@ -45,27 +47,38 @@ const perTabletMax = 3
 /** Offers the load, and lets `watch` look at the tablets now and then. */
 export async function offer(session: ArmSession, store: Store, load: Load, watch: Watch): Promise<void> {
   const slotMs = session.setting('load.slotMs')
+  const { atOnce = 1 } = load
   const slots = Math.round((load.seconds * 1000) / slotMs)
   const rates = Array.from({ length: slots }, (_, slot) => load.opsPerSecondAt((slot * slotMs) / 1000))
   const samplesAt = samplesOf(rates, session.setting('load.samples'))
   const outcomes = new Outcomes()
   const running = new Set<Promise<void>>()
+  const failures: unknown[] = []
   let offered = 0
   const client = async (): Promise<void> => {
     for (const [slot, rate] of rates.entries()) {
       const samples = Math.min(samplesAt(rate), Math.max(fewMax, perTabletMax * tabletsOf(store)))
       const weight = (rate * slotMs) / 1000 / samples
+      let begun = 0
       for (let sent = 0; sent < samples; sent++) {
         const operation = await load.next(Math.floor(offered), (order(sent, samples) + session.random.next()) / samples)
         offered += weight
-        const done = send(store, operation, weight, slotMs, outcomes).finally(() => running.delete(done))
+        const done = send(store, operation, weight, slotMs, outcomes)
+          .catch((error: unknown) => void failures.push(error))
+          .finally(() => running.delete(done))
         running.add(done)
-        await store.sleep(slotMs / samples)
+        const next = sent + 1
+        if (next % atOnce === 0 || next === samples) {
+          await store.sleep(((next - begun) * slotMs) / samples)
+          begun = next
+        }
+        if (failures.length > 0) throw failures[0]
       }
       session.progress((slot + 1) / slots)
       watch.look(store, (slot + 1) * (slotMs / 1000), outcomes)
     }
     await Promise.all(running)
+    if (failures.length > 0) throw failures[0]
   }
   await store.together([client()])
 }

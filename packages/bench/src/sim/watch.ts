@@ -115,12 +115,15 @@ export class Watch {
     return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
   }
 
-  /** How many times the mean the busiest tablet has: mean of the looks of the last so many seconds, since a look is a sample. */
+  /**
+   * How many times the mean the busiest tablet has: mean of the looks of the last so many seconds, since a look is a sample. Looks at a table
+   * without load do not count; 0 when all are.
+   */
   busiestToMean(table: TableId, seconds: number): number {
     const looks = this.#last(seconds)
-    return (
-      looks.reduce((sum, look) => sum + this.tableAt(table, look.seconds).busiestToMean, 0) / Math.max(1, looks.length)
-    )
+      .map((look) => this.tableAt(table, look.seconds))
+      .filter(({ total }) => total > 0)
+    return looks.reduce((sum, { busiestToMean }) => sum + busiestToMean, 0) / Math.max(1, looks.length)
   }
 
   /** The greatest share that one tablet had at a look after a moment and up to another. */

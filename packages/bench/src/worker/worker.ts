@@ -7,6 +7,7 @@
  * Tasks and answers are plain JSON, so that the two sides need not be of the same version to the letter.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import { armYours } from '../challenges/challenge.ts'
 import { judgeFolder, layOutChallenge } from '../challenges/folder.ts'
 import { advice } from '../cli/advice.ts'
 import { UsageError } from '../cli/errors.ts'
@@ -35,7 +36,7 @@ export type WorkerTask =
 export type WorkerMessage =
   | { readonly progress: { readonly arm: string; readonly share: number } }
   | { readonly answer: unknown }
-  /** The task makes no sense, or the learner's program failed. */
+  /** The task makes no sense. */
   | { readonly refused: string }
 
 /** A lab tells of its progress at each step, a reader looks a few times a second. */
@@ -58,9 +59,11 @@ async function work(task: WorkerTask): Promise<unknown> {
       layOutChallenge(task.challenge, task.folder, task.folder)
       return {}
     case 'judge': {
-      const { challenge, results } = await judgeFolder(task.folder, ({ arm, share }) => tell(arm, share))
-      const passed = results.every((result) => result.passed)
-      return { passed, results: results.map(drawable), ...(passed ? {} : { hint: challenge.hint }) }
+      const { challenge, results, ...verdict } = await judgeFolder(task.folder, {
+        onProgress: (share) => tell(armYours, share),
+        onOutput: (text) => void process.stdout.write(text),
+      })
+      return { challenge: challenge.name, ...verdict, results: results.map(drawable) }
     }
   }
 }

@@ -17,6 +17,27 @@ describe('a virtual clock', () => {
     )
   })
 
+  it('stands still while work outside goes on, and while what came of it holds it again', async () => {
+    const clock = new VirtualClock(0n)
+    const seen: [string, bigint][] = []
+    const outside = (): Promise<void> => {
+      const work = new Promise<void>((done) => setTimeout(done, 1))
+      clock.hold(work)
+      return work
+    }
+    void clock.sleep(1).then(async () => {
+      await outside()
+      await outside()
+      seen.push(['outside', clock.nowMicros()])
+    })
+    void clock.sleep(2).then(() => seen.push(['next', clock.nowMicros()]))
+    await clock.advance(10)
+    expect(seen).toEqual([
+      ['outside', 1000n],
+      ['next', 2000n],
+    ])
+  })
+
   it('shows each sleeper the time for which it asked', async () => {
     const clock = new VirtualClock(0n)
     const seen: bigint[] = []

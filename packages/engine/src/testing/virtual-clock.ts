@@ -2,7 +2,8 @@
  * Time that moves only when told to.
  *
  * C1  Sleepers wake in the order of their times; equal times in the order in which they fell asleep.
- * C2  advance() lets what each sleeper started run until it waits again, before the next one wakes. Work that gives way takes no time.
+ * C2  advance() lets what each sleeper started run until it waits again, before the next one wakes. Work that gives way takes no time,
+ *     nor does work that was held for.
  */
 import type { Scheduler } from '../clock.ts'
 
@@ -24,6 +25,8 @@ export class VirtualClock implements Scheduler {
   #sequence = 0
   /** Tasks that have given way and not yet gone on. */
   #deferred = 0
+  /** Work outside of this process that has not ended. */
+  readonly #held = new Set<Promise<void>>()
 
   constructor(startMicros: bigint = virtualStartMicros) {
     this.#now = startMicros
@@ -70,6 +73,12 @@ export class VirtualClock implements Scheduler {
     })
   }
 
+  /** Time stands still until the promise resolves: for work in another process that is to take no time here. It must not reject. */
+  hold(work: Promise<void>): void {
+    this.#held.add(work)
+    void work.then(() => this.#held.delete(work))
+  }
+
   /** Moves time on by `ms`, waking who sleeps until then. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + BigInt(Math.round(ms * 1000))
@@ -88,8 +97,12 @@ export class VirtualClock implements Scheduler {
 
   /** Lets everything run that does not wait for time, however often it gives way (C2). */
   async #settle(): Promise<void> {
-    do await turn()
-    while (this.#deferred > 0)
+    for (;;) {
+      do await turn()
+      while (this.#deferred > 0)
+      if (this.#held.size === 0) return
+      await Promise.race(this.#held)
+    }
   }
 
   #push(sleeper: Sleeper): void {

@@ -120,7 +120,7 @@ class Labs {
     const folder = await this.#folderOf(name)
     const task = { type: 'judge', folder }
     const file = this.#worker()
-    const subject = { challenge: name, arms: ['given', 'yours'] }
+    const subject = { challenge: name, arms: ['yours'] }
     return { json: this.#runs.start(subject, (listener) => startLabTask(file, task, listener)).report() }
   }
 

@@ -137,7 +137,7 @@ function InTerminal({ name }: { readonly name: string }) {
   )
 }
 
-function JudgementView({ judgement: { passed, hint, results } }: { readonly judgement: Judgement }) {
+function JudgementView({ judgement: { passed, fault, hint, results } }: { readonly judgement: Judgement }) {
   const [first] = results
   const last = results.at(-1)
   return (
@@ -145,7 +145,7 @@ function JudgementView({ judgement: { passed, hint, results } }: { readonly judg
       <h2>{passed ? 'Passed' : 'Not yet'}</h2>
       <p role="status">
         <span class={`tag ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
-        {passed ? `All goals are reached, with ${results.length} seeds.` : `A hint: ${hint}`}
+        {passed ? `All goals are reached, with ${results.length} seeds.` : (fault ?? `A hint: ${hint}`)}
       </p>
       {last !== undefined && <Verdicts result={last} isOpen />}
       {first !== undefined && <ResultView result={first} hasSeed={false} />}

@@ -80,6 +80,8 @@ export interface FinishedRun<T> extends LabRun {
 
 export interface Judgement {
   readonly passed: boolean
+  /** How the program ended before the judge was done. */
+  readonly fault?: string
   readonly hint?: string
   /** One of each seed; the last one is the first that failed. */
   readonly results: readonly LabResult[]

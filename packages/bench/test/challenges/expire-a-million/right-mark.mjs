@@ -1,3 +1,4 @@
+// A mark in the store says how far the last sweep got.
 export async function save(db, { id, expires }) {
   await db.put(['Session', id], { expires })
 }

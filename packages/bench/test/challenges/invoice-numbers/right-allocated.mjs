@@ -1,3 +1,4 @@
+// AllocateIds gives the number.
 export async function createInvoice(db, invoice) {
   const number = await db.allocateId('Invoice')
   await db.insert(['Invoice', number], invoice)

@@ -1,3 +1,4 @@
+// A hash in front of the number.
 import { createHash } from 'node:crypto'
 
 const keyOf = (number) => {

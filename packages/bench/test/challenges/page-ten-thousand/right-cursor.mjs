@@ -1,3 +1,4 @@
+// The cursor of the query.
 export async function addPost(db, post) {
   await db.insert(['Post'], post, { unindexed: ['text'] })
 }

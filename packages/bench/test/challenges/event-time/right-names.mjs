@@ -1,3 +1,4 @@
+// Names of user and time.
 const dayMs = 86_400_000
 
 // The user leads, so the rows of many users spread; behind it the time keeps the order of one user's events.

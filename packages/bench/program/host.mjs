@@ -1,0 +1,167 @@
+/**
+ * Runs a learner's program in a process of its own; the judge drives it by messages and keeps the store, the time and the verdict.
+ *
+ *   judge ──▶ {number, now, messages}     a message is {call, name, args}, or {reply, value} or {reply, error}
+ *   here  ──▶ {upTo, messages}            a message is {request, of, verb, args}, or {answer, value} or {answer, error}
+ *
+ * A batch goes back when all that the last one started waits for the judge, or for nothing. Nothing here is secret: a program that sends
+ * messages of its own asks the store for something, or claims an answer, and the judge compares answers with what it gave.
+ *
+ * An error that no call answers for ends the process, and Node prints its place on the standard error.
+ *
+ *   node host.mjs PROGRAM SEED NOW
+ */
+import { pathToFileURL } from 'node:url'
+
+const [, , path = '', seed = '0', start = '0'] = process.argv
+const { setImmediate } = globalThis
+const attemptsMax = 6
+const waiting = new Map()
+let now = Number(start)
+let requests = 0
+let received = 0
+let outbox = []
+let isFlushing = false
+
+/** Mulberry32, 0 to 1: the same seed gives the same numbers. */
+let state = Number(seed)
+function random() {
+  state = (state + 0x6d2b79f5) | 0
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+}
+
+/** Copied at once, so that a program may go on to change what it passed. */
+function post(message) {
+  outbox.push(structuredClone(message))
+  flushSoon()
+}
+
+function flushSoon() {
+  if (isFlushing) return
+  isFlushing = true
+  setImmediate(() => setImmediate(flush))
+}
+
+function flush() {
+  isFlushing = false
+  const messages = outbox
+  outbox = []
+  process.send({ upTo: received, messages })
+}
+
+function ask(of, verb, ...args) {
+  return new Promise((resolve, reject) => {
+    const request = ++requests
+    post({ request, of, verb, args })
+    waiting.set(request, { resolve, reject })
+  })
+}
+
+const verbs = ['sleep', 'get', 'getAll', 'put', 'insert', 'remove', 'query', 'count', 'allocateId']
+
+function dbOf(of) {
+  const own = verbs.map((verb) => [verb, (...args) => ask(of, verb, ...args)])
+  const transaction = (work) => runTransaction((verb, ...args) => ask(of, verb, ...args), work)
+  return { ...Object.fromEntries(own), transaction, random, now: () => now }
+}
+
+/** As client libraries do it: writes are sent with the commit, and after a conflict, or when the service is busy, the work runs again. */
+async function runTransaction(send, work) {
+  for (let attempt = 1; ; attempt++) {
+    const transaction = await send('begin')
+    const changes = []
+    const later = async (change) => void changes.push(structuredClone(change))
+    const inside =
+      (verb) =>
+      (...args) =>
+        send('within', transaction, verb, ...args)
+    try {
+      const result = await work({
+        ...{ get: inside('get'), getAll: inside('getAll'), query: inside('query') },
+        put: (put, properties, options) => later({ put, properties, options }),
+        insert: (insert, properties, options) => later({ insert, properties, options }),
+        remove: (...remove) => later({ remove }),
+      })
+      await send('commit', transaction, changes)
+      return result
+    } catch (error) {
+      await send('rollback', transaction)
+      if (!['ABORTED', 'UNAVAILABLE'].includes(error?.code) || attempt === attemptsMax) throw error
+      await send('sleep', 50 * 2 ** attempt * (0.5 + random() / 2))
+    }
+  }
+}
+
+/** Time and chance are the judge's: a wait takes simulated time, and the same seed gives the same run. */
+function simulateTime() {
+  const timer = () => ({ isCleared: false, ref: () => {}, unref: () => {} })
+  const clear = (one) => {
+    if (typeof one === 'object' && one !== null) one.isCleared = true
+  }
+  globalThis.setTimeout = (callback, ms = 0, ...args) => {
+    const one = timer()
+    void ask(0, 'sleep', Number(ms) || 0).then(() => one.isCleared || callback(...args))
+    return one
+  }
+  globalThis.setInterval = (callback, ms = 0, ...args) => {
+    const one = timer()
+    const again = async () => {
+      for (;;) {
+        await ask(0, 'sleep', Math.max(1, Number(ms) || 0))
+        if (one.isCleared) return
+        callback(...args)
+      }
+    }
+    void again()
+    return one
+  }
+  globalThis.clearTimeout = clear
+  globalThis.clearInterval = clear
+  Math.random = random
+  Date.now = () => now
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, args, made) => Reflect.construct(target, args.length === 0 ? [now] : args, made),
+  })
+}
+
+/** An error in words, with the place in the program. A refusal of the service keeps its code. */
+function wordsOf(error) {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, code, stack = '' } = error
+  const own = stack.split('\n').find((line) => line.includes('file://') && !line.includes(import.meta.url))
+  const place = /([^/\\]+:\d+(?::\d+)?)\)?$/.exec(own ?? '')?.[1]
+  return { name, message, ...(typeof code === 'string' ? { code } : {}), ...(place === undefined ? {} : { place }) }
+}
+
+async function answer(program, { call, name, args }) {
+  try {
+    const value = await program[name](dbOf(call), ...args)
+    post({ answer: call, value })
+  } catch (error) {
+    post({ answer: call, error: wordsOf(error) })
+  }
+}
+
+function reply({ reply: request, value, error }) {
+  const { resolve, reject } = waiting.get(request)
+  waiting.delete(request)
+  if (error === undefined) resolve(value)
+  else
+    reject(Object.assign(error.name === 'TypeError' ? new TypeError(error.message) : new Error(error.message), error))
+}
+
+simulateTime()
+process.on('disconnect', () => process.exit(1))
+const program = await import(pathToFileURL(path).href)
+process.on('message', (batch) => {
+  received = batch.number
+  now = batch.now
+  for (const message of batch.messages) {
+    if (message.call === undefined) reply(message)
+    else void answer(program, message)
+  }
+  flushSoon()
+})
+process.send({ ready: Object.keys(program).filter((name) => typeof program[name] === 'function') })

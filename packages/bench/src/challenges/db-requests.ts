@@ -1,0 +1,70 @@
+/** Requests of a learner's process, done by the {@link Db} of the call. */
+import type { Db, Transaction } from './db.ts'
+
+/** Transactions that a process has begun and not ended, by number. */
+export class TransactionsOf {
+  readonly #open = new Map<number, Transaction>()
+  #last = 0
+
+  add(transaction: Transaction): number {
+    this.#open.set(++this.#last, transaction)
+    return this.#last
+  }
+
+  /** @throws TypeError */
+  get(number: unknown): Transaction {
+    const found = this.#open.get(Number(number))
+    if (found === undefined) throw new TypeError('this transaction has ended')
+    return found
+  }
+
+  take(number: unknown): Transaction | undefined {
+    const found = this.#open.get(Number(number))
+    this.#open.delete(Number(number))
+    return found
+  }
+}
+
+type Verb = (db: Db, args: readonly [never, never, never, ...never[]], transactions: TransactionsOf) => unknown
+
+/** Arguments are the program's: {@link Db} checks them. */
+const verbs: Readonly<Record<string, Verb>> = {
+  sleep: (db, [ms]) => db.sleep(duration(ms)),
+  get: (db, [key]) => db.get(key),
+  getAll: (db, [keys]) => db.getAll(keys),
+  put: (db, [key, properties, options]) => db.put(key, properties, options),
+  insert: (db, [key, properties, options]) => db.insert(key, properties, options),
+  remove: (db, keys) => db.remove(...keys),
+  query: (db, [options]) => db.query(options),
+  count: (db, [options]) => db.count(options),
+  allocateId: (db, [kind]) => db.allocateId(kind),
+  begin: async (db, _, transactions) => transactions.add(await db.begin()),
+  within: (_db, [number, verb, argument], transactions) => {
+    const transaction = transactions.get(number)
+    if (verb === 'get') return transaction.get(argument)
+    return verb === 'getAll' ? transaction.getAll(argument) : transaction.query(argument)
+  },
+  commit: async (_db, [number, changes], transactions) => {
+    const transaction = transactions.get(number)
+    await transaction.commit(changes)
+    transactions.take(number)
+  },
+  rollback: (_db, [number], transactions) => transactions.take(number)?.rollback(),
+}
+
+/** @throws DatastoreError of the service; TypeError and RangeError for arguments that make no sense */
+export async function perform(
+  db: Db,
+  transactions: TransactionsOf,
+  verb: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const own = verbs[verb]
+  if (own === undefined) throw new TypeError(`there is no call ${verb}`)
+  return await own(db, args as unknown as readonly [never, never, never], transactions)
+}
+
+function duration(ms: unknown): number {
+  if (typeof ms !== 'number' || !(ms >= 0)) throw new TypeError(`sleep takes milliseconds, not ${String(ms)}`)
+  return Math.min(ms, 3_600_000)
+}

@@ -1,0 +1,46 @@
+/** The end of a learner's program as one sentence, and a call that the service refused it. */
+import { DatastoreError, type StatusCode } from '@sixtables/engine'
+
+/** The program ended, threw or answered in a wrong shape: it has not passed, and this is why. */
+export class ProgramFault extends Error {
+  override readonly name = 'ProgramFault'
+}
+
+/** A call of the program failed with an error of the service. Under load that is a figure; elsewhere it is a fault. */
+export class RefusedCall extends DatastoreError {
+  constructor(code: StatusCode, message: string) {
+    super(code, message)
+  }
+}
+
+/** A process that the judge ended at a chosen moment, as a crash does. */
+export class Killed extends Error {
+  override readonly name = 'Killed'
+}
+
+export interface ProcessEnd {
+  readonly code: number | null
+  readonly signal: string | null
+  /** The end of its standard error. */
+  readonly errors: string
+  readonly cpuSeconds: number
+  readonly memoryMegabytes: number
+}
+
+/**
+ * Why a process ended, in words that follow the name of a call: `like` …
+ *
+ * @returns a clause without a period, such as `ended the process with exit code 0`
+ */
+export function endInWords({ code, signal, errors, cpuSeconds, memoryMegabytes }: ProcessEnd): string {
+  if (signal === 'SIGXCPU' || signal === 'SIGKILL')
+    return `used more than ${cpuSeconds} s of CPU time; look for a loop that does not end`
+  if (/heap out of memory|Array buffer allocation failed|bad_alloc/.test(errors))
+    return `used more than ${memoryMegabytes} MB of memory`
+  const thrown = /^(?:Uncaught )?(\w*Error\b.*)$/m.exec(errors)?.[1]
+  if (code !== 0 && thrown !== undefined) {
+    const place = /([^/\\\s(]+\.m?js:\d+)/.exec(errors)?.[1]
+    return `ended the process with ${thrown}${place === undefined ? '' : ` (${place})`}`
+  }
+  return signal === null ? `ended the process with exit code ${code}` : `was ended by the signal ${signal}`
+}

@@ -1,0 +1,304 @@
+/**
+ * One process of a learner's program (program/host.mjs), with limits.
+ *
+ *   call ──▶ batch ──▶ process ──▶ batch: answers, and requests to the store, whose replies are in the next batch
+ *
+ * IN1  Simulated time stands still while the process works: it goes on when the process waits for the store, for time, or for nothing.
+ * IN2  However the process ends, its calls under way end with one sentence.                       test/judge.test.ts
+ *
+ * A process is a guard against accidents and cheats, not against attacks: it may read files and open connections.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { DatastoreError, type StatusCode } from '@sixtables/engine'
+import type { Store } from '../sim/store.ts'
+import type { Db } from './db.ts'
+import { perform, TransactionsOf } from './db-requests.ts'
+import { endInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+
+export interface ProcessLimits {
+  /** CPU time of one process. */
+  readonly cpuSeconds: number
+  /** Real time that one batch may take. */
+  readonly wallSeconds: number
+  readonly memoryMegabytes: number
+  readonly outputBytes: number
+  /** Requests of one process to the store. */
+  readonly requests: number
+}
+
+export const processLimits: ProcessLimits = {
+  cpuSeconds: 10,
+  wallSeconds: 120,
+  memoryMegabytes: 256,
+  outputBytes: 1_000_000,
+  requests: 200_000,
+}
+
+export interface InstanceOptions {
+  readonly path: string
+  readonly seed: number
+  readonly store: Store
+  readonly limits: ProcessLimits
+  /** The functions that the program must export. */
+  readonly functions: readonly string[]
+  readonly onOutput: (text: string) => void
+}
+
+interface PendingCall {
+  readonly words: string
+  readonly db: Db
+  readonly begunMs: number
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface ErrorWords {
+  readonly name?: string
+  readonly message: string
+  readonly code?: StatusCode
+  readonly place?: string
+}
+
+interface Batch {
+  readonly ready?: readonly string[]
+  readonly upTo: number
+  readonly messages: readonly (
+    | { readonly request: number; readonly of: number; readonly verb: string; readonly args: readonly unknown[] }
+    | { readonly answer: number; readonly value?: unknown; readonly error?: ErrorWords }
+  )[]
+}
+
+const hostFile = fileURLToPath(new URL('../../program/host.mjs', import.meta.url))
+/** Simulated; a call that has no answer after so long waits for something that does not come. */
+const callSecondsMax = 900
+/** Real time for work of the program that the judge cannot see, such as a hash in another thread; and how often it may be in vain. */
+const patienceMs = 250
+const patienceTimes = 8
+
+export class Instance {
+  readonly #options: InstanceOptions
+  readonly #child: ChildProcess
+  readonly #pending = new Map<number, PendingCall>()
+  readonly #transactions = new TransactionsOf()
+  #outbox: unknown[] = []
+  #isScheduled = false
+  #sent = 0
+  #heard = 0
+  #isReady = false
+  #requests = 0
+  /** Requests of the program that the store has not answered. */
+  #asked = 0
+  #inVain = 0
+  #lastDb: Db | undefined
+  #output = 0
+  #errors = ''
+  #end: Error | undefined
+  readonly #waiting = new Set<() => void>()
+
+  constructor(options: InstanceOptions) {
+    this.#options = options
+    this.#child = start(options)
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => this.#printed(text, stream === this.#child.stderr))
+    }
+    this.#child.on('message', (batch: Batch) => this.#hear(batch))
+    this.#child.on('error', (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)))
+    this.#child.on('close', (code, signal) => {
+      const { cpuSeconds, memoryMegabytes } = options.limits
+      const why = endInWords({ code, signal, errors: this.#errors, cpuSeconds, memoryMegabytes })
+      this.#endWith(new ProgramFault(`${this.#doing()} ${why}.`))
+    })
+  }
+
+  get callsUnderWay(): number {
+    return this.#pending.size
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** @param words - the call for messages, such as `like` (its 3rd call) */
+  call(
+    id: number,
+    { name, words, db, args }: { name: string; words: string; db: Db; args: readonly unknown[] },
+  ): Promise<unknown> {
+    return new Promise<unknown>((resolve, reject) => {
+      if (this.#end !== undefined) {
+        reject(this.#end)
+        return
+      }
+      this.#lastDb = db
+      this.#pending.set(id, { words, db, begunMs: this.#options.store.nowMs, resolve, reject })
+      this.#post({ call: id, name, args })
+    })
+  }
+
+  /** Ends the process; its calls under way end with the error. */
+  kill(error: Error = new Killed()): void {
+    this.#endWith(error)
+  }
+
+  #post(message: unknown): void {
+    if (this.#end !== undefined) return
+    this.#outbox.push(message)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#options.store.clock.hold(this.#exchange())
+  }
+
+  /** Sends what there is at this moment of simulated time, and waits until the process has done what it can (IN1). */
+  async #exchange(): Promise<void> {
+    await new Promise(setImmediate)
+    await this.#until(() => this.#isReady)
+    this.#isScheduled = false
+    if (this.#end !== undefined) return
+    const messages = this.#outbox
+    this.#outbox = []
+    const number = ++this.#sent
+    const now = Number(this.#options.store.clock.nowMicros() / 1000n)
+    this.#child.send({ number, now, messages }, () => {})
+    await this.#until(() => this.#heard >= number)
+    if (this.#pending.size === 0 || this.#asked > 0 || this.#inVain >= patienceTimes) return
+    const heard = this.#output + this.#requests + this.#pending.size
+    await this.#until(() => this.#pending.size === 0 || this.#asked > 0, patienceMs)
+    if (heard === this.#output + this.#requests + this.#pending.size) this.#inVain++
+  }
+
+  /** Waits until something holds or the process has ended. Without a time it may take what the limits allow. */
+  async #until(holds: () => boolean, atMostMs?: number): Promise<void> {
+    const { wallSeconds } = this.#options.limits
+    const until = performance.now() + (atMostMs ?? wallSeconds * 1000)
+    while (!holds() && this.#end === undefined) {
+      const leftMs = until - performance.now()
+      if (leftMs <= 0) {
+        if (atMostMs === undefined)
+          this.kill(new ProgramFault(`${this.#doing()} did not come back within ${wallSeconds} s.`))
+        return
+      }
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, leftMs)
+        this.#waiting.add(resolve)
+      })
+      clearTimeout(timer)
+    }
+  }
+
+  #hear({ ready, upTo, messages }: Batch): void {
+    if (this.#end !== undefined) return
+    if (ready === undefined) {
+      for (const message of messages) {
+        if ('request' in message) void this.#serve(message)
+        else this.#answered(message.answer, message.value, message.error)
+      }
+      this.#heard = Math.max(this.#heard, upTo)
+    } else {
+      const missing = this.#options.functions.filter((name) => !ready.includes(name))
+      if (missing.length > 0) this.kill(new ProgramFault(`The program must export ${missing.join(', ')}.`))
+      this.#isReady = true
+    }
+    this.#wake()
+  }
+
+  #answered(id: number, value: unknown, error: ErrorWords | undefined): void {
+    const call = this.#pending.get(id)
+    if (call === undefined) return
+    this.#pending.delete(id)
+    if (error === undefined) call.resolve(value)
+    else if (error.code !== undefined && error.name === 'DatastoreError')
+      call.reject(new RefusedCall(error.code, `${call.words} failed with ${error.code}: ${error.message}`))
+    else {
+      const { name = 'an error', message, place } = error
+      call.reject(
+        new ProgramFault(`${call.words} threw ${name}: ${message}${place === undefined ? '' : ` (${place})`}.`),
+      )
+    }
+  }
+
+  async #serve(message: { request: number; of: number; verb: string; args: readonly unknown[] }): Promise<void> {
+    const { request, of, verb, args } = message
+    const { requests } = this.#options.limits
+    if (++this.#requests > requests) {
+      this.kill(
+        new ProgramFault(`${this.#doing()} asked the store more than ${requests.toLocaleString('en-US')} times.`),
+      )
+      return
+    }
+    const db = this.#pending.get(of)?.db ?? this.#lastDb
+    if (db === undefined) return
+    this.#asked++
+    try {
+      this.#post({ reply: request, value: await perform(db, this.#transactions, verb, args) })
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      if (!(error instanceof DatastoreError || error instanceof TypeError || error instanceof RangeError)) {
+        this.#endWith(error)
+        return
+      }
+      const code = error instanceof DatastoreError ? { code: error.code } : {}
+      this.#post({ reply: request, error: { name: error.name, message: error.message, ...code } })
+    } finally {
+      this.#asked--
+    }
+  }
+
+  #wake(): void {
+    for (const go of this.#waiting) go()
+    this.#waiting.clear()
+  }
+
+  /** A call that has waited for very long ends the process. Told now and then. */
+  checkPatience(): void {
+    const { store } = this.#options
+    for (const { words, begunMs } of this.#pending.values()) {
+      if (store.nowMs - begunMs > callSecondsMax * 1000)
+        this.kill(new ProgramFault(`${words} has no answer after ${callSecondsMax / 60} simulated minutes.`))
+    }
+  }
+
+  #printed(text: string, isError: boolean): void {
+    if (this.#end !== undefined) return
+    this.#output += text.length
+    if (isError) this.#errors = (this.#errors + text).slice(-20_000)
+    const { outputBytes } = this.#options.limits
+    if (this.#output > outputBytes)
+      this.kill(new ProgramFault(`${this.#doing()} printed more than ${outputBytes / 1e6} MB.`))
+    else this.#options.onOutput(text)
+  }
+
+  /** The subject of a sentence on the process's end. */
+  #doing(): string {
+    if (!this.#isReady) return 'Loading the program'
+    const [first] = this.#pending.values()
+    return first === undefined ? 'The program, between two calls,' : first.words
+  }
+
+  #endWith(error: Error): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    this.#child.kill('SIGKILL')
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
+    this.#wake()
+  }
+}
+
+/** With limits of the system where it has them: the process cannot lift them. */
+function start({ path, seed, store, limits }: InstanceOptions): ChildProcess {
+  const { cpuSeconds, memoryMegabytes } = limits
+  // Files and further processes would outlive a restart.
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission'
+  const command = [
+    process.execPath,
+    `--max-old-space-size=${memoryMegabytes}`,
+    ...[permission, '--allow-fs-read=*', '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+    ...[hostFile, path, String(seed), String(store.clock.nowMicros() / 1000n)],
+  ]
+  const limited = `ulimit -St ${cpuSeconds}; ulimit -Ht ${cpuSeconds + 1}; ulimit -d ${(memoryMegabytes + 400) * 1024}; exec "$@"`
+  const [file = '', ...args] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limited, 'sh', ...command]
+  return spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced', env: {} })
+}

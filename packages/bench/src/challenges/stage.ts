@@ -1,0 +1,98 @@
+/**
+ * Where a challenge runs one program with one seed: the session, the store, the program in its process, and clients of the store.
+ *
+ * After the run it says what the program did: rows, tablets and row operations of each table, its hottest key range, and the findings.
+ */
+import type { Random } from '@sixtables/engine/testing'
+import { inWords } from '../lab.ts'
+import type { Recorder } from '../measure/recorder.ts'
+import type { ArmSession, SessionStoreOptions } from '../session.ts'
+import type { Store } from '../sim/store.ts'
+import { Db, type DbParts, Meter } from './db.ts'
+import { Program, type ProgramOptions } from './program.ts'
+
+export class Stage {
+  readonly session: ArmSession
+  readonly record: Recorder
+  readonly random: Random
+  /** All calls of the program to the store. */
+  readonly totals: Meter = new Meter()
+  readonly #options: ProgramOptions
+  #store: Store | undefined
+  #program: Program | undefined
+
+  constructor(session: ArmSession, options: ProgramOptions) {
+    this.session = session
+    this.record = session.record
+    this.random = session.random
+    this.#options = options
+  }
+
+  /** Opens the store, and begins the program's first process. */
+  async open(options: SessionStoreOptions = {}): Promise<{ readonly store: Store; readonly program: Program }> {
+    const store = await this.session.open({ simulate: true, ...options })
+    const program = new Program(this.#options, store, this.random)
+    this.#store = store
+    this.#program = program
+    return { store, program }
+  }
+
+  /** A client of the store, at the usual distance. */
+  db(parts: Partial<DbParts> = {}): Db {
+    if (this.#store === undefined) throw new Error('the stage is not open')
+    const { random, session, totals } = this
+    return new Db({ store: this.#store, random, rpcMs: session.setting('client.rpcMs'), totals, ...parts })
+  }
+
+  close(): void {
+    this.#program?.close()
+  }
+
+  /** Records what came of the run, as far as it got. */
+  tell(): void {
+    if (this.#store === undefined) return
+    this.record.text('What the program did', [...this.#calls(), ...tablesInWords(this.#store)])
+    const findings = this.#store.engine.findings()
+    if (findings.length > 0) {
+      this.record.text(
+        'Findings',
+        findings.slice(0, 5).map(({ words }) => words),
+      )
+    }
+  }
+
+  #calls(): string[] {
+    const { calls, lookups, queries, commits, refused, conflicts } = this.totals
+    const parts = [
+      `${inWords(calls)} calls: ${inWords(lookups)} lookups, ${inWords(queries)} queries, ${inWords(commits)} commits`,
+      `${inWords(refused)} refused`,
+      `${inWords(conflicts)} conflicts`,
+    ]
+    return [parts.join('; ')]
+  }
+}
+
+/** A line for each table with rows, the one with most row operations first. */
+function tablesInWords({ engine, nowMs }: Store): string[] {
+  const heat = engine.tablets.heat({ spanMs: nowMs, rowsMax: 32 })
+  const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
+  const lines = engine.tablets.report().tables.flatMap(({ table, rows, tablets }) => {
+    const ranges = heat.rows
+      .filter((row) => row.table === table)
+      .map(({ start, reads, writes }) => ({ start, load: ((sum(reads) + sum(writes)) * heat.stepMs) / 1000 }))
+    const load = sum(ranges.map((range) => range.load))
+    if (rows === 0 && load === 0) return []
+    const hottest = ranges.toSorted((a, b) => b.load - a.load)[0]
+    const share = load === 0 ? 0 : ((hottest?.load ?? 0) / load) * 100
+    const from = hottest === undefined || hottest.start === '' ? 'its first rows' : hottest.start
+    const words =
+      `${table}: ${count(rows, 'row')} in ${count(tablets, 'tablet')}, about ${inWords(Math.round(load))} row operations; ` +
+      `hottest of ${count(ranges.length, 'range')}: ${inWords(Math.round(share))} %, from ${from}`
+    return [{ words, load }]
+  })
+  return lines.toSorted((a, b) => b.load - a.load).map(({ words }) => words)
+}
+
+function count(number: number, noun: string): string {
+  return `${inWords(number)} ${noun}${number === 1 ? '' : 's'}`
+}

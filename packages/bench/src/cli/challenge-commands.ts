@@ -1,0 +1,91 @@
+/** The verbs of `sixtables-lab challenge`, their flags and examples. */
+import type { Argv } from 'yargs'
+import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
+import { onlyWithEndpoint, wholeNumber } from './flags.ts'
+import { gradeFolders } from './grade.ts'
+import type { Io } from './io.ts'
+
+type Choose = (command: () => number | Promise<number>) => void
+
+/** The verbs of `challenge`. */
+export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
+  const few = y
+    .command('list', 'List the challenges, easiest first', {}, () => {
+      choose(() => {
+        const write = io.ink()
+        for (const line of listChallenges()) write(line)
+        return 0
+      })
+    })
+    .command(
+      'start <name> [folder]',
+      'Put the task and the given program into a folder',
+      (one) =>
+        one
+          .positional('name', { type: 'string', demandOption: true, describe: 'Name of the challenge, from list' })
+          .positional('folder', { type: 'string', describe: 'New folder; default: the name of the challenge' })
+          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs'),
+      ({ name, folder }) => choose(() => startChallenge(name, folder, io)),
+    )
+  return judgeCommands(few, io, choose).demandCommand(1, 'name what to do: list, start, judge or grade').strict()
+}
+
+/** Those that run programs. */
+function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
+  return y
+    .command(
+      'judge <target>',
+      'Judge the program in a folder, or, by its calls to a server, a program in any language',
+      (one) =>
+        one
+          .positional('target', {
+            type: 'string',
+            demandOption: true,
+            describe: 'Folder of the program; with --endpoint, the name of the challenge',
+          })
+          .option('json', {
+            type: 'string',
+            nargs: 1,
+            describe: 'File for the results as JSON; - for the standard output',
+          })
+          .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
+          .option('endpoint', {
+            type: 'string',
+            describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
+          })
+          .option('seconds', {
+            type: 'string',
+            describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
+          })
+          .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
+          .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
+      ({ target, json, html, endpoint, seconds }) =>
+        choose(() => {
+          onlyWithEndpoint(endpoint, { seconds })
+          return judgeChallenge(
+            { target, json, html, endpoint, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
+            io,
+          )
+        }),
+    )
+    .command(
+      'grade <folders..>',
+      'Judge the programs in many folders, one line each',
+      (one) =>
+        one
+          .positional('folders', {
+            type: 'string',
+            array: true,
+            demandOption: true,
+            describe: 'Folders of programs, or folders of such folders',
+          })
+          .option('json', {
+            type: 'string',
+            nargs: 1,
+            describe: 'File for the table as JSON; - for the standard output',
+          })
+          .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
+          .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
+      ({ folders, json, csv }) => choose(() => gradeFolders({ folders, json, csv }, io)),
+    )
+}

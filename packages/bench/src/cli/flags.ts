@@ -1,0 +1,22 @@
+/** Checks of flags that several commands have. */
+import { UsageError } from './errors.ts'
+
+/** Virtual time has no duration to choose: a flag that would have no effect is refused. */
+export function onlyWithEndpoint(
+  endpoint: string | undefined,
+  flags: Readonly<Record<string, string | undefined>>,
+): void {
+  if (endpoint !== undefined) return
+  for (const [name, value] of Object.entries(flags)) {
+    if (value !== undefined) {
+      throw new UsageError(`--${name} needs --endpoint: virtual time runs to the end of the load; leave out --${name}`)
+    }
+  }
+}
+
+/** @throws UsageError */
+export function wholeNumber(flag: string, words: string, most: number): number {
+  const value = Number(words)
+  if (!/^\d+$/.test(words) || value > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
+  return value
+}

@@ -1,0 +1,7 @@
+// Never comes back.
+// used more than 1 s of CPU time
+export async function addCustomer() {
+  for (;;);
+}
+
+export async function findCustomer() {}

@@ -1,0 +1,157 @@
+/** judge/J2, instance/IN2: however a program ends, it has not passed, and one sentence says what happened in which call. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { challenges } from '../src/challenges/catalogue.ts'
+import { type Judgement, judge } from '../src/challenges/judge.ts'
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sixtables-judge-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+let programs = 0
+
+async function judged(name: string, text: string): Promise<Judgement & { readonly output: string }> {
+  const challenge = challenges.find((one) => one.name === name)
+  if (challenge === undefined) throw new Error(`there is no challenge ${name}`)
+  const path = join(folder, `solution${++programs}.mjs`)
+  writeFileSync(path, text)
+  let output = ''
+  const limits = { cpuSeconds: 1, outputBytes: 100_000, memoryMegabytes: 64 }
+  const onOutput = (words: string): void => {
+    output += words
+  }
+  return { ...(await judge(challenge, path, undefined, { seeds: [1], limits, onOutput })), output }
+}
+
+const invoice = (body: string): string =>
+  `export async function createInvoice(db, invoice) {${body}}\nexport async function findInvoice() {}`
+
+describe('the end of a program is one sentence', () => {
+  it.each([
+    ['exit', invoice('process.exit(0)'), /^`createInvoice` \(its 1st call\) ended the process with exit code 0\.$/],
+    [
+      'exit with a verdict',
+      'console.log("passed"); process.exit(0)',
+      /^Loading the program ended the process with exit code 0\.$/,
+    ],
+    [
+      'signal',
+      invoice('process.kill(process.pid, "SIGTERM")'),
+      /^`createInvoice` .* was ended by the signal SIGTERM\.$/,
+    ],
+    [
+      'endless loop',
+      invoice('for (;;) {}'),
+      /^`createInvoice` .* used more than 1 s of CPU time; look for a loop that does not end\.$/,
+    ],
+    [
+      'endless loop of calls',
+      invoice('for (;;) await db.get(["A", 1])'),
+      /used more than 1 s of CPU|no answer after|asked the store more than/,
+    ],
+    [
+      'throw',
+      invoice('db.putt()'),
+      /^`createInvoice` \(its \d+\w\w call\) threw TypeError: db\.putt is not a function \(solution\d+\.mjs:1:\d+\)\.$/,
+    ],
+    [
+      'throw elsewhere',
+      invoice('setTimeout(() => { throw new Error("later") }); return db.allocateId("I")'),
+      /ended the process with Error: later \(solution\d+\.mjs:1\)\.$/,
+    ],
+    [
+      'syntax',
+      'export const a = 1\nexport cons b',
+      /^Loading the program ended the process with SyntaxError: .* \(solution\d+\.mjs:2\)\.$/,
+    ],
+    ['missing functions', 'export const createInvoice = 1', /^The program must export createInvoice, findInvoice\.$/],
+    [
+      'wrong shape',
+      invoice('return { id: 1 }'),
+      /^`createInvoice` must answer the number of the invoice, a whole number; it answered \{"id":1\}\.$/,
+    ],
+    ['no answer', invoice(''), /; it answered nothing\.$/],
+    ['answer that is a function', invoice('return () => {}'), /^`createInvoice` .* threw DataCloneError: /],
+    [
+      'never',
+      invoice('await new Promise(() => {})'),
+      /^`createInvoice` \(its 1st call\) has no answer after 15 simulated minutes\.$/,
+    ],
+    [
+      'flood of output',
+      invoice('for (;;) console.log("x".repeat(1000))'),
+      /^`createInvoice` .* printed more than 0\.1 MB\.$/,
+    ],
+    [
+      'memory',
+      invoice('const a = []; for (;;) a.push(new Array(1e5).fill(1.5))'),
+      /^`createInvoice` .* used more than 64 MB of memory\.$/,
+    ],
+    [
+      'refusal of the service',
+      invoice('await db.insert(["A", "a"], {}); return 1').replace(
+        'findInvoice() {}',
+        'findInvoice(db) { await db.get(["A", 0]) }',
+      ),
+      /`findInvoice` \(its 1st call\) failed with INVALID_ARGUMENT: |calls that failed/,
+    ],
+  ])('%s', async (_, text, sentence) => {
+    const { passed, fault, results } = await judged('invoice-numbers', text)
+    expect(passed).toBe(false)
+    expect(fault ?? JSON.stringify(results)).toMatch(sentence)
+    expect(results.at(-1)?.passed).toBe(false)
+  })
+
+  it('of `page` says what was missing', async () => {
+    const text = `
+      export const addPost = (db, post) => db.insert(['Post', post.number], post, { unindexed: ['text', 'number'] })
+      export const page = async (db) => ({ posts: (await db.query({ kind: 'Post', limit: 20 })).entities })`
+    const { fault } = await judged('page-ten-thousand', text)
+    expect(fault).toMatch(/^`page` must answer \{ posts, next \}; `next` was missing on page 1; it answered/)
+  })
+})
+
+describe('a program', () => {
+  it('prints to the judge, and cannot write files or start processes', async () => {
+    const text = invoice(`
+      const { writeFileSync } = await import('node:fs')
+      const { spawnSync } = await import('node:child_process')
+      for (const one of [() => writeFileSync('${folder}/kept', '1'), () => spawnSync('ls')]) {
+        try { one() } catch (error) { console.log(error.code) }
+      }
+      throw new Error('enough')`)
+    expect((await judged('invoice-numbers', text)).output).toMatch(/^ERR_ACCESS_DENIED\nERR_ACCESS_DENIED\n/)
+  })
+
+  it('has simulated time and chance: the same program and seed give the same figures', async () => {
+    const text = `
+      export async function createInvoice(db, invoice) {
+        const number = Math.floor(Math.random() * 2 ** 53)
+        await new Promise((done) => setTimeout(done, 1000 * Math.random()))
+        if (Math.abs(new Date() - db.now()) + Math.abs(Date.now() - db.now()) > 0) throw new Error('another time')
+        await db.insert(['Invoice', number], invoice)
+        return number
+      }
+      export const findInvoice = (db, number) => db.get(['Invoice', number])`
+    const [one, other] = [await judged('invoice-numbers', text), await judged('invoice-numbers', text)]
+    expect(one.results).toEqual(other.results)
+    expect(one.fault).toBeUndefined()
+  })
+
+  it('may wait for a hash that another thread computes', async () => {
+    const text = `
+      import { webcrypto } from 'node:crypto'
+      export async function createInvoice(db, invoice) {
+        await webcrypto.subtle.digest('SHA-256', new Uint8Array(10))
+        const number = await db.allocateId('Invoice')
+        await db.insert(['Invoice', number], invoice)
+        return number
+      }
+      export const findInvoice = (db, number) => db.get(['Invoice', number])`
+    expect(await judged('invoice-numbers', text)).toMatchObject({ passed: true })
+  })
+})
