@@ -260,6 +260,12 @@ test('the shape follows names, directions, kind and namespace, and no values', (
   for (const other of others) expect(shape(other)).not.toBe(p1)
 })
 
+test('the key may be projected twice', () => {
+  expect(asked({ kind: 'A', projection: ['__key__', '__key__'] }).resultType).toBe('keyOnly')
+  const projected = asked({ kind: 'A', projection: ['__key__', 'p', '__key__'] })
+  expect([projected.resultType, projected.projection]).toEqual(['projection', ['p']])
+})
+
 test('queries that differ in directions alone have one shape', () => {
   const shape = (words: QueryWords) => asked({ kind: 'A', ...words }).shape
   const same = (one: readonly string[], other: readonly string[], more: QueryWords = {}) =>

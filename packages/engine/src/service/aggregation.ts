@@ -148,7 +148,7 @@ function checkProperties(properties: readonly string[], { kind, projection }: Qu
     }
     if (projection.length > 0 && !projection.includes(property)) {
       throw invalidArgument(
-        projection.length === 1 && projection[0] === keyProperty
+        projection.every((name) => name === keyProperty)
           ? `the query gives keys only, so ${property} cannot be aggregated: select *, or ${property}`
           : `the query does not project ${property}, so it cannot be aggregated: add it to the projection`,
       )

@@ -88,6 +88,11 @@ export class HttpConnections {
       mode: one(headers['sec-fetch-mode']),
     })
     if (this.#isClosing) response.setHeader('Connection', 'close')
+    // RFC 9112, 3.2. A proxy in between may have looked at the other one.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1) {
+      sendLast(request, response, 400, 'the request has more than one Host header: send one\n')
+      return
+    }
     if (refusal !== undefined) {
       sendLast(request, response, 403, `${refusal}\n`)
       return

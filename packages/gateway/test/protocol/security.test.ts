@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:http2'
+import { connect as tcpConnect } from 'node:net'
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type Double, engineDouble } from '../support/engines.ts'
@@ -119,6 +120,22 @@ describe('a page from elsewhere', () => {
     expect(renamed).toMatchObject({ httpStatus: 200, status: 7, message: expect.stringContaining('--allowed-host') })
     expect((await client.call('Lookup', bytes)).status).toBe(0)
   })
+})
+
+test('a request with two Host headers is refused, also where both are good', async () => {
+  const { gateway, double } = await withDouble()
+  for (const hosts of [
+    ['localhost', 'evil.example'],
+    ['localhost', 'localhost'],
+  ]) {
+    const socket = tcpConnect({ port: gateway.port, host: '127.0.0.1' })
+    const lines = ['POST /reset HTTP/1.1', ...hosts.map((host) => `Host: ${host}`), 'Content-Length: 0', '', '']
+    socket.end(lines.join('\r\n'))
+    let text = ''
+    for await (const piece of socket) text += piece
+    expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*more than one Host header: send one/)
+  }
+  expect(double.resets).toEqual([])
 })
 
 describe('a local page', () => {
