@@ -26,7 +26,7 @@ const missedFrom: Partial<Record<Mechanism, number>> = {
   'epoch-check': 1,
   'noted-reads': 1,
   'settled-check': 1980,
-  retention: 2531,
+  retention: 12165,
   'single-end': 48,
   'closed-databases': 47,
   'deletion-stamp': 3,
