@@ -2,7 +2,7 @@
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atMost, type Challenge } from './challenge.ts'
 import { Meter } from './db.ts'
-import { RefusedCall } from './fault.ts'
+import { Killed, RefusedCall } from './fault.ts'
 import { alone, drawHeat, restartDuring } from './loads.ts'
 import { expectShape } from './program.ts'
 import { token } from './stored.ts'
@@ -13,6 +13,10 @@ const seconds = 4
 const secondsAfter = 8
 /** Likes come so many milliseconds apart, several at once. */
 const stepMs = 10
+/** Likes under way that the site can hold; more are turned away. Where likes are gathered, those of two seconds may wait. */
+const underWayMax = 1200
+/** After so many likes that failed the site is down: its process ends, and the load with it. */
+const failedMax = 100
 /** Likes of another post, one of so many. */
 const otherShare = 50
 
@@ -39,20 +43,32 @@ export const likeButton: Challenge = {
     const begunMs = db.now()
     const posts = [token(random), token(random)] as const
     const accepted = new Map<string, number>(posts.map((post) => [post, 0]))
-    let [failed, offered] = [0, 0]
+    let [failed, offered, underWay] = [0, 0, 0]
+    const fail = (): void => {
+      failed++
+      if (failed === failedMax) program.crash()
+    }
     const one = async (i: number): Promise<void> => {
       // Every tenth does not come, so that the number cannot be known before.
       if (random.integer(10) === 0) return
       const post = random.integer(otherShare) === 0 ? posts[1] : posts[0]
-      offered++
       await store.sleep(Math.floor((i * 900) / likesASecond / stepMs) * stepMs)
+      if (failed >= failedMax) return
+      offered++
+      if (underWay === underWayMax) {
+        fail()
+        return
+      }
+      underWay++
       try {
         await program.call('like', db, post)
         accepted.set(post, (accepted.get(post) ?? 0) + 1)
       } catch (error) {
         // A refused like is what is judged; any other error is a mistake of the program.
-        if (!(error instanceof RefusedCall)) throw error
-        failed++
+        ignoreRefusal(error)
+        fail()
+      } finally {
+        underWay--
       }
     }
     const ticks = async (): Promise<void> => {
@@ -106,7 +122,7 @@ export const likeButton: Challenge = {
 }
 
 function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof RefusedCall)) throw error
+  if (!(error instanceof RefusedCall || error instanceof Killed)) throw error
 }
 
 /** Commits a second of the group that had most of them, over the time of the load. */

@@ -1,5 +1,5 @@
 // Almost: one list, in a transaction. Nothing is lost, and nearly nothing gets through.
-// no call fails
+// no client starves
 const change = (db, user, follower, isIn) =>
   db.transaction(async (tx) => {
     const ids = ((await tx.get(['Followers', user]))?.ids ?? []).filter((id) => id !== follower)
