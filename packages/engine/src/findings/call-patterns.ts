@@ -120,12 +120,12 @@ export class CallPatterns implements Pattern {
   sightings(): readonly Sighting[] {
     const found: Sighting[] = []
     for (const { longest, method, kind, calls } of this.#single.values()) {
-      const calledFor = method === 'commit' ? 'written' : 'looked up'
+      const does = method === 'commit' ? 'writes' : 'looks up'
       found.push({
         kind: 'single-calls',
         subject: `${method} of ${kind}`,
-        words: `Entities of ${kind} are ${calledFor} one by one, call after call.`,
-        evidence: [`${longest} ${method}s of one ${kind} each, one behind the other, with nothing between them`],
+        words: `Each call ${does} one entity of ${kind}.`,
+        evidence: [`${longest} ${method}s in a row of one ${kind} each, without another call between them`],
         share: 1,
         count: calls,
       })

@@ -24,7 +24,7 @@ import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
 /** To look at an entity of a commit costs two to three times as much as to write it: of one in 32 it was a tenth of their time. */
-const commitsLookedAt = { exactly: 1024, thinnedBy: 128 }
+const commitsLookedAt = { exactly: 1024, thinnedBy: 127 }
 /** Under load, so many entities of a larger commit stand for all where index rows are looked at, which are made for that. */
 const indexedMax = 16
 /** So many index rows at any time: they are looked at in the turn in which their commit is appended, in some milliseconds. */
@@ -77,19 +77,23 @@ export class Findings {
   noteCommitted(facts: readonly CommittedFact[]): void {
     let entities = 0
     for (const { changes } of facts) entities += changes.length
-    const stands = this.#commits.stands(entities, Number(facts[0]?.version ?? 0n) / 1000)
-    if (stands === 0) return
-    const some = indexedOf(facts, entities, stands === 1 ? entities : indexedMax)
-    this.#indexes.noteCommitted(some, (stands * entities) / Math.max(1, some.length))
+    const nowMs = Number(facts[0]?.version ?? 0n) / 1000
+    const sample = this.#commits.sample(entities, nowMs)
+    if (sample === undefined) {
+      this.#load.notePassedOver(entities, nowMs)
+      return
+    }
+    const some = indexedOf(facts, entities, sample.isWithinBudget ? entities : indexedMax)
+    this.#indexes.noteCommitted(some, sample.entities / Math.max(1, some.length))
     this.#keys.noteCommitted(facts)
-    for (const fact of facts) this.#load.noteCommitted(fact, stands)
+    this.#load.noteCommitted(facts, nowMs)
   }
 
   noteLookup(fact: LookupFact): void {
-    const stands = this.#lookups.stands(fact.keys.length)
-    if (stands === 0) return
+    const sample = this.#lookups.sample(fact.keys.length)
+    if (sample === undefined) return
     this.#calls.noteLookup(fact)
-    this.#load.noteLookup(fact, stands === 1 ? fact.keys.length : lookedUpMax)
+    this.#load.noteLookup(fact, sample.isWithinBudget ? fact.keys.length : lookedUpMax)
   }
 
   noteQuery(fact: QueryFact): void {

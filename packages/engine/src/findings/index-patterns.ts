@@ -16,7 +16,16 @@ import type { QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type Pattern, percentOf, rowsAt, type Sighting } from './sighting.ts'
+import {
+  countInWords,
+  type Estimate,
+  nothing,
+  type Pattern,
+  percentOf,
+  rowsAt,
+  type Sighting,
+  sumOf,
+} from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
 
 /** The tables whose rows are looked at. */
@@ -36,7 +45,7 @@ interface Property {
   readonly place: string
   readonly sample: OrderSample
   readonly window: ShareWindow
-  rows: number
+  rows: Estimate
   /** Value code of the latest entity. */
   latest: string
 }
@@ -44,10 +53,6 @@ interface Property {
 interface KindUse {
   queries: number
   readonly named: Set<string>
-}
-
-interface CompositeUse {
-  rows: number
 }
 
 export interface IndexPatternsOptions {
@@ -60,7 +65,7 @@ export class IndexPatterns implements Pattern {
   readonly #properties = new LruMap<Property>(subjectsMax, (prefix) => newProperty(prefix))
   readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
   /** By database code and index id. */
-  readonly #composites = new LruMap<CompositeUse>(subjectsMax, () => ({ rows: 0 }))
+  readonly #composites = new LruMap<{ rows: Estimate }>(subjectsMax, () => ({ rows: nothing }))
   /** Indexes that served a query, by database code and words. */
   readonly #served = new Set<string>()
 
@@ -68,7 +73,10 @@ export class IndexPatterns implements Pattern {
     this.#options = options
   }
 
-  /** @param changes - of one commit: their rows come at one moment, in the order of their keys and not of their values */
+  /**
+   * @param changes - of one commit: their rows come at one moment, in the order of their keys and not of their values
+   * @param stands - how many entities each of them stands for
+   */
   noteCommitted(changes: readonly EntityRows[], stands: number): void {
     const values = new Map<string, string[]>()
     const producer = new RowProducer({
@@ -92,7 +100,7 @@ export class IndexPatterns implements Pattern {
     const { sample, window } = property
     codes.sort()
     if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
-    property.rows += codes.length * stands
+    property.rows = sumOf(property.rows, { count: codes.length * stands, isSampled: stands !== 1 })
     property.latest = codes.at(-1) ?? ''
     for (const code of codes) {
       const landing = sample.add(code)
@@ -104,7 +112,8 @@ export class IndexPatterns implements Pattern {
   #noteCompositeRow(key: RowKey, stands: number): void {
     const { indexId, partition } = parseCompositeHead(key)
     const database = databaseCode(partition.projectId, partition.databaseId)
-    this.#composites.of(database + encodeInt64(indexId)).rows += stands
+    const use = this.#composites.of(database + encodeInt64(indexId))
+    use.rows = sumOf(use.rows, { count: stands, isSampled: stands !== 1 })
   }
 
   noteQuery({ partition, kind, properties, indexes }: QueryFact): void {
@@ -145,46 +154,48 @@ export class IndexPatterns implements Pattern {
     for (const [code, { rows }] of this.#composites.entries()) {
       const database = code.slice(0, -8)
       const index = this.#options.indexInWords(database, decodeInt64(code, database.length))
-      if (index === undefined || rows < rowsMin || this.#served.has(`${database} ${index}`)) continue
+      if (index === undefined || rows.count < rowsMin || this.#served.has(`${database} ${index}`)) continue
       found.push({
         kind: 'unread-index',
         subject: index,
         words: `No query used the composite index ${index}, and every write maintains it.`,
-        evidence: [`${rows} rows written, no query served`],
+        evidence: [`${countInWords(rows)} rows written, no query served`],
         share: 1,
-        count: rows,
+        count: rows.count,
       })
     }
     return found
   }
 
   #needless(): Sighting[] {
-    const kinds = new Map<string, { all: number; unread: number; names: string[]; place: string; kind: string }>()
+    const kinds = new Map<string, { all: Estimate; unread: Estimate; names: string[]; place: string; kind: string }>()
     for (const [prefix, { kind, property, rows, place }] of this.#properties.entries()) {
       if (property === scatterProperty) continue
       const { projectId, databaseId, namespaceId } = partitionOfCode(prefix)
       const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
       const use = this.#kinds.find(name)
       if (use === undefined || use.queries < queriesMin) continue
-      const sum = kinds.get(name) ?? { all: 0, unread: 0, names: [], place, kind }
-      sum.all += rows
+      const sum = kinds.get(name) ?? { all: nothing, unread: nothing, names: [], place, kind }
+      sum.all = sumOf(sum.all, rows)
       if (!use.named.has(property)) {
-        sum.unread += rows
+        sum.unread = sumOf(sum.unread, rows)
         sum.names.push(property)
       }
       kinds.set(name, sum)
     }
     const found: Sighting[] = []
     for (const { all, unread, names, place, kind } of kinds.values()) {
-      const share = unread / all
-      if (unread < rowsMin || share < unreadShareMin) continue
+      const share = unread.count / all.count
+      if (unread.count < rowsMin || share < unreadShareMin) continue
       found.push({
         kind: 'needless-index',
         subject: kind + place,
         words: `Most index rows of ${kind}${place} are of properties that no query filters or orders by.`,
-        evidence: [`${unread} of ${all} property rows (${percentOf(share)}): ${names.sort().join(', ')}`],
+        evidence: [
+          `${countInWords(unread)} of ${countInWords(all)} property rows (${percentOf(share)}): ${names.sort().join(', ')}`,
+        ],
         share,
-        count: unread,
+        count: unread.count,
       })
     }
     return found
@@ -207,7 +218,7 @@ function newProperty(code: string): Property {
     place: placeInWords(partition),
     sample: new OrderSample(),
     window: new ShareWindow(256),
-    rows: 0,
+    rows: nothing,
     latest: '',
   }
 }

@@ -12,7 +12,17 @@ import { entityRowOf } from '../tables/entities.ts'
 import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { LruMap } from './lru-map.ts'
-import { type Pattern, percentOf, rowsAt, rowsBetween, type Sighting } from './sighting.ts'
+import {
+  countInWords,
+  type Estimate,
+  nothing,
+  type Pattern,
+  percentOf,
+  rowsAt,
+  rowsBetween,
+  type Sighting,
+  sumOf,
+} from './sighting.ts'
 import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
 
 const generation = 512
@@ -42,10 +52,11 @@ interface KindTouches {
 }
 
 interface KindStart {
-  readonly firstSlot: number
+  firstMs: number
+  /** Since the first write. */
   slot: number
-  writes: number
-  most: number
+  writes: Estimate
+  most: Estimate
   mostSlot: number
 }
 
@@ -61,8 +72,16 @@ export class LoadPatterns implements Pattern {
   #keys = new HeavyHitters(64)
   #keysBefore = new HeavyHitters(64)
   #hotKeyEvents = 0
+  /** Entities of the latest commit that was looked at, by kind. */
+  #latest: ReadonlyMap<string, number> = new Map()
   readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
-  readonly #starts = new LruMap<KindStart>(256, () => ({ firstSlot: 0, slot: 0, writes: 0, most: 0, mostSlot: 0 }))
+  readonly #starts = new LruMap<KindStart>(256, () => ({
+    firstMs: 0,
+    slot: 0,
+    writes: nothing,
+    most: nothing,
+    mostSlot: 0,
+  }))
 
   constructor(options: LoadPatternsOptions) {
     this.#options = options
@@ -78,13 +97,26 @@ export class LoadPatterns implements Pattern {
     }
   }
 
-  /** @param stands - for how many commits like it this one stands */
-  noteCommitted({ partition, version, changes }: CommittedFact, stands: number): void {
-    const slot = Number(version / 1_000_000n / BigInt(slotSeconds))
-    for (const { path } of changes) {
-      const kind = kindOfCode(partition, path)
-      this.#touch(partition + path, kind)
-      this.#noteStart(kind, slot, stands)
+  /** @param facts - of one commit, made at `nowMs` */
+  noteCommitted(facts: readonly CommittedFact[], nowMs: number): void {
+    const kinds = new Map<string, number>()
+    for (const { partition, changes } of facts) {
+      for (const { path } of changes) {
+        const kind = kindOfCode(partition, path)
+        this.#touch(partition + path, kind)
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      }
+    }
+    this.#latest = kinds
+    for (const [kind, entities] of kinds) this.#noteStart(kind, nowMs, { count: entities, isSampled: false })
+  }
+
+  /** A commit that was not looked at is taken to be like the latest that was. */
+  notePassedOver(entities: number, nowMs: number): void {
+    let all = 0
+    for (const count of this.#latest.values()) all += count
+    for (const [kind, count] of this.#latest) {
+      this.#noteStart(kind, nowMs, { count: (entities * count) / all, isSampled: true })
     }
   }
 
@@ -102,18 +134,14 @@ export class LoadPatterns implements Pattern {
     touches.events++
   }
 
-  #noteStart(name: string, slot: number, stands: number): void {
-    let start = this.#starts.find(name)
-    if (start === undefined) {
-      start = this.#starts.of(name)
-      Object.assign(start, { firstSlot: slot, slot })
-    }
-    if (slot !== start.slot) {
-      start.slot = slot
-      start.writes = 0
-    }
-    start.writes += stands
-    if (slot - start.firstSlot > startSlots || start.writes <= start.most) return
+  #noteStart(name: string, nowMs: number, written: Estimate): void {
+    const known = this.#starts.find(name)
+    const start = known ?? this.#starts.of(name)
+    if (known === undefined) start.firstMs = nowMs
+    const slot = Math.floor((nowMs - start.firstMs) / 1000 / slotSeconds)
+    start.writes = slot === start.slot ? sumOf(start.writes, written) : written
+    start.slot = slot
+    if (slot > startSlots || start.writes.count <= start.most.count) return
     start.most = start.writes
     start.mostSlot = slot
   }
@@ -169,21 +197,21 @@ export class LoadPatterns implements Pattern {
     if (!this.#options.isStoreNew()) return []
     const scale = this.#options.scale()
     const found: Sighting[] = []
-    for (const [code, { most, firstSlot, mostSlot }] of this.#starts.entries()) {
-      const rate = (most * scale) / slotSeconds
+    for (const [code, { most, mostSlot }] of this.#starts.entries()) {
+      const rate = (most.count * scale) / slotSeconds
       if (rate <= startRate) continue
       const kind = kindInWords(code)
-      const after = (mostSlot - firstSlot) * slotSeconds
+      const after = mostSlot * slotSeconds
       found.push({
         kind: 'sudden-start',
         subject: kind,
         words: `The new kind ${kind} began at full rate: it is in one tablet, and tablets take minutes to split and move.`,
         evidence: [
-          `${Math.round(rate)} entities a second were written ${after === 0 ? 'in its first 10 seconds' : `${after} s after its first`}`,
-          `a ramp begins with ${startRate} a second`,
+          `${countInWords({ ...most, count: rate })} entities/s were written ${after === 0 ? 'in its first 10 seconds' : `${after} s after its first`}`,
+          `a ramp begins with ${startRate}/s`,
         ],
         share: 1 - startRate / rate,
-        count: most,
+        count: most.count,
       })
     }
     return found
@@ -192,6 +220,7 @@ export class LoadPatterns implements Pattern {
   clear(): void {
     this.#keys.clear()
     this.#keysBefore.clear()
+    this.#latest = new Map()
     this.#touches.clear()
     this.#starts.clear()
   }

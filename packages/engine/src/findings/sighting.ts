@@ -35,6 +35,24 @@ export interface Pattern {
   clear(): void
 }
 
+/** A count, or what samples of it add up to. */
+export interface Estimate {
+  readonly count: number
+  readonly isSampled: boolean
+}
+
+export const nothing: Estimate = { count: 0, isSampled: false }
+
+export function sumOf(one: Estimate, other: Estimate): Estimate {
+  return { count: one.count + other.count, isSampled: one.isSampled || other.isSampled }
+}
+
+/** `1,234`; of an estimate `about 1,200`. */
+export function countInWords({ count, isSampled }: Estimate): string {
+  const number = isSampled ? Number(count.toPrecision(2)) : Math.round(count)
+  return `${isSampled ? 'about ' : ''}${number.toLocaleString('en-US')}`
+}
+
 /** `93 %` */
 export function percentOf(share: number): string {
   return `${Math.round(share * 100)} %`

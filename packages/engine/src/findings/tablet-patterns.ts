@@ -43,7 +43,7 @@ export function tabletSightings(
       subject: group,
       words: `Writers of the entity group ${group} stand in each other's way.`,
       evidence: [
-        `${commitsPerSecond.toFixed(1)} commits a second, ${conflictsPerSecond.toFixed(1)} conflicts, ${waitsPerSecond.toFixed(1)} waits`,
+        `${commitsPerSecond.toFixed(1)} commits/s, ${conflictsPerSecond.toFixed(1)} conflicts/s, ${waitsPerSecond.toFixed(1)} waits/s`,
       ],
       share,
       count: nowMs,

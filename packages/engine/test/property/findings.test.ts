@@ -1,6 +1,6 @@
 /**
  * findings/P2, findings/P3: what is found follows from the shape of the traffic, not from its pace; well-behaved traffic gives no
- * finding.
+ * finding; and a figure of sampled traffic is that of all of it.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import type { Value } from '../../src/model/value.ts'
 import { type Random, seededRandom } from '../../src/random.ts'
 import type { Mutation } from '../../src/service/api.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
+import type { FindingKind } from '../../src/tablets/report.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
@@ -18,10 +19,12 @@ const keyOf = (...path: PathElement[]): Key => ({ partition, path })
 
 const owners = 40
 
-function task(key: Key, random: Random): Mutation {
+/** @param more - names of further indexed properties */
+function task(key: Key, random: Random, more: readonly string[] = []): Mutation {
   const properties = new Map<string, Value>([
     ['owner', { type: 'string', value: `owner ${random.integer(owners)}` }],
     ['note', { type: 'string', value: `note ${random.integer(1_000_000)}`, excludeFromIndexes: true }],
+    ...more.map((name): [string, Value] => [name, { type: 'integer', value: BigInt(random.integer(1000)) }]),
   ])
   const keyBytes = encodeKey(key)
   const head = Buffer.from([0x0a, keyBytes.length])
@@ -78,6 +81,10 @@ class Traffic {
     })
   }
 
+  evidence(of: FindingKind): readonly string[] {
+    return this.engine.findings().flatMap(({ kind, evidence }) => (kind === of ? evidence : []))
+  }
+
   kinds(): readonly string[] {
     return [...new Set(this.engine.findings().map(({ kind }) => kind))].sort()
   }
@@ -129,4 +136,37 @@ test('rising ids are found at any pace, also among well-behaved traffic (finding
     }),
     { numRuns: 6 },
   )
+})
+
+const numbers = (words: string | undefined): readonly number[] =>
+  (words?.match(/\d[\d,.]*/g) ?? []).map((one) => Number(one.replaceAll(',', '')))
+
+test('the figures of sampled commits count each entity once, and say that they are estimates', async () => {
+  const traffic = await Traffic.open(100, 1)
+  const commits = 104
+  for (let i = 0; i < 32; i++) await traffic.query('owner 1')
+  for (let i = 0; i < commits; i++) {
+    const fresh = Array.from({ length: 100 }, () => task(keyOf({ kind: 'Task' }), traffic.random, ['a']))
+    await traffic.commit(fresh)
+  }
+  const [start] = traffic.evidence('sudden-start')
+  expect(start).toMatch(/^about (9[5-9]0|1,000|1,100) entities\/s were written/)
+  const [rows] = traffic.evidence('needless-index')
+  expect(rows).toMatch(/^about [\d,]+ of about [\d,]+ property rows/)
+  const [unread = 0, all = 0] = numbers(rows)
+  expect([unread / (commits * 100), all / (commits * 200)].map((share) => Math.abs(share - 1) < 0.05)).toEqual([
+    true,
+    true,
+  ])
+  await traffic.engine.close()
+})
+
+test('the figures of little traffic are exact', async () => {
+  const traffic = await Traffic.open(1000, 1)
+  for (let i = 0; i < 32; i++) await traffic.query('owner 1')
+  for (let i = 0; i < 40; i++) {
+    await traffic.commit(Array.from({ length: 20 }, () => task(keyOf({ kind: 'Task' }), traffic.random, ['a'])))
+  }
+  expect(traffic.evidence('needless-index')).toEqual(['800 of 1,600 property rows (50 %): a'])
+  await traffic.engine.close()
 })
