@@ -131,7 +131,7 @@ const pictures = (() => {
     for (const [i, map] of maps.entries()) drawHeatmap(boxes[i], map, compared, make)
   }
 
-  function drawHeatmap(box, { arm, heatmap, shares }, { from, to }, make) {
+  function drawHeatmap(box, { arm, heatmap, shares }, { from, to, time }, make) {
     const { columns, rows, events } = heatmap
     make('h4', box, arm)
     const canvas = make('canvas', box)
@@ -161,7 +161,7 @@ const pictures = (() => {
     }
     pen.fillStyle = colour('--ink')
     for (const share of [0, 0.5, 1]) {
-      const words = `${inWords(Math.round(from + (to - from) * share))} s`
+      const words = `${inWords(Math.round(from + (to - from) * share))} ${time}`
       const wide = pen.measureText(words).width
       pen.fillText(words, xOf(from + (to - from) * share) - wide * share, height + eventHeight + 13)
     }
@@ -169,11 +169,11 @@ const pictures = (() => {
       make('p', box, `Marks below the map: splits, moves and refused splits (${events.length})`, 'soft')
     pointed(canvas, box, make, (x, y) => {
       const near = y > height ? nearest(events, xOf, x) : undefined
-      if (near !== undefined) return `${inWords(near.at)} s · ${near.words}`
+      if (near !== undefined) return `${inWords(near.at)} ${time} · ${near.words}`
       const c = columns.findIndex((at, i) => x >= xOf(at) && x < xOf(endOf(i)))
       const row = rows[Math.floor(y / cellHeight)]
       if (c < 0 || row === undefined) return undefined
-      return `${row.label} · ${inWords(columns[c])} s · ${inWords(row.values[c])}`
+      return `${row.label} · ${inWords(columns[c])} ${time} · ${inWords(row.values[c])}`
     })
   }
 

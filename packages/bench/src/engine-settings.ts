@@ -1,5 +1,6 @@
 /** Settings of the engine's tablets: names on the command line, and names in the engine. */
 import type { TabletSettings } from '@sixtables/engine'
+import type { Setting } from './setting.ts'
 
 export type TabletSettingName =
   | 'server.count'
@@ -22,6 +23,18 @@ export type TabletSettingName =
 export type EngineSettingName = {
   [Name in keyof TabletSettings]: TabletSettings[Name] extends number ? Name : never
 }[keyof TabletSettings]
+
+/** Bounds of those that cannot have any value. */
+export const tabletBounds: Partial<Readonly<Record<TabletSettingName, Pick<Setting, 'least' | 'most' | 'longer'>>>> = {
+  'server.count': { least: 1 },
+  'server.opsPerSecond': { least: 1 },
+  'log.commitMs': { longer: 'less' },
+  'tablet.splitOpsPerSecond': { least: 1 },
+  'tablet.splitOneEndShare': { least: 0.5 },
+  'tablet.windowMs': { least: 1000 },
+  'tablet.decisionMs': { least: 200, longer: 'less' },
+  'tablet.samplesMin': { least: 1 },
+}
 
 export const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
   'server.count': 'servers',

@@ -97,5 +97,5 @@ export function inWords(value: number): string {
 
 /** Words in which each number stands as {@link inWords} has it. Numbers with commas, and digits within names, stay. */
 export function numbersInWords(words: string): string {
-  return words.replace(/(?<![\w.,:"/-])\d+(?:\.\d+)?(?![\w:"/]|[.,]\d)/g, (number) => inWords(Number(number)))
+  return words.replace(/(?<![\w.,:"/-])\d+(?:\.\d+)?(?![\w:"]|\/(?!s\b)|[.,]\d)/g, (number) => inWords(Number(number)))
 }

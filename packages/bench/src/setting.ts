@@ -6,4 +6,19 @@ export interface Setting {
   readonly source: string
   /** The least value that makes sense; default 0. */
   readonly least?: number
+  /** The greatest; default: 1 for a share, else a thousand times the default value. */
+  readonly most?: number
+  /** A run takes longer the more, or the less, it is. */
+  readonly longer?: 'more' | 'less'
+}
+
+/** Units of which there may be a part. */
+const divisible: readonly string[] = ['ms', 's', 'minutes', 'share', '%', 'times', '/s']
+
+export function mostOf({ value, unit, most }: Setting): number {
+  return most ?? (unit === 'share' ? 1 : 1000 * value)
+}
+
+export function isWhole({ unit }: Setting): boolean {
+  return !divisible.includes(unit)
 }

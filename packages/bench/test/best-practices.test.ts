@@ -1,6 +1,6 @@
 /**
- * docs/best-practices.md: each rule has a lab that is there, or the reason why an emulator cannot show it, and names only findings
- * that the engine reports.
+ * docs/best-practices.md: each rule has a lab and the verdict of it that shows the rule, or the reason why an emulator cannot show it, and
+ * names only findings that the engine reports.
  */
 import { readFileSync } from 'node:fs'
 import { findingAdvice } from '@sixtables/engine'
@@ -27,6 +27,7 @@ const rules = page
     return { rule, lab, finding, today }
   })
 const labNames = labs.map(({ name }) => name)
+const verdictsOf = new Map(labs.map(({ name, expectations }) => [name, expectations.map(({ says }) => says)]))
 const findings = Object.keys(findingAdvice)
 
 describe('docs/best-practices.md', () => {
@@ -36,12 +37,14 @@ describe('docs/best-practices.md', () => {
   })
 
   it.each(rules)('$rule', ({ lab, finding, today }) => {
-    const named = [...lab.matchAll(/\[([a-z0-9-]+)\]\(labs\/([a-z0-9-]+)\.md\)/g)]
-    for (const [, words, file] of named) {
+    const named = [...lab.matchAll(/\[([a-z0-9-]+)\]\(labs\/([a-z0-9-]+)\.md(?: "([^"]+)")?\)/g)]
+    const isReason = /^— [A-Z].{20,}\.$/.test(lab)
+    for (const [, words = '', file, verdict] of named) {
       expect(words).toBe(file)
       expect(labNames).toContain(words)
+      if (!isReason) expect(verdictsOf.get(words)).toContain(verdict)
     }
-    expect(named.length > 0 || /^— [A-Z].{20,}\.$/.test(lab), 'a lab, or a reason').toBe(true)
+    expect(named.length > 0 || isReason, 'a lab, or a reason').toBe(true)
     if (finding !== '') expect(findings).toContain(finding.replaceAll('`', ''))
     expect(['yes', 'less', 'legacy']).toContain(today)
   })
@@ -51,7 +54,7 @@ describe('docs/best-practices.md', () => {
   })
 
   it('names every lab that shows a rule of the source', () => {
-    const named = new Set([...page.matchAll(/\(labs\/([a-z0-9-]+)\.md\)/g)].map(([, name]) => name))
+    const named = new Set([...page.matchAll(/\(labs\/([a-z0-9-]+)\.md(?: "[^"]+")?\)/g)].map(([, name]) => name))
     // These explain a mechanism, or play a recording; the source has no rule for them.
     const others = ['list-removal', 'list-compaction', 'list-of-lists', 'gateways', 'replay']
     expect(labNames.filter((name) => !named.has(name) && !others.includes(name))).toEqual([])

@@ -113,7 +113,7 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
     let last = 0
     while (!stopped) {
       await clock.sleep(1000)
-      io.progress(`${lab.name}, ${arm.name}: ${done - last} a second, ${sum(failures)} failed so far`)
+      io.progress(`${lab.name}, ${arm.name}: ${done - last}/s, ${sum(failures)} failed so far`)
       last = done
     }
   }
@@ -127,7 +127,7 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   const [p50Ms, p99Ms] = [latency.quantile(0.5), latency.quantile(0.99)]
   const perSecond = done / tookSeconds
   const failed = [...failures].map(([code, count]) => `${inWords(count)} ${code}`).join(', ')
-  print(`  ${inWords(perSecond)} a second, p50 ${inWords(p50Ms)} ms, p99 ${inWords(p99Ms)} ms`)
+  print(`  ${inWords(perSecond)}/s, p50 ${inWords(p50Ms)} ms, p99 ${inWords(p99Ms)} ms`)
   print(`  failed: ${failed === '' ? 'none' : failed}`)
   for (const { verdict, says, found } of verdicts) {
     print(`  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`)

@@ -10,7 +10,7 @@ import { decodeProperties } from '@sixtables/engine'
 import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { integerOf } from '../sim/client.ts'
+import { hasCode, integerOf } from '../sim/client.ts'
 import { insert, integer, unindexed } from '../sim/entities.ts'
 import { type Filled, fill } from '../sim/filled.ts'
 import type { Store } from '../sim/store.ts'
@@ -160,6 +160,8 @@ function filledWith(levels: readonly number[]): Promise<Filled> {
   return filled.store
 }
 
+const levelsOf = (most: number): readonly number[] => [most / 100, most / 10, most].map(Math.round)
+
 interface Level {
   readonly records: number
   readonly answer: Answer
@@ -173,7 +175,7 @@ interface Level {
 async function run(session: ArmSession, way: Counting): Promise<void> {
   const { record } = session
   const most = session.setting('work.records')
-  const levels = [most / 100, most / 10, most].map(Math.round)
+  const levels = levelsOf(most)
   const base = await filledWith(levels)
   const measured: Level[] = []
   for (const records of levels) {
@@ -237,11 +239,60 @@ async function measure(session: ArmSession, store: Store, way: Counting, records
   return { records, answer, ms, missing: records - count, staleMs: count === records ? 0 : staleMs }
 }
 
-const arms: readonly Arm[] = ways.map((way) => ({
-  name: way.name,
-  about: way.about,
-  run: (session) => run(session, way),
-}))
+/**
+ * A request that counts two kinds of as many records, key by key, where a call for the next keys takes as long as it did in the years of
+ * the articles; the request ends at its limit, done or not.
+ */
+async function countWithinLimit(session: ArmSession): Promise<void> {
+  const { record } = session
+  const most = session.setting('work.records')
+  const store = await session.open({
+    mode: 'legacy',
+    apply: { type: 'immediate' },
+    kv: (await filledWith(levelsOf(most))).fork(before(most)),
+  })
+  const [limitMs, callMs] = [session.setting('request.limitMs'), session.setting('request.callMs')]
+  const query = queryOf(store, { projection: ['__key__'] })
+  const tookMs: number[] = []
+  let [counted, timedOut] = [0, false]
+  const client = async (): Promise<void> => {
+    const request = store.contextWithin(limitMs)
+    for (let kinds = 0; kinds < 2 && !timedOut; kinds++) {
+      const begunMs = store.nowMs
+      let startCursor: Uint8Array | undefined
+      for (;;) {
+        await store.sleep(callMs)
+        try {
+          const page = await store.database.runQuery(request, { query: { ...query, startCursor } })
+          counted += page.results.length
+          startCursor = page.endCursor
+          if (page.moreResults !== 'notFinished') break
+        } catch (error) {
+          if (!hasCode(error, 'DEADLINE_EXCEEDED')) throw error
+          timedOut = true
+          break
+        }
+      }
+      if (!timedOut) tookMs.push(store.nowMs - begunMs)
+    }
+  }
+  await store.together([client()])
+  record.figure('records of each kind', before(most), '')
+  record.figure('one kind counted in', (tookMs[0] ?? 0) / 1000, 's')
+  record.figure('limit of a request', limitMs / 1000, 's')
+  record.figure('kinds counted', tookMs.length, '')
+  record.figure('records counted at the limit', counted, '')
+  await session.closeStore(store)
+}
+
+const arms: readonly Arm[] = [
+  ...ways.map((way) => ({ name: way.name, about: way.about, run: (session: ArmSession) => run(session, way) })),
+  {
+    name: 'request-limit',
+    about: 'two kinds counted by keys in one request, with calls as slow as in the articles',
+    run: countWithinLimit,
+  },
+]
 
 const names = ways.map(({ name }) => name)
 const scanning = ['keys-only', 'count']
@@ -285,6 +336,8 @@ export const counting: Lab = {
       'server.opsPerSecond',
       'server.serviceMs',
       'work.records',
+      'request.limitMs',
+      'request.callMs',
     ),
     'work.records': 100_000,
     'probe.everyMs': 250,
@@ -338,6 +391,22 @@ export const counting: Lab = {
         return {
           holds: (count ?? 0) < (keys ?? 0),
           found: `${inWords(keys ?? 0)} ms by keys, ${inWords(count ?? 0)} ms by count()`,
+        }
+      },
+    },
+    {
+      says: 'request-limit: a kind takes more than half of what a request may, so that two do not end',
+      arms: ['request-limit'],
+      judge: (of) => {
+        const [seconds, limit, kinds, counted] = [
+          'one kind counted in',
+          'limit of a request',
+          'kinds counted',
+          'records counted at the limit',
+        ].map((figure) => figureOf(of('request-limit'), figure)) as [number, number, number, number]
+        return {
+          holds: kinds === 1 && seconds > 0.5 * limit && seconds < limit,
+          found: `one kind in ${seconds} s; ${counted} records when ${limit} s were over`,
         }
       },
     },

@@ -11,6 +11,7 @@ import { defaultsOf } from '../settings.ts'
 import { integerOf, isTransient } from '../sim/client.ts'
 import { integer } from '../sim/entities.ts'
 import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
+import { readsBeside } from './entity-group-contention/reads-beside.ts'
 
 interface Variant {
   readonly name: string
@@ -83,18 +84,18 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
   }
   const [first, last] = [rows[0], rows.at(-1)]
   if (first === undefined || last === undefined) throw new Error('load.writersMax leaves no writers')
-  record.figure('best rate', Math.max(...rows.map(({ rate }) => rate)), 'commits a second')
-  record.figure('entities', Math.max(...rows.map(({ rate }) => rate)) * batch, 'a second')
-  record.figure('rate, 1 writer', first.rate, 'commits a second')
-  record.figure('rate, all writers', last.rate, 'commits a second')
+  record.figure('best rate', Math.max(...rows.map(({ rate }) => rate)), 'commits/s')
+  record.figure('entities', Math.max(...rows.map(({ rate }) => rate)) * batch, '/s')
+  record.figure('rate, 1 writer', first.rate, 'commits/s')
+  record.figure('rate, all writers', last.rate, 'commits/s')
   record.figure('p99, 1 writer', first.p99, 'ms')
   record.figure('p99, all writers', last.p99, 'ms')
-  record.figure('aborts, 1 writer', first.retries + first.givenUp, 'a job')
-  record.figure('aborts, all writers', last.retries + last.givenUp, 'a job')
+  record.figure('aborts, 1 writer', first.retries + first.givenUp, 'per job')
+  record.figure('aborts, all writers', last.retries + last.givenUp, 'per job')
   record.figure('given up, all writers', last.givenUp * 100, '%')
   const x = { name: 'writers', values: levels }
   const line = (name: string, value: (row: (typeof rows)[number]) => number) => ({ name, values: rows.map(value) })
-  record.chart({ title: 'committed', unit: 'a second', x, lines: [line('committed', ({ rate }) => rate)] })
+  record.chart({ title: 'committed', unit: '/s', x, lines: [line('committed', ({ rate }) => rate)] })
   record.chart({
     title: 'latency, retries included',
     unit: 'ms',
@@ -103,7 +104,7 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
   })
   record.chart({
     title: 'attempts that were aborted',
-    unit: 'a job',
+    unit: 'per job',
     x,
     lines: [line('aborted', ({ retries, givenUp }) => retries + givenUp)],
   })
@@ -141,7 +142,7 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
   }
   await store.together([load()])
   record.figure('load lasts', seconds, 's')
-  record.figure('writes offered', opsPerSecond, 'a second')
+  record.figure('writes offered', opsPerSecond, '/s')
   record.figure('writes lost', (lost / all) * 100, '%')
   record.figure('p50 of all writes', latency.quantile(0.5), 'ms')
   record.figure('p99 of all writes', latency.quantile(0.99), 'ms')
@@ -172,7 +173,20 @@ const writerArms: readonly Arm[] = variants.map((variant) => ({
     : { drive: (wire) => writeOverWire(wire, 20, jobOf(variant, variant.name === 'batched' ? 10 : 1)) }),
 }))
 
-const arms: readonly Arm[] = [...writerArms, ...burstArms]
+const readArms: readonly Arm[] = [
+  {
+    name: 'reads-at-one',
+    about: 'eventual and strong queries of a group with one write a second',
+    run: (session) => readsBeside(session, 1),
+  },
+  {
+    name: 'reads-at-five',
+    about: 'the same with five writes a second',
+    run: (session) => readsBeside(session, 5),
+  },
+]
+
+const arms: readonly Arm[] = [...writerArms, ...burstArms, ...readArms]
 
 type Of = Parameters<Lab['expectations'][number]['judge']>[0]
 
@@ -272,8 +286,11 @@ export const entityGroupContention: Lab = {
       'burst.opsPerSecond',
       'burst.seconds',
       'burst.longSeconds',
+      'apply.delayMs',
+      'query.deadlineMs',
     ),
     'load.seconds': 10,
+    'query.deadlineMs': 100,
   },
   arms,
   expectations: [
@@ -282,7 +299,7 @@ export const entityGroupContention: Lab = {
       arms: ['one-group'],
       judge: (of) => {
         const best = figureOf(of('one-group'), 'best rate')
-        return { holds: best >= 2 && best <= 8, found: `${best} a second at best` }
+        return { holds: best >= 2 && best <= 8, found: `${best}/s at best` }
       },
     },
     climbs('more writers: aborts climb', 'aborts', (few, many) => few < 0.1 && many > 1),
@@ -305,6 +322,27 @@ export const entityGroupContention: Lab = {
       'entities',
       (one, batched) => batched > 6 * one,
     ),
+    {
+      says: 'above one write a second eventual reads lag further and further behind',
+      arms: ['reads-at-one', 'reads-at-five'],
+      judge: (of) => {
+        const [one, five] = ['reads-at-one', 'reads-at-five'].map((arm) =>
+          figureOf(of(arm), 'an eventual query lags by'),
+        ) as [number, number]
+        return { holds: one < 2 && five > 5 * one, found: `${one} s at one write a second, ${five} s at five` }
+      },
+    },
+    {
+      says: 'above one write a second a strong read times out',
+      arms: ['reads-at-one', 'reads-at-five'],
+      judge: (of) => {
+        const [one, five] = ['reads-at-one', 'reads-at-five'].map((arm) =>
+          figureOf(of(arm), 'strong queries that time out'),
+        )
+        const ms = figureOf(of('reads-at-one'), 'a strong query takes')
+        return { holds: one === 0 && five === 1, found: `timed out: ${five} at five writes a second; ${ms} ms at one` }
+      },
+    },
     expectFigure('short-burst: every write gets through', 'short-burst', 'writes lost', (lost) => lost === 0),
     expectFigure('long-run: at the same rate many are lost', 'long-run', 'writes lost', (lost) => lost > 20),
   ],

@@ -254,7 +254,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const longest = Math.max(sessions.longestKeptMs, ...left)
   record.figure('entities', sessions.made, '')
   record.figure('rows found', rows, '')
-  record.figure(perRow, sum((sweep) => sweep.tombstones) / Math.max(1, rows), 'a row found')
+  record.figure(perRow, sum((sweep) => sweep.tombstones) / Math.max(1, rows), 'per row found')
   record.figure('worst query steps over', Math.max(...sweeps.map(({ worstQuery }) => worstQuery)), 'deleted rows')
   record.figure('worst query takes', Math.max(...sweeps.map(({ ms }) => ms)), 'ms')
   record.figure('entities written again', sessions.moved, '')

@@ -4,15 +4,35 @@
  * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
 import { integer, text, unindexed, upsert } from '../sim/entities.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
+import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
-import { type Job, write, writeOverWire } from '../sim/writers.ts'
+import { type Job, retrying, write, writeOverWire } from '../sim/writers.ts'
+
+/** Instances of the application that start while everybody reads, and the time within which they do. */
+const instances = 500
+const startsWithinMs = 30_000
+
+/** Starts instances in the last minute of the load: each needs the entity, and gives up when all attempts at it failed. */
+async function startInstances(session: ArmSession, store: Store, copies: number, seconds: number): Promise<number> {
+  const client = session.client(store)
+  let failed = 0
+  const start = async (): Promise<void> => {
+    await store.sleep(seconds * 1000 - 60_000 + session.random.next() * startsWithinMs)
+    const patience = { retries: session.setting('client.retries'), backoffMs: session.setting('client.backoffMs') }
+    const attempt = { client, writer: 0, random: session.random, retried: () => {} }
+    const need: Job = () => client.lookup(copyKey(store, copies, session.random.next())).then(() => {})
+    if (!(await retrying(attempt, patience, need, () => {}))) failed++
+  }
+  await Promise.all(Array.from({ length: instances }, start))
+  return failed
+}
 
 /** The copy of an entity that a reader or writer takes: by chance, as applications do. */
 function copyKey(at: Pick<Client, 'key'>, copies: number, draw: number): Key {
@@ -38,17 +58,21 @@ async function read(session: ArmSession, copies: number): Promise<void> {
     next: (_n, share) => ({ lookup: copyKey(store, copies, share) }),
   }
   const watch = new Watch(['Entities'], 15)
-  await offer(session, store, load, watch)
-  const { served, refused, p99Ms } = watch.settled(load.seconds / 4)
+  const [failed] = await Promise.all([
+    startInstances(session, store, copies, load.seconds),
+    offer(session, store, load, watch),
+  ])
+  const { offered, served, refused, p99Ms } = watch.settled(load.seconds / 4)
   const { tablets, servers, busiestShare } = watch.tableAtEnd('Entities')
   record.figure('copies', copies, '')
-  record.figure('offered', opsPerSecond, 'a second')
-  record.figure('served', served, 'a second')
-  record.figure('refused', refused, 'a second')
+  record.figure('offered', offered, '/s')
+  record.figure('served', served, '/s')
+  record.figure('refused', refused, '/s')
   record.figure('p99', p99Ms, 'ms')
   record.figure('tablets', tablets, '')
   record.figure('servers', servers, '')
   record.figure('busiest tablet', busiestShare * 100, '% of the load')
+  record.figure('instances that fail to start', (failed / instances) * 100, '%')
   const refusals = store.engine.tablets.events().filter(({ kind }) => kind === 'split-refused')
   record.text(
     'splits that were refused',
@@ -80,10 +104,10 @@ async function writeArm(session: ArmSession, copies: number): Promise<void> {
     session.progress((i + 1) / levels.length)
   }
   record.figure('copies', copies, '')
-  record.figure('served', Math.max(...rates), 'a second')
+  record.figure('served', Math.max(...rates), '/s')
   record.figure('p99', p99s.at(-1) ?? 0, 'ms')
   const x = { name: 'writers', values: levels }
-  record.chart({ title: 'throughput', unit: 'writes a second', x, lines: [{ name: 'served', values: rates }] })
+  record.chart({ title: 'throughput', unit: 'writes/s', x, lines: [{ name: 'served', values: rates }] })
   record.chart({ title: 'latency', unit: 'ms', x, lines: [{ name: 'p99', values: p99s }] })
 }
 
@@ -196,7 +220,7 @@ export const hotKey: Lab = {
       arms: ['read-one'],
       judge: (of) => {
         const [served, refused] = [figureOf(of('read-one'), 'served'), figureOf(of('read-one'), 'refused')]
-        return { holds: refused > served, found: `${served} a second served, ${refused} refused` }
+        return { holds: refused > served, found: `${served}/s served, ${refused} refused` }
       },
     },
     asManyTimes('replicas multiply the reads by their number', 'read-one', 'read-replicas'),
@@ -205,9 +229,35 @@ export const hotKey: Lab = {
       arms: ['write-one'],
       judge: (of) => {
         const served = figureOf(of('write-one'), 'served')
-        return { holds: served > 1 && served < 10, found: `${served} a second` }
+        return { holds: served > 1 && served < 10, found: `${served}/s` }
       },
     },
     asManyTimes('shards multiply the writes by their number', 'write-one', 'write-shards'),
+    {
+      says: 'of as many keys reads scale far above writes, but reads of one key stop at one server',
+      arms: ['read-one', 'read-replicas', 'write-shards'],
+      judge: (of) => {
+        const [one, reads, writes] = ['read-one', 'read-replicas', 'write-shards'].map((arm) =>
+          figureOf(of(arm), 'served'),
+        ) as [number, number, number]
+        const copies = figureOf(of('read-replicas'), 'copies')
+        return {
+          holds: copies === figureOf(of('write-shards'), 'copies') && reads > 500 * writes && one < 0.25 * reads,
+          found: `${copies} keys: ${reads}/s read, ${writes}/s written; one key: ${one}/s read`,
+        }
+      },
+    },
+    expectFigure(
+      'read-one: instances that need the hot key at their start fail to start',
+      'read-one',
+      'instances that fail to start',
+      (percent) => percent > 20,
+    ),
+    expectFigure(
+      'read-replicas: with copies of it instances start',
+      'read-replicas',
+      'instances that fail to start',
+      (percent) => percent < 2,
+    ),
   ],
 }

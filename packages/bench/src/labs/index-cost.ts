@@ -73,8 +73,8 @@ async function create(store: Store, index: IndexDefinition): Promise<void> {
 }
 
 function record(session: ArmSession, { put, update }: Cost): void {
-  session.record.figure('rows', put.rows, 'a put')
-  session.record.figure('bytes', put.bytes, 'a put')
+  session.record.figure('rows', put.rows, 'per put')
+  session.record.figure('bytes', put.bytes, 'per put')
   session.record.figure('apply', put.applyMs, 'ms of one server')
   session.record.figure('rows of an update of one property', update.rows, '')
 }
@@ -129,8 +129,8 @@ function draw(session: ArmSession, name: string, series: readonly Cost[], at: (i
   const [first, last] = [series[0], series.at(-1)]
   if (first === undefined || last === undefined) throw new Error('nothing was put')
   record(session, last)
-  session.record.figure('rows at the fewest', first.put.rows, 'a put')
-  session.record.figure('composite rows', last.put.compositeRows, 'a put')
+  session.record.figure('rows at the fewest', first.put.rows, 'per put')
+  session.record.figure('composite rows', last.put.compositeRows, 'per put')
   const x = { name, values: series.map((_, i) => at(i)) }
   const line = (of: string, value: (written: Written) => number) => ({
     name: of,

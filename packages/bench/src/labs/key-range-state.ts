@@ -43,8 +43,8 @@ async function prepared(session: ArmSession): Promise<{ store: Store; of: Key }>
   return { store, of }
 }
 
-async function put(store: Store, key: Key): Promise<void> {
-  const mutations = [upsert(key, { from: text('the old database') })]
+async function put(store: Store, key: Key, from = 'the old database'): Promise<void> {
+  const mutations = [upsert(key, { from: text(from) })]
   await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
 }
 
@@ -72,6 +72,37 @@ async function highWater(session: ArmSession): Promise<void> {
   session.record.figure('skipped ids are EMPTY', skipped.state === 'EMPTY' ? 1 : 0, '')
   session.record.figure('EMPTY a second time', again.state === 'EMPTY' ? 1 : 0, '')
   session.record.text('one counter, three ranges in turn', [far.words, skipped.words, again.words])
+}
+
+/**
+ * A program that was given ids 1 to 10 earlier writes under them late, after old rows came in under a range of ids.
+ *
+ * @param start - the first id of the old rows, of which there are five
+ */
+async function lateWriter(session: ArmSession, start: bigint): Promise<void> {
+  const { store, of } = await prepared(session)
+  const range = { start, end: start + 4n }
+  const { words } = await store.database.allocateIdRange(store.context(), of, range)
+  const later = await store.database.allocateIdsBySize(store.context(), of, 10n)
+  const ids = Array.from({ length: 5 }, (_, i) => start + BigInt(i))
+  for (const id of ids) await put(store, store.key({ kind, id }))
+  const versions = await versionsOf(store, ids)
+  for (let id = 1n; id <= 10n; id++) await put(store, store.key({ kind, id }), 'a program')
+  const after = await versionsOf(store, ids)
+  const isInside = later.start <= range.end && later.end >= range.start
+  session.record.figure('old rows', ids.length, '')
+  session.record.figure('old rows overwritten', after.filter((version, i) => version !== versions[i]).length, '')
+  session.record.figure('ids given later that fall inside', isInside ? 1 : 0, '')
+  session.record.text('the range, and the ids that a program was given after it', [
+    words,
+    `Row:${later.start} to Row:${later.end}`,
+  ])
+}
+
+async function versionsOf(store: Store, ids: readonly bigint[]): Promise<readonly bigint[]> {
+  const keys = ids.map((id) => store.key({ kind, id }))
+  const { found } = await store.database.lookup(store.context(), { keys })
+  return found.map(({ image }) => image.version)
 }
 
 /** A kind has a counter under each parent. */
@@ -179,11 +210,23 @@ export const keyRangeState: Lab = {
     'The question about ids that come with rows of another database: the write-up on moving rows from MySQL to Datastore.',
     'The three states, their order, and that the look is a query without a kind: known from the App Engine SDK.',
     'That ids passed over count as given: follows from the counter.',
+    'That the allocator may still give ids of a CONTENTION range: the same write-up, and the documentation of `KeyRangeState`. There each ' +
+      'server has a block of ids in hand. sixtables gives no id below the mark again; the ids that were given before are the danger that is left.',
   ],
   settings: { 'ranges.count': 200 },
   arms: [
     ...stateArms,
     { name: 'high-water-mark', about: 'a far range, then one that it passed over', run: highWater },
+    {
+      name: 'late-contention',
+      about: 'old rows under ids of a CONTENTION range; a program was given these ids before, and writes late',
+      run: (session) => lateWriter(session, 1n),
+    },
+    {
+      name: 'late-empty',
+      about: 'the same under ids of an EMPTY range',
+      run: (session) => lateWriter(session, 11n),
+    },
     { name: 'per-parent', about: 'one kind under three parents', run: perParent },
     { name: 'random', about: 'random entities, allocations and ranges, against a model', run: random },
   ],
@@ -203,6 +246,26 @@ export const keyRangeState: Lab = {
       'per-parent',
       'counters moved by another parent',
       (n) => n === 0,
+    ),
+    expectFigure(
+      'late-contention: rows in a CONTENTION range are overwritten by the one who was given its ids',
+      'late-contention',
+      'old rows overwritten',
+      (n) => n === 5,
+    ),
+    expectFigure(
+      'late-empty: rows in an EMPTY range stay as they are',
+      'late-empty',
+      'old rows overwritten',
+      (n) => n === 0,
+    ),
+    ...['late-contention', 'late-empty'].map((name) =>
+      expectFigure(
+        `${name}: no id that is given later falls inside`,
+        name,
+        'ids given later that fall inside',
+        (n) => n === 0,
+      ),
     ),
     expectFigure('random ranges answer by the rules', 'random', 'unlike the rules', (n) => n === 0),
     ...(['EMPTY', 'CONTENTION', 'COLLISION'] as const).map((state) =>

@@ -153,7 +153,7 @@ async function run(session: ArmSession, way: Way): Promise<void> {
   await offer(session, store, load, watch)
 
   const { served, refused, p99Ms } = watch.settled(120)
-  record.figure('full traffic', full, 'a second')
+  record.figure('full traffic', full, '/s')
   record.figure(
     'refused, five minutes after the change',
     watch.refusedShare(changeAt, changeAt + afterSeconds) * 100,

@@ -12,6 +12,7 @@ import type { Filter, Key, Mutation, Query } from '@sixtables/engine'
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
+import { hasCode } from '../sim/client.ts'
 import { type Fields, integer, unindexed, upsert } from '../sim/entities.ts'
 import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
@@ -24,6 +25,8 @@ interface Look {
   /** Deleted rows that the scan went over, in all tables. */
   readonly tombstones: number
   readonly ms: number
+  /** With a deadline: the query was not answered in time. */
+  readonly timedOut: boolean
 }
 
 interface Way {
@@ -33,6 +36,8 @@ interface Way {
   readonly startsBehind: boolean
   /** Whether the arm requests a compaction, or waits for one. */
   readonly compacts: 'asked' | 'waited for'
+  /** Whether the query has a deadline. */
+  readonly hasDeadline?: boolean
 }
 
 const atOnce = 500
@@ -65,19 +70,29 @@ function firstPage(store: Store, limit: number, behind: Key | undefined): Query 
   }
 }
 
-async function look(store: Store, at: string, query: Query): Promise<Look> {
-  let results = 0
+async function look(store: Store, at: string, query: Query, deadlineMs?: number): Promise<Look> {
+  let [results, timedOut] = [0, false]
   const { tombstones, ms } = await scanned(store, async () => {
-    results = (await store.database.runQuery(store.context(), { query })).results.length
+    const context = deadlineMs === undefined ? store.context() : store.contextWithin(deadlineMs)
+    try {
+      results = (await store.database.runQuery(context, { query })).results.length
+    } catch (error) {
+      if (!hasCode(error, 'DEADLINE_EXCEEDED')) throw error
+      timedOut = true
+    }
   })
-  return { at, results, tombstones, ms }
+  return { at, results, tombstones, ms, timedOut }
 }
 
-async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts }: Way): Promise<void> {
+async function deleteMany(
+  session: ArmSession,
+  { deletes, startsBehind, compacts, hasDeadline = false }: Way,
+): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const count = session.setting('work.records')
   const share = session.setting('delete.share')
+  const deadlineMs = hasDeadline ? session.setting('query.deadlineMs') : undefined
   const keyOf = (i: number): Key => store.key({ kind: 'Event', id: BigInt(i + 1) })
   const all = Array.from({ length: count }, (_, i) => i)
   const isDeleted = (i: number): boolean =>
@@ -94,7 +109,7 @@ async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts
       all.map((i) => upsert(keyOf(i), payload())),
     )
     await store.sleep(settleMs)
-    looks.push(await look(store, 'before', query))
+    looks.push(await look(store, 'before', query, deadlineMs))
     session.progress(0.5)
     const deletedAtMs = store.nowMs
     await inBatches(
@@ -102,7 +117,7 @@ async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts
       gone.map((i) => ({ operation: 'delete', key: keyOf(i) })),
     )
     await store.sleep(settleMs)
-    looks.push(await look(store, 'deleted', query))
+    looks.push(await look(store, 'deleted', query, deadlineMs))
     recordFindings(record, store, 'scan-over-tombstones')
     if (compacts === 'asked') store.engine.tablets.compact()
     else {
@@ -113,13 +128,14 @@ async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts
       }
     }
     minutes.push((store.nowMs - deletedAtMs) / 60_000)
-    looks.push(await look(store, 'compacted', query))
+    looks.push(await look(store, 'compacted', query, deadlineMs))
     whileLeft.push(...looks.slice(-1))
   }
   await store.together([client()])
   record.figure('entities', count, '')
   record.figure('deleted', gone.length, '')
-  for (const { at, tombstones, ms, results } of looks) {
+  for (const { at, tombstones, ms, results, timedOut } of looks) {
+    if (hasDeadline) record.figure(`${at}: timed out`, timedOut ? 1 : 0, 'queries')
     record.figure(`${at}: results`, results, '')
     record.figure(`${at}: deleted rows on the way`, tombstones, '')
     record.figure(`${at}: the query takes`, ms, 'ms')
@@ -158,6 +174,18 @@ const arms: readonly Arm[] = [
     run: (session) => deleteMany(session, { deletes: 'first', startsBehind: true, compacts: 'asked' }),
   },
   {
+    name: 'deadline',
+    about: 'as narrow; the query has a deadline',
+    run: (session) =>
+      deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'asked', hasDeadline: true }),
+  },
+  {
+    name: 'deadline-spread',
+    about: 'as spread; the query has the same deadline',
+    run: (session) =>
+      deleteMany(session, { deletes: 'all over', startsBehind: false, compacts: 'asked', hasDeadline: true }),
+  },
+  {
     name: 'spread',
     about: 'as many are deleted all over the keys',
     run: (session) => deleteMany(session, { deletes: 'all over', startsBehind: false, compacts: 'asked' }),
@@ -165,6 +193,9 @@ const arms: readonly Arm[] = [
 ]
 
 type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const timedOutOf = (of: Of, arm: string): readonly number[] =>
+  ['before', 'deleted', 'compacted'].map((at) => figureOf(of(arm), `${at}: timed out`))
 
 const slower = (of: Of, arm: string, at: string): number =>
   figureOf(of(arm), `${at}: the query takes`) / figureOf(of(arm), 'before: the query takes')
@@ -213,12 +244,14 @@ export const massDelete: Lab = {
     'Do not delete many entities in a narrow range of keys; queries are slow there until a compaction: best ' +
       'practices, deletes.',
     'That a delete is a tombstone, and that a major compaction drops it: the Bigtable paper.',
+    'The deadline of the query (`query.deadlineMs`): ours, as small as the kind. In production a query has 60 s, and a range of deleted ' +
+      'rows has millions.',
     'When the engine compacts on its own (`tablet.compactRestMs`, ten minutes), and what a tombstone costs a scan (a ' +
       'tenth of a row operation): ours ([tablets](../reference/tablets.md)).',
   ],
   settings: {
     ...defaultsOf('server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs', 'delete.share'),
-    ...defaultsOf('tablet.compactRestMs'),
+    ...defaultsOf('tablet.compactRestMs', 'query.deadlineMs'),
     'work.records': 4000,
     'batch.size': 20,
   },
@@ -281,14 +314,35 @@ export const massDelete: Lab = {
         return { holds, found: `${spread} on the way, ${narrow} when narrow` }
       },
     },
-    ...arms.map(({ name }) => ({
-      says: `${name}: the page is full all the time`,
-      arms: [name],
-      judge: (of: Of) => {
-        const results = ['before', 'deleted', 'compacted'].map((at) => figureOf(of(name), `${at}: results`))
-        return { holds: results.every((n) => n > 0 && n === results[0]), found: `${results.join(', ')} results` }
+    {
+      says: 'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
+      arms: ['deadline'],
+      judge: (of) => {
+        const [before, deleted, compacted] = timedOutOf(of, 'deadline')
+        return {
+          holds: before === 0 && deleted === 1 && compacted === 0,
+          found: `timed out: before ${before}, deleted ${deleted}, compacted ${compacted}`,
+        }
       },
-    })),
+    },
+    {
+      says: 'deadline-spread: with as many deletes all over the keys it is answered at any time',
+      arms: ['deadline-spread'],
+      judge: (of) => {
+        const late = timedOutOf(of, 'deadline-spread')
+        return { holds: late.every((n) => n === 0), found: `timed out: ${late.join(', ')}` }
+      },
+    },
+    ...arms
+      .filter(({ name }) => name !== 'deadline')
+      .map(({ name }) => ({
+        says: `${name}: the page is full all the time`,
+        arms: [name],
+        judge: (of: Of) => {
+          const results = ['before', 'deleted', 'compacted'].map((at) => figureOf(of(name), `${at}: results`))
+          return { holds: results.every((n) => n > 0 && n === results[0]), found: `${results.join(', ')} results` }
+        },
+      })),
     expectFigure(
       'narrow: the engine warns of the one table that is read',
       'narrow',

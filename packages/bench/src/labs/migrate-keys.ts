@@ -82,8 +82,8 @@ async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   record.figure('rows', Number(size), '')
   record.figure('tablets', tablets, '')
   record.figure('hottest tablet', busiestShare * 100, '% of the load')
-  record.figure('served at the end', served, 'a second')
-  record.figure('refused at the end', refused, 'a second')
+  record.figure('served at the end', served, '/s')
+  record.figure('refused at the end', refused, '/s')
   record.figure('p99 at the end', p99Ms, 'ms')
   await checkWayBack(session, mapping, permutation)
   watch.drawHeat(record, store, 'Entities')
@@ -147,6 +147,36 @@ async function insertNew(session: ArmSession, isReserved: boolean): Promise<void
   }
   record.figure('old rows', count, '')
   record.figure('new entities', made, '')
+  record.figure('inserts that failed', failed, '')
+  record.text('what was answered', lines)
+}
+
+/**
+ * Old rows have enciphered numbers as names. New entities get names of the same cipher, made of numbers from the allocator or from a
+ * counter of the program.
+ */
+async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const count = Math.ceil(session.setting('work.records') / 4)
+  const permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size: 1_000_000n })
+  const keyOf = (n: bigint): Key => store.key({ kind, name: permutation.nameOf(n) })
+  const range = { start: 1n, end: BigInt(count) }
+  const lines = [(await store.database.allocateIdRange(store.context(), store.key({ kind }), range)).words]
+  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(keyOf(n), row(n))])
+  let failed = 0
+  for (let made = 1n; made <= BigInt(count); made++) {
+    const given =
+      by === 'allocator' ? await store.database.allocateIdsBySize(store.context(), store.key({ kind }), 1n) : undefined
+    try {
+      await put(store, [insert(keyOf(given?.start ?? made), {})])
+    } catch (error) {
+      if (!(error instanceof DatastoreError) || error.code !== 'ALREADY_EXISTS') throw error
+      if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
+    }
+  }
+  record.figure('old rows', count, '')
+  record.figure('new entities', count - failed, '')
   record.figure('inserts that failed', failed, '')
   record.text('what was answered', lines)
 }
@@ -240,6 +270,16 @@ export const migrateKeys: Lab = {
       about: 'the same, after allocateIdRange from 1 to N',
       run: (session) => insertNew(session, true),
     },
+    {
+      name: 'allocated-names',
+      about: 'old rows under enciphered names; new ones under names of allocated ids, enciphered',
+      run: (session) => nameNew(session, 'allocator'),
+    },
+    {
+      name: 'counted-names',
+      about: 'the same with numbers of the program, which begin at 1',
+      run: (session) => nameNew(session, 'own counter'),
+    },
   ],
   expectations: [
     ...['int-ids', 'decimal-names'].map((name) => ({
@@ -249,7 +289,7 @@ export const migrateKeys: Lab = {
         const [share, refused] = [figureOf(of(name), 'hottest tablet'), figureOf(of(name), 'refused at the end')]
         return {
           holds: share > 90 && refused > 1000,
-          found: `${inWords(share)} %, ${inWords(refused)} a second refused`,
+          found: `${inWords(share)} %, ${inWords(refused)}/s refused`,
         }
       },
     })),
@@ -262,7 +302,7 @@ export const migrateKeys: Lab = {
           const [served, refused] = [figureOf(of(name), 'served at the end'), figureOf(of(name), 'refused at the end')]
           return {
             holds: share * tablets < 250 && tablets >= 4 && refused < 0.03 * served,
-            found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)} a second refused`,
+            found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)}/s refused`,
           }
         },
       },
@@ -291,6 +331,18 @@ export const migrateKeys: Lab = {
       (failed) => failed > 0,
     ),
     expectFigure('reserved: no new id collides', 'reserved', 'inserts that failed', (failed) => failed === 0),
+    expectFigure(
+      'allocated-names: an allocated id, enciphered, never makes the name of an old row',
+      'allocated-names',
+      'inserts that failed',
+      (failed) => failed === 0,
+    ),
+    expectFigure(
+      'counted-names: numbers that begin anew make the names of old rows',
+      'counted-names',
+      'inserts that failed',
+      (failed) => failed > 0,
+    ),
   ],
 }
 

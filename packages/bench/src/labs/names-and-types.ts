@@ -140,7 +140,7 @@ async function dots(session: ArmSession): Promise<void> {
 async function ids(session: ArmSession): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
-  const hand = 1000n + BigInt(session.random.integer(1000))
+  const hand = 5n
   const elements: readonly PathElement[] = [
     { kind: 'Order', id: -hand },
     { kind: 'Order', id: 0n },

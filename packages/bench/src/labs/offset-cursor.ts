@@ -114,9 +114,9 @@ async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: b
   const x = { name: 'page', values: pages.map((_, i) => i + 1) }
   const chart = (title: string, unit: string, value: (page: Page) => number): void =>
     record.chart({ title, unit, x, lines: [{ name: by, values: pages.map(value) }] })
-  chart('rows read', 'rows a page', (page) => page.rows)
-  chart('billed', 'read operations a page', (page) => page.billed)
-  chart('latency', 'ms a page', (page) => page.ms)
+  chart('rows read', 'rows per page', (page) => page.rows)
+  chart('billed', 'read operations per page', (page) => page.billed)
+  chart('latency', 'ms per page', (page) => page.ms)
   recordFindings(record, store, 'large-offset')
 }
 

@@ -63,7 +63,7 @@ export const replayLab: Lab = {
       arms: ['hot-key'],
       judge: (of) => {
         const [served, refused] = [figureOf(of('hot-key'), 'served'), figureOf(of('hot-key'), 'refused')]
-        return { holds: refused > served, found: `${served} a second served, ${refused} refused` }
+        return { holds: refused > served, found: `${served}/s served, ${refused} refused` }
       },
     },
     expectFigure(
@@ -77,7 +77,7 @@ export const replayLab: Lab = {
       arms: ['cured'],
       judge: (of) => {
         const [served, offered] = [figureOf(of('cured'), 'served'), figureOf(of('cured'), 'offered')]
-        return { holds: served > 0.98 * offered, found: `${served} of ${offered} a second` }
+        return { holds: served > 0.98 * offered, found: `${served} of ${offered}/s` }
       },
     },
     {

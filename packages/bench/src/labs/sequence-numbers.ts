@@ -7,7 +7,7 @@
 import { type Arm, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { numberings, runNumbering } from './sequence-numbers/numberings.ts'
+import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
 import { turnPages } from './sequence-numbers/pages.ts'
 import { splitWork } from './sequence-numbers/work-split.ts'
@@ -18,6 +18,19 @@ const numberingArms: readonly Arm[] = numberings.map((numbering) => ({
   run: (session: ArmSession) => runNumbering(session, numbering),
   drive: (wire) => numberOverWire(wire, numbering),
 }))
+
+const queryArms: readonly Arm[] = [
+  {
+    name: 'put-unique-quiet',
+    about: 'put-unique at about one record a second',
+    run: runQuiet,
+  },
+  {
+    name: 'query-in-transaction',
+    about: 'the query for the greatest number, within the transaction that puts the next one',
+    run: queryInTransaction,
+  },
+]
 
 const workArms: readonly Arm[] = [
   {
@@ -160,14 +173,14 @@ export const sequenceNumbers: Lab = {
     'client.crashShare': 0.2,
     'work.records': 10_000,
   },
-  arms: [...numberingArms, ...workArms, ...pageArms],
+  arms: [...numberingArms, ...queryArms, ...workArms, ...pageArms],
   expectations: [
     {
       says: 'counter-in-group: saturates at a few writes a second',
       arms: ['counter-in-group'],
       judge: (of) => {
         const best = figureOf(of('counter-in-group'), 'best rate')
-        return { holds: best >= 1 && best <= 8, found: `${best} a second at best` }
+        return { holds: best >= 1 && best <= 8, found: `${best}/s at best` }
       },
     },
     {
@@ -213,7 +226,31 @@ export const sequenceNumbers: Lab = {
           figureOf(of('counter-in-group'), 'best rate'),
           figureOf(of('put-unique'), 'best rate'),
         ]
-        return { holds: unique <= 1.2 * counter, found: `${unique} a second, ${counter} with the counter` }
+        return { holds: unique <= 1.2 * counter, found: `${unique}/s, ${counter} with the counter` }
+      },
+    },
+    {
+      says: 'put-unique: a commit seldom loses while there are few writes, and most often when there are many',
+      arms: ['put-unique-quiet', 'put-unique'],
+      judge: (of) => {
+        const [quietly, loaded] = ['put-unique-quiet', 'put-unique'].map((arm) =>
+          figureOf(of(arm), 'commits that lost, all writers'),
+        ) as [number, number]
+        const gets = figureOf(of('put-unique-quiet'), 'numbers found taken by a get, all writers')
+        return {
+          holds: quietly < 0.5 && quietly < gets && loaded > 5,
+          found: `per record: ${quietly} commits lost and ${gets} numbers found taken by a get at one a second, ${loaded} commits lost under load`,
+        }
+      },
+    },
+    {
+      says: 'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today',
+      arms: ['query-in-transaction'],
+      judge: (of) => {
+        const [legacy, today] = ['legacy', 'firestore'].map((mode) =>
+          figureOf(of('query-in-transaction'), `refused, ${mode}`),
+        )
+        return { holds: legacy === 1 && today === 0, found: `refused: legacy ${legacy}, firestore ${today}` }
       },
     },
     times('put-unique-ahead scales, at the price of gaps', ['counter-in-group', 'put-unique-ahead'], 'best rate', 3),

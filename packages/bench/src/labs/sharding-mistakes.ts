@@ -116,7 +116,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const atChange = watch.tableAt('Entities', changes.at(-1) ?? 0)
   const after = changes.map((at) => watch.busiestShare('Entities', at, at + afterSeconds))
   const refused = changes.map((at) => watch.refusedShare(at, at + afterSeconds))
-  record.figure('full traffic', full, 'a second')
+  record.figure('full traffic', full, '/s')
   record.figure('tablets at full traffic', atFull.tablets, '')
   record.figure('tablets at the last change', atChange.tablets, '')
   record.figure('hottest tablet before', atFull.busiestShare * 100, '% of the load')

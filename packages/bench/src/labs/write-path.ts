@@ -13,7 +13,7 @@ import {
 } from '@sixtables/engine'
 import { expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { entityBytes, integer, text, timestamp, unindexed } from '../sim/entities.ts'
+import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
 import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
 import { stageOf } from '../sim/stages.ts'
 import { projectId } from '../sim/store.ts'
@@ -91,6 +91,80 @@ async function lookUp(database: ArmStore['database'], context: ArmContext, key: 
   if (found.length !== 1) throw new Error('the entity that was put is not found')
 }
 
+/** A put among other entities, over tablets on several servers: which server is told of which row, phase by phase. */
+async function servers(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'manual' }, simulate: true })
+  await store.engine.createIndex(store.database, dueAndPriority)
+  const { inspector, tablets } = store.engine
+  const key = store.key({ kind: 'ToDo', name: 'plants' })
+  const client = async (): Promise<void> => {
+    const mutations = [upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })]
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  }
+  await store.together([client()])
+  const logged = (await inspector.rows(key)).log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
+  await inspector.release(key, 'A')
+  const atA = storedRows(await inspector.rows(key))
+  await inspector.release(key, 'B')
+  const atB = storedRows(await inspector.rows(key)).filter(({ table }) => table !== 'Entities')
+  const placeOf = ({ table, rowKey }: { readonly table: string; readonly rowKey: string }) =>
+    tablets
+      .report()
+      .tablets.find(
+        (one) => one.table === table && one.startHex <= rowKey && (one.endHex === '' || rowKey < one.endHex),
+      )
+  const used = new Set<number>()
+  let unplaced = 0
+  for (const [phase, rows] of [
+    ['commit', logged],
+    ['milestone A', atA],
+    ['milestone B', atB],
+  ] as const) {
+    record.text(
+      phase,
+      rows.map((one) => {
+        const place = placeOf(one)
+        if (place === undefined) unplaced++
+        else used.add(place.server)
+        return `${one.row} → tablet ${place?.id}, server ${place?.server}`
+      }),
+    )
+  }
+  record.figure('rows', logged.length + atA.length + atB.length, 'rows')
+  record.figure('rows without a tablet', unplaced, 'rows')
+  record.figure('servers that the put needs', used.size, 'servers')
+}
+
+/** Composite indexes that come and go: the number of each, and the first bytes of its rows. */
+async function indexNumbers(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const { engine, database } = store
+  const numbers: number[] = []
+  const create = async (...names: readonly string[]): Promise<bigint> => {
+    const properties = names.map((name) => ({ name, direction: 'ascending' as const }))
+    const { id } = await engine.createIndex(database, { kind: 'ToDo', ancestor: false, properties })
+    numbers.push(Number(id))
+    return id
+  }
+  const first = await create('due', 'priority')
+  await create('owner', 'due')
+  await engine.indexes.drop(database, first).done
+  await create('owner', 'priority')
+  const key = store.key({ kind: 'ToDo', id: 1n })
+  const now = store.clock.nowMicros()
+  const fields = { due: timestamp(now), owner: text('ada'), priority: integer(5) }
+  await database.commit(store.context(), { mode: 'nonTransactional', mutations: [upsert(key, fields)] })
+  const rows = (await engine.inspector.rows(key)).rows.filter(({ table }) => table === 'EntitiesByCompositeProperty')
+  record.figure('indexes created', numbers.length, '')
+  record.figure('different numbers', new Set(numbers).size, '')
+  record.figure('greatest number', Math.max(...numbers), '')
+  record.figure('composite rows', rows.length, 'rows')
+  record.text('numbers of the indexes, in the order of their creation; the first was deleted', [numbers.join(', ')])
+  record.text('rows of the indexes that are left', rowLines(rows))
+}
+
 type ArmStore = Awaited<ReturnType<ArmSession['open']>>
 type ArmContext = ReturnType<ArmStore['context']>
 
@@ -150,6 +224,8 @@ export const writePath: Lab = {
   sources: [
     "The two phases, the milestones, and the ToDo with its eleven rows: Google's articles of the App Engine " +
       'years ("How entities and indexes are stored", "Life of a datastore write").',
+    'That the id sequences number composite indexes, too: the same articles. Here their numbers are one sequence for each database as well, ' +
+      'which is kept with their definitions and not as a row of IdSequences: ours.',
     'The layout of the row keys: ours ([keyspace](../reference/keyspace.md)).',
   ],
   settings: {},
@@ -164,6 +240,8 @@ export const writePath: Lab = {
       about: 'the same, with the index (due desc, priority desc)',
       run: (session) => put({ open: session.open.bind(session), record: session.record }, dueAndPriority),
     },
+    { name: 'servers', about: 'where each row of a put lies: its tablet, and the server of that', run: servers },
+    { name: 'index-numbers', about: 'three composite indexes, of which one is deleted', run: indexNumbers },
   ],
   expectations: [
     ...['built-in-indexes', 'composite-index'].flatMap((arm) => [
@@ -189,6 +267,32 @@ export const writePath: Lab = {
         },
       },
     ]),
+    {
+      says: 'servers: each phase finds the tablet server of each of its rows',
+      arms: ['servers'],
+      judge: (of) => {
+        const [rows, unplaced, used] = ['rows', 'rows without a tablet', 'servers that the put needs'].map((figure) =>
+          figureOf(of('servers'), figure),
+        ) as [number, number, number]
+        return {
+          holds: unplaced === 0 && rows === 8 && used > 3,
+          found: `${rows} rows on ${used} servers, ${unplaced} without a tablet`,
+        }
+      },
+    },
+    {
+      says: 'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again',
+      arms: ['index-numbers'],
+      judge: (of) => {
+        const [created, different, rows] = ['indexes created', 'different numbers', 'composite rows'].map((figure) =>
+          figureOf(of('index-numbers'), figure),
+        )
+        return {
+          holds: created === 3 && different === 3 && rows === 2,
+          found: `${different} numbers for ${created} indexes, ${rows} rows of the two that are left`,
+        }
+      },
+    },
     expectFigure(
       'without a composite index no composite row is written',
       'built-in-indexes',

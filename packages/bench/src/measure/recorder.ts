@@ -44,7 +44,9 @@ export interface HeatmapRow {
 export interface Heatmap {
   readonly title: string
   readonly unit: string
-  /** Where each column begins, in seconds from the start. */
+  /** The unit of its times, in words. */
+  readonly time: 'minutes' | 'seconds'
+  /** Where each column begins, from the start. */
   readonly columns: readonly number[]
   /** In key order. */
   readonly rows: readonly HeatmapRow[]

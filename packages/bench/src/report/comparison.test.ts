@@ -17,7 +17,8 @@ const chart = (values: readonly number[], lines: Record<string, readonly (number
 
 const heatmap = (columns: readonly number[], ...rows: readonly (readonly number[])[]) => ({
   title: 'Entities',
-  unit: 'operations a second',
+  unit: 'operations/s',
+  time: 'seconds' as const,
   columns,
   rows: rows.map((values, i) => ({ label: `row ${i}`, values })),
   events: [],

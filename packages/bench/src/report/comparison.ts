@@ -38,7 +38,8 @@ export interface ComparedHeatmaps {
   readonly unit: string
   /** The hottest cell of all of them: the end of the scale. */
   readonly most: number
-  /** Seconds: the time axis of all of them. */
+  /** The time axis of all of them, in this unit. */
+  readonly time: Heatmap['time']
   readonly from: number
   readonly to: number
   readonly maps: readonly { readonly arm: string; readonly armAt: number; readonly heatmap: Heatmap }[]
@@ -61,7 +62,7 @@ export function compared(arms: readonly ArmResult[]): Comparison {
     heatmaps: grouped(
       arms,
       ({ heatmaps }) => heatmaps,
-      ({ title, unit }) => `${title} ${unit}`,
+      ({ title, unit, time }) => `${title} ${unit} ${time}`,
     ).map(sideBySide),
     flows: grouped(
       arms,
@@ -125,11 +126,12 @@ function overlaid(group: Group<Chart>): ComparedChart {
 }
 
 function sideBySide(group: Group<Heatmap>): ComparedHeatmaps {
-  const { title, unit } = group[0].drawn
+  const { title, unit, time } = group[0].drawn
   const cells = group.flatMap(({ drawn }) => drawn.rows.flatMap(({ values }) => values))
   return {
     title,
     unit,
+    time,
     most: cells.reduce((most, value) => Math.max(most, value), 0),
     from: Math.min(...group.map(({ drawn }) => drawn.columns[0] ?? 0)),
     to: Math.max(...group.map(({ drawn }) => endOf(drawn))),

@@ -56,12 +56,12 @@ function barOf(value: number | null, { least, most, logarithmic }: Scale): strin
 
 /** @param arms - names of the arms to draw, in the scale of all of them; absent = all */
 export function drawHeatmaps(compared: ComparedHeatmaps, arms?: readonly string[]): InkLine[] {
-  const { title, unit, most, from, to, maps } = compared
+  const { title, unit, time, most, from, to, maps } = compared
   const shown = maps.filter(({ arm }) => arms === undefined || arms.includes(arm))
   if (shown.length === 0) return []
   const scale = `' ' is 0, '=' about ${inWords(most / 5)}, '@' ${inWords(most)}`
   return [
-    [`  ${title}, ${unit}: ${scale}; ${inWords(from)} s to ${inWords(to)} s`],
+    [`  ${title}, ${unit}: ${scale}; ${inWords(from)} to ${inWords(to)} ${time}`],
     ...shown.flatMap(({ arm, heatmap }): InkLine[] => {
       const label = Math.min(38, Math.max(...heatmap.rows.map((row) => row.label.length)))
       // As long as its time is within that of all.

@@ -69,6 +69,11 @@ export class Store {
     return this.engine.context()
   }
 
+  /** A context whose deadline is so many milliseconds from now. */
+  contextWithin(ms: number): RequestContext {
+    return { ...this.engine.context(), deadlineAt: this.clock.steadyMs() + ms }
+  }
+
   key(...path: readonly PathElement[]): Key {
     return { partition: { projectId, databaseId: '', namespaceId: '' }, path }
   }

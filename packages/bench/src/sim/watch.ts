@@ -23,6 +23,8 @@ interface TableLook {
   /** Row operations a second of all tablets, and of the busiest. */
   readonly total: number
   readonly busiest: number
+  /** The same by tablet. */
+  readonly loads: ReadonlyMap<number, number>
 }
 
 export interface TableShares {
@@ -54,12 +56,14 @@ export class Watch {
     const tables = new Map(
       this.#tables.map((table) => {
         const own = tablets.filter((tablet) => tablet.table === table)
-        const loads = own.map((tablet) => tablet.readsPerSecond + tablet.writesPerSecond)
+        const loads = new Map(own.map((one) => [one.id, one.readsPerSecond + one.writesPerSecond]))
+        const all = [...loads.values()]
         const look: TableLook = {
           tablets: own.length,
           servers: new Set(own.map(({ server }) => server)).size,
-          total: loads.reduce((sum, load) => sum + load, 0),
-          busiest: Math.max(0, ...loads),
+          total: all.reduce((sum, load) => sum + load, 0),
+          busiest: Math.max(0, ...all),
+          loads,
         }
         return [table, look] as const
       }),
@@ -84,8 +88,9 @@ export class Watch {
     return this.#looks.filter((look) => look.seconds > end - seconds)
   }
 
-  /** Means over the last so many seconds. */
+  /** Means over the last so many seconds; `offered` is all that was answered in them. */
   settled(seconds: number): {
+    readonly offered: number
     readonly served: number
     readonly refused: number
     readonly p50Ms: number
@@ -95,6 +100,7 @@ export class Watch {
     const mean = (value: (look: Look) => number): number =>
       looks.reduce((sum, look) => sum + value(look), 0) / Math.max(1, looks.length)
     return {
+      offered: mean((look) => look.servedPerSecond + look.refusedPerSecond),
       served: mean((look) => look.servedPerSecond),
       refused: mean((look) => look.refusedPerSecond),
       p50Ms: mean((look) => look.p50Ms ?? 0),
@@ -124,6 +130,15 @@ export class Watch {
       .map((look) => this.tableAt(table, look.seconds))
       .filter(({ total }) => total > 0)
     return looks.reduce((sum, { busiestToMean }) => sum + busiestToMean, 0) / Math.max(1, looks.length)
+  }
+
+  /** Row operations a second of the tablet that had most over the last so many seconds; a look is a sample, and so its busiest is too busy. */
+  busiest(table: TableId, seconds: number): number {
+    const looks = this.#last(seconds)
+    const sums = new Map<number, number>()
+    for (const { tables } of looks)
+      for (const [id, load] of tables.get(table)?.loads ?? []) sums.set(id, (sums.get(id) ?? 0) + load)
+    return Math.max(0, ...sums.values()) / Math.max(1, looks.length)
   }
 
   /** The greatest share that one tablet had at a look after a moment and up to another. */
@@ -156,10 +171,10 @@ export class Watch {
   }
 
   draw(record: Recorder, logarithmic = false): void {
-    const x = { name: 'seconds', values: this.#looks.map(({ seconds }) => seconds) }
+    const x = { name: 'minutes', values: this.#looks.map(({ seconds }) => seconds / 60) }
     record.chart({
       title: 'throughput',
-      unit: 'operations a second',
+      unit: 'operations/s',
       x,
       logarithmic,
       lines: [
@@ -200,18 +215,20 @@ export class Watch {
     const start = report.atMs - spanMs
     // The step that is still going on is left out: it would look hotter or colder than it is.
     const isWhole = (at: number): boolean => at + report.stepMs > start && at + report.stepMs <= report.atMs
+    const minutesAt = (at: number): number => Math.max(0, (at - start) / 60_000)
     const fresh = report.columns.flatMap((at, i) => (isWhole(at) ? [i] : []))
     record.heatmap({
       title: `${table}: key ranges over time`,
-      unit: 'row operations a second',
-      columns: fresh.map((i) => Math.max(0, ((report.columns[i] ?? 0) - start) / 1000)),
+      unit: 'row operations/s',
+      time: 'minutes',
+      columns: fresh.map((i) => minutesAt(report.columns[i] ?? 0)),
       rows: report.rows.map((row) => ({
         label: rangeStart(row.start),
         values: fresh.map((i) => (row.reads[i] ?? 0) + (row.writes[i] ?? 0)),
       })),
       events: report.events
         .filter((event) => event.table === table)
-        .map(({ atMs, words }) => ({ at: Math.max(0, (atMs - start) / 1000), words })),
+        .map(({ atMs, words }) => ({ at: minutesAt(atMs), words })),
     })
   }
 }

@@ -98,8 +98,11 @@ function unlessOver(error: unknown): false {
   throw error
 }
 
-/** @param again - told of each attempt after the first */
-async function retrying(
+/**
+ * @param again - told of each attempt after the first
+ * @returns whether an attempt succeeded
+ */
+export async function retrying(
   attempt: Attempt,
   { retries, backoffMs }: Patience,
   job: Job,

@@ -16,6 +16,10 @@ faultsOf(
       fault: 'arms mislabelled',
       swap: ['count', 'keys-only'],
     },
+    'request-limit: a kind takes more than half of what a request may, so that two do not end': {
+      fault: 'calls are as quick as today',
+      settings: { 'request.callMs': 4 },
+    },
     'the stored counts answer in a small part of the time': scanned('newest-revision'),
     'statistics: what was written since the last ones is not counted, for hours': {
       fault: 'statistics are taken at each query',
@@ -24,5 +28,5 @@ faultsOf(
     'count: a write is counted when its index rows are written': atOnce,
     'newest-revision: a write is counted when its index rows are written': atOnce,
   },
-  { settings: { 'work.records': 10_000 } },
+  { settings: { 'work.records': 10_000, 'request.limitMs': 3000 } },
 )

@@ -24,6 +24,14 @@ faultsOf(
       fault: 'a batch of one',
       settings: { 'batch.size': 1 },
     },
+    'above one write a second eventual reads lag further and further behind': {
+      fault: 'applying takes no time',
+      settings: { 'apply.delayMs': 1 },
+    },
+    'above one write a second a strong read times out': {
+      fault: 'applying takes no time',
+      settings: { 'apply.delayMs': 1 },
+    },
     'short-burst: every write gets through': { fault: 'it goes on for a minute', as: { 'short-burst': 'long-run' } },
     'long-run: at the same rate many are lost': { fault: 'it ends after seconds', as: { 'long-run': 'short-burst' } },
   },

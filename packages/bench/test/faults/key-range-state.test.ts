@@ -28,6 +28,17 @@ const noEntities: Fault = {
     }),
 }
 
+const is = (arm: string, other: string): Fault => ({ fault: `${arm} is ${other}`, as: { [arm]: other } })
+
+const givenAgain: Fault = {
+  fault: 'the allocator begins anew with each call',
+  hook: ({ database }) =>
+    spoil(database, 'allocateIdsBySize', (sound) => async (context, of, size) => ({
+      ...(await sound(context, of, size)),
+      start: 1n,
+    })),
+}
+
 const noParent: Fault = {
   fault: 'a kind has one counter, whatever the parent',
   hook: ({ database }) =>
@@ -46,6 +57,13 @@ faultsOf(
     'collision: each range answers COLLISION': noEntities,
     'ids that were passed over count as given': noMark,
     'no range is EMPTY twice': noMark,
+    'late-contention: rows in a CONTENTION range are overwritten by the one who was given its ids': is(
+      'late-contention',
+      'late-empty',
+    ),
+    'late-empty: rows in an EMPTY range stay as they are': is('late-empty', 'late-contention'),
+    'late-contention: no id that is given later falls inside': givenAgain,
+    'late-empty: no id that is given later falls inside': givenAgain,
     'a child kind has its own sequence under every parent': noParent,
     'random ranges answer by the rules': noEntities,
     'random ranges meet EMPTY': twice,

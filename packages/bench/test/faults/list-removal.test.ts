@@ -12,6 +12,14 @@ faultsOf(listRemoval, {
   'two-lists: nothing is tried twice': retried('two-lists'),
   'transforms: nothing is tried twice': retried('transforms'),
   'a removal takes several times as long by CAS': retried('transforms'),
+  'commas: a name with the delimiter in it becomes two, and is never removed': {
+    fault: 'the delimiter is escaped',
+    as: { commas: 'escaped-commas' },
+  },
+  'escaped-commas: with the delimiter escaped the list is right': {
+    fault: 'the delimiter is not escaped',
+    as: { 'escaped-commas': 'commas' },
+  },
   'plain-put: loses changes': { fault: 'transforms under its name', as: { 'plain-put': 'transforms' } },
   [`cas: ${end}`]: overwritten('cas'),
   [`tombstones: ${end}`]: overwritten('tombstones'),

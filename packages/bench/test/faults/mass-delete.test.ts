@@ -43,6 +43,15 @@ faultsOf(
       tooSoon,
     'start-behind: a query that starts behind the deleted keys reads past none': is('start-behind', 'narrow'),
     'spread: the query meets few of as many deleted rows': is('spread', 'narrow'),
+    'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction': is(
+      'deadline',
+      'deadline-spread',
+    ),
+    'deadline-spread: with as many deletes all over the keys it is answered at any time': is(
+      'deadline-spread',
+      'deadline',
+    ),
+    'deadline-spread: the page is full all the time': loses,
     'narrow: the page is full all the time': loses,
     'left-alone: the page is full all the time': loses,
     'start-behind: the page is full all the time': loses,

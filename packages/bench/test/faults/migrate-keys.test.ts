@@ -1,5 +1,5 @@
 import { migrateKeys } from '../../src/labs/migrate-keys.ts'
-import { type Fault, faultsOf } from '../support/fault-suite.ts'
+import { type Fault, faultsOf, spoil } from '../support/fault-suite.ts'
 
 const mislabelled = (arm: string, other: string): Fault => ({
   fault: `${other} runs under the name of ${arm}`,
@@ -22,4 +22,14 @@ faultsOf(migrateKeys, {
     engine: { idCollisions: 'next' },
   },
   'reserved: no new id collides': mislabelled('reserved', 'unreserved'),
+  'allocated-names: an allocated id, enciphered, never makes the name of an old row': {
+    fault: 'reserving moves no counter',
+    hook: ({ database }) =>
+      spoil(
+        database,
+        'allocateIdRange',
+        (sound) => (context, of, range) => sound(context, { ...of, path: [{ kind: 'Other' }] }, range),
+      ),
+  },
+  'counted-names: numbers that begin anew make the names of old rows': mislabelled('counted-names', 'allocated-names'),
 })

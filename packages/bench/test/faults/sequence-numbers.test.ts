@@ -41,6 +41,15 @@ faultsOf(
       'put-unique-ahead',
       'numbers are not in a row',
     ),
+    'put-unique: a commit seldom loses while there are few writes, and most often when there are many': as(
+      'put-unique-quiet',
+      'put-unique',
+      'there are as many writes at any time',
+    ),
+    'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today': {
+      fault: 'every database has the mode of today',
+      engine: { mode: 'firestore' },
+    },
     'put-unique-ahead scales, at the price of gaps': as('put-unique-ahead', 'put-unique', 'it leaves no gaps'),
     'shards multiply the counter': as('sharded-counter', 'counter-in-group', 'there is one shard'),
     'allocated ids scale with the writers': as('allocate-ids', 'counter-in-group', 'the ids come from a counter'),

@@ -11,8 +11,9 @@ faultsOf(
       scattered('sequential-ids'),
     'numbered-names: the busiest tablet carries over 90 % of the load, however many splits':
       scattered('numbered-names'),
-    'allocated-ids: the busiest tablet carries less than twice the mean, of several': neverSplit,
-    'hashed-names: the busiest tablet carries less than twice the mean, of several': {
+    'allocated-ids: the load is on several tablets, and none has more than three quarters of what a server can':
+      neverSplit,
+    'hashed-names: the load is on several tablets, and none has more than three quarters of what a server can': {
       fault: 'its names rise',
       as: { 'hashed-names': 'numbered-names' },
     },

@@ -44,6 +44,18 @@ const mislabelled = (arm: string, other: string): Fault => ({
 faultsOf(writePath, {
   ...faultsOfArm('built-in-indexes'),
   ...faultsOfArm('composite-index'),
+  'servers: each phase finds the tablet server of each of its rows': {
+    fault: 'all tablets are on one server',
+    engine: { tablets: { simulate: true, servers: 1 } },
+  },
+  'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again': {
+    fault: 'each index has the number of the first one',
+    hook: ({ engine }) =>
+      spoil(engine, 'createIndex', (sound) => async (database, definition) => ({
+        ...(await sound(database, definition)),
+        id: 1n,
+      })),
+  },
   'without a composite index no composite row is written': mislabelled('built-in-indexes', 'composite-index'),
   'the matching composite index adds one row': mislabelled('composite-index', 'built-in-indexes'),
   'with it, one put makes the eleven rows of the storage article': mislabelled('composite-index', 'built-in-indexes'),

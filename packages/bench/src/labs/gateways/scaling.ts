@@ -80,15 +80,15 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
   }
   const [one, most] = [found[0], found.at(-1)] as [Measured, Measured]
   for (const [i, count] of counts.entries()) {
-    record.figure(count === 1 ? '1 gateway' : `${count} gateways`, found[i]?.rate ?? 0, 'calls a second')
+    record.figure(count === 1 ? '1 gateway' : `${count} gateways`, found[i]?.rate ?? 0, 'calls/s')
   }
   record.figure('most against one', most.rate / one.rate, 'times')
   record.figure('most against half as many', most.rate / (found.at(-2) ?? one).rate, 'times')
   record.figure('p50, one gateway', one.p50Ms, 'ms')
   record.figure('p50, most gateways', most.p50Ms, 'ms')
   if (one.clockWrites > 0) {
-    record.figure('clock row, one gateway', one.clockWrites, 'writes a second')
-    record.figure('clock row, most gateways', most.clockWrites, 'writes a second')
+    record.figure('clock row, one gateway', one.clockWrites, 'writes/s')
+    record.figure('clock row, most gateways', most.clockWrites, 'writes/s')
     record.figure('puts for each of them, one', one.putsEach, '')
     record.figure('puts for each of them, most', most.putsEach, '')
     record.figure('appends that succeed, one', one.appended * 100, '%')

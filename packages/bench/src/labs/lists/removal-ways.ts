@@ -7,7 +7,7 @@
  */
 import type { Key } from '@sixtables/engine'
 import { type ArrayChange, type Client, type Put, type Stored, textsOf } from '../../sim/client.ts'
-import { array, texts } from '../../sim/entities.ts'
+import { array, text, texts, unindexed } from '../../sim/entities.ts'
 import { type Change, entryOf, followersOf } from './changes.ts'
 
 export interface RemovalWay {
@@ -112,5 +112,48 @@ const transforms: RemovalWay = {
     client.commit([arrayPut(topic(client), follows ? append('users', user) : remove('users', user))]),
   followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
 }
+
+/** A list as one text, its elements divided by commas. The name of `user-3` is `user,3`, as people's names have commas. */
+function dividedBy(
+  name: string,
+  about: string,
+  written: (user: string) => string,
+  read: (words: string) => string,
+): RemovalWay {
+  const usersOf = (stored: Stored | undefined): readonly string[] => {
+    const value = stored?.fields.get('users')
+    return value?.type !== 'string' || value.value === ''
+      ? []
+      : value.value.split(',').map((one) => read(one).replace(',', '-'))
+  }
+  return {
+    name,
+    about,
+    keys: (client) => [topic(client)],
+    async attempt(client, { user, follows }) {
+      const [stored] = await client.read([topic(client)])
+      const others = usersOf(stored).filter((one) => one !== user)
+      const users = unindexed(
+        text((follows ? [...others, user] : others).map((one) => written(one.replace('-', ','))).join(',')),
+      )
+      const baseVersion = stored?.version ?? 0n
+      await client.commit([{ operation: 'upsert', key: topic(client), fields: { users }, baseVersion }])
+    },
+    followers: ([stored]) => sorted(usersOf(stored)),
+  }
+}
+
+const same = (words: string): string => words
+
+/** For one writer: what they are about is how the list is written, not who comes in between. */
+export const dividedWays: readonly RemovalWay[] = [
+  dividedBy('commas', 'the list is one text, its names divided by commas; some names have a comma', same, same),
+  dividedBy(
+    'escaped-commas',
+    'the same; a comma within a name is written as %2C',
+    encodeURIComponent,
+    decodeURIComponent,
+  ),
+]
 
 export const removalWays: readonly RemovalWay[] = [plainPut, cas, tombstones, log, twoLists, transforms]

@@ -61,7 +61,7 @@ export async function leftOpen(session: ArmSession, concurrency: Concurrency, is
   await store.together([clients()])
   record.figure('next transaction, p50', latency.quantile(0.5), 'ms')
   record.figure('next transaction, p99', latency.quantile(0.99), 'ms')
-  record.figure('aborts of the next transaction', aborts / count, 'a job')
+  record.figure('aborts of the next transaction', aborts / count, 'per job')
   record.chart({
     title: 'until the next transaction is committed',
     unit: 's',

@@ -39,8 +39,8 @@ export async function underMode(session: ArmSession, concurrency: Concurrency): 
   }
   record.figure('updates lost', lost, '')
   const x = { name: 'writers', values: levels }
-  record.chart({ title: 'committed', unit: 'a second', x, lines: committed })
-  record.chart({ title: 'aborts', unit: 'a commit', x, lines: aborts })
+  record.chart({ title: 'committed', unit: '/s', x, lines: committed })
+  record.chart({ title: 'aborts', unit: 'per commit', x, lines: aborts })
 }
 
 async function runWith(
@@ -72,8 +72,8 @@ function abortsOf({ met, committed }: Run): number {
 function recordRun(session: ArmSession, { name }: Workload, run: Run): void {
   const { record } = session
   const { met, committed, p99Ms } = run
-  record.figure(`${name}: committed`, committed / session.setting('load.seconds'), 'a second')
-  record.figure(`${name}: aborts`, abortsOf(run), 'a commit')
+  record.figure(`${name}: committed`, committed / session.setting('load.seconds'), '/s')
+  record.figure(`${name}: aborts`, abortsOf(run), 'per commit')
   record.figure(`${name}: p99`, p99Ms, 'ms')
   if (name === 'transfers') {
     record.figure(`${name}: deadlocks`, met.deadlocks, '')

@@ -24,6 +24,8 @@ export interface Numbering {
   readonly isSparse?: boolean
   /** The key of the record with a number. */
   keyOf(client: Client, n: number): Key
+  /** Tries in vain: numbers that a get found taken, and commits that lost against another one. */
+  readonly lost?: { readonly gets: number; readonly commits: number }
   /** How far the count that the writers keep is off, when all is done. */
   miscounts?(client: Client): Promise<number>
 }
@@ -47,30 +49,30 @@ const record = (client: Client, n: number): Put => ({
 /**
  * Puts the first record from `n` on whose number is free: a get and a put of the derived key in one transaction.
  *
- * @param taken - told of a number that is taken; answers the number to try next
+ * @param taken - told of a number that is taken, and whether the get found it or the commit lost; answers the number to try next
  * @returns the record's number
  */
 async function putUnique(
   client: Client,
   n: number,
   put: (n: number) => Put,
-  taken: (n: number) => number | Promise<number>,
+  taken: (n: number, by: 'gets' | 'commits') => number | Promise<number>,
 ): Promise<number> {
   for (;;) {
     const wanted = put(n)
-    let isTaken = false
+    let takenBy: 'gets' | 'commits' | undefined
     try {
       await inTransaction(client, async (transaction) => {
-        isTaken = (await client.lookup(wanted.key, transaction)) !== undefined
-        return isTaken ? [] : [wanted]
+        if ((await client.lookup(wanted.key, transaction)) !== undefined) takenBy = 'gets'
+        return takenBy === undefined ? [wanted] : []
       })
     } catch (error) {
       // Another one took it after our get.
       if (!hasCode(error, 'ABORTED')) throw error
-      isTaken = true
+      takenBy = 'commits'
     }
-    if (!isTaken) return n
-    n = await taken(n)
+    if (takenBy === undefined) return n
+    n = await taken(n, takenBy)
   }
 }
 
@@ -125,10 +127,12 @@ function queryThenPut(): Numbering {
 /** @param spread - whether a loser tries further ahead, or the very next number */
 function putUniqueNumbers(spread: boolean): Numbering {
   const given: number[] = []
+  const lost = { gets: 0, commits: 0 }
   const job: Job = async ({ client, random, retried }) => {
     const greatest = integerOf(await client.greatest('Invoice', 'number'), 'number')
     let reach = 1
-    const next = (n: number): number => {
+    const next = (n: number, by: keyof typeof lost): number => {
+      lost[by]++
       retried()
       if (!spread) return n + 1
       reach *= 2
@@ -136,7 +140,7 @@ function putUniqueNumbers(spread: boolean): Numbering {
     }
     given.push(await putUnique(client, greatest + 1, (n) => record(client, n), next))
   }
-  return { job, given, keyOf: invoice, isSparse: spread }
+  return { job, given, lost, keyOf: invoice, isSparse: spread }
 }
 
 function shardedCounter({ shards }: NumberingOptions): Numbering {
@@ -236,6 +240,58 @@ export const numberings: readonly NumberingKind[] = [
   { name: 'newest-revision', about: 'append-only revisions, each with number and count', start: newestRevision },
 ]
 
+/** Writers that seldom have a record to number: about one a second in all. */
+const quiet = { writers: 8, pauseMs: 16_000, seconds: 120 }
+
+/** Put-unique at a low rate: who finds that a number is taken, the get or the commit? */
+export async function runQuiet(session: ArmSession): Promise<void> {
+  const { record: recorder } = session
+  const store = await session.open({
+    mode: 'legacy',
+    apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
+    simulate: true,
+  })
+  const { job, given, lost } = putUniqueNumbers(false)
+  const now: Job = async (attempt) => {
+    await attempt.client.sleep(attempt.random.next() * quiet.pauseMs)
+    await job(attempt)
+  }
+  await write(session, store, { ...quiet, job: now })
+  recorder.figure('records', given.length, '')
+  recorder.figure('rate, all writers', given.length / quiet.seconds, '/s')
+  recorder.figure('numbers found taken by a get, all writers', (lost?.gets ?? 0) / given.length, 'per record')
+  recorder.figure('commits that lost, all writers', (lost?.commits ?? 0) / given.length, 'per record')
+  recorder.figure('duplicates', given.length - new Set(given).size, '')
+}
+
+/** A query without an ancestor within a transaction, in the mode of the articles and in today's. */
+export async function queryInTransaction(session: ArmSession): Promise<void> {
+  const { record: recorder } = session
+  for (const mode of ['legacy', 'firestore'] as const) {
+    const store = await session.open({ mode })
+    const context = store.context()
+    const transaction = await store.database.beginTransaction(context, { mode: 'readWrite' })
+    const query = {
+      partition: store.key().partition,
+      kind: 'Invoice',
+      projection: [],
+      order: [{ property: 'number', direction: 'descending' }],
+      distinctOn: [],
+      offset: 0,
+      limit: 1,
+    } as const
+    let refusal: unknown
+    try {
+      await store.database.runQuery(context, { query, read: { transaction } })
+    } catch (error) {
+      if (!hasCode(error, 'INVALID_ARGUMENT')) throw error
+      refusal = error
+    }
+    recorder.figure(`refused, ${mode}`, refusal === undefined ? 0 : 1, 'queries')
+    recorder.text(mode, [refusal instanceof Error ? refusal.message : 'the query was answered'])
+  }
+}
+
 export async function runNumbering(session: ArmSession, kind: NumberingKind): Promise<void> {
   const { record: recorder } = session
   const seconds = session.setting('load.seconds')
@@ -245,6 +301,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const rates: number[] = []
   const vain: number[] = []
   const p99s: number[] = []
+  const lost: { readonly gets: number; readonly commits: number }[] = []
   let [duplicates, gaps, miscounts] = [0, 0, 0]
   for (const [i, writers] of levels.entries()) {
     const store = await session.open({
@@ -257,6 +314,10 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
     rates.push(tally.done / seconds)
     vain.push(tally.retries / Math.max(1, tally.done))
     p99s.push(tally.latency.quantile(0.99))
+    if (numbering.lost !== undefined) {
+      const { gets, commits } = numbering.lost
+      lost.push({ gets: gets / Math.max(1, tally.done), commits: commits / Math.max(1, tally.done) })
+    }
     const distinct = new Set(numbering.given)
     duplicates += numbering.given.length - distinct.size
     if (!numbering.isSparse) gaps += Math.max(0, ...distinct) - distinct.size
@@ -270,11 +331,16 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
     await session.closeStore(store)
     session.progress((i + 1) / levels.length)
   }
-  recorder.figure('best rate', Math.max(...rates), 'a second')
-  recorder.figure('rate, 1 writer', rates[0] ?? 0, 'a second')
-  recorder.figure('rate, all writers', rates.at(-1) ?? 0, 'a second')
-  recorder.figure('tries in vain, 1 writer', vain[0] ?? 0, 'a record')
-  recorder.figure('tries in vain, all writers', vain.at(-1) ?? 0, 'a record')
+  recorder.figure('best rate', Math.max(...rates), '/s')
+  recorder.figure('rate, 1 writer', rates[0] ?? 0, '/s')
+  recorder.figure('rate, all writers', rates.at(-1) ?? 0, '/s')
+  recorder.figure('tries in vain, 1 writer', vain[0] ?? 0, 'per record')
+  recorder.figure('tries in vain, all writers', vain.at(-1) ?? 0, 'per record')
+  for (const [i, { gets, commits }] of lost.entries()) {
+    const writers = levels[i] === 1 ? '1 writer' : `${i === 1 ? 'some' : 'all'} writers`
+    recorder.figure(`numbers found taken by a get, ${writers}`, gets, 'per record')
+    recorder.figure(`commits that lost, ${writers}`, commits, 'per record')
+  }
   recorder.figure('p99, all writers', p99s.at(-1) ?? 0, 'ms')
   recorder.figure('duplicates', duplicates, '')
   if (!kind.start(options).isSparse) recorder.figure('gaps', gaps, '')
@@ -282,10 +348,10 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const x = { name: 'writers', values: levels }
   recorder.chart({
     title: 'records numbered',
-    unit: 'a second',
+    unit: '/s',
     x,
     logarithmic: true,
     lines: [{ name: 'numbered', values: rates }],
   })
-  recorder.chart({ title: 'tries in vain', unit: 'a record', x, lines: [{ name: 'in vain', values: vain }] })
+  recorder.chart({ title: 'tries in vain', unit: 'per record', x, lines: [{ name: 'in vain', values: vain }] })
 }
