@@ -1,6 +1,7 @@
 /** The lists of labs and of settings. */
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
+import { mostOf } from '../setting.ts'
 import { settingNames, settings } from '../settings.ts'
 
 export function listLabs(): InkLine[] {
@@ -12,14 +13,14 @@ export function listLabs(): InkLine[] {
 
 export function listSettings(): InkLine[] {
   return settingNames.flatMap((name) => {
-    const { value, unit, about, source } = settings[name]
+    const { value, unit, about, source, least = 0 } = settings[name]
     const readers = labs.filter((lab) => lab.settings[name] !== undefined)
     const own = readers
       .filter((lab) => lab.settings[name] !== value)
       .map((lab) => `, ${lab.settings[name]} in ${lab.name}`)
     return [
       [{ text: name, colour: 15 }, ` = ${value} ${unit}${own.join('')}`],
-      [`    ${about}`],
+      [`    ${about}; ${least} to ${mostOf(settings[name])}`],
       [{ text: `    ${source}`, colour: 244 }],
     ] satisfies InkLine[]
   })

@@ -7,6 +7,7 @@ import { htmlReport } from '../report/html.ts'
 import { jsonReport } from '../report/json.ts'
 import { terminalHead, terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
+import { isWhole, mostOf } from '../setting.ts'
 import {
   isSettingName,
   settings as knownSettings,
@@ -49,6 +50,7 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
       throw new UsageError('--endpoint draws no pages; leave out --html, or run without --endpoint')
     return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate, json }, io)
   }
+  for (const words of slowSettings(settings, chosen)) io.err(`sixtables-lab: ${words}`)
   const results: LabResult[] = []
   const write = io.ink()
   for (const lab of chosen) {
@@ -127,11 +129,32 @@ export function askedSettings(set: readonly string[], chosen: readonly Lab[]): S
     if (at < 0 || words.slice(at + 1).trim() === '' || !Number.isFinite(value) || value < 0) {
       throw new UsageError(`write --set ${name}=number, with a number of 0 or more; got ${words}`)
     }
-    const { least = 0, unit } = knownSettings[name]
+    const setting = knownSettings[name]
+    const { least = 0, unit } = setting
     if (value < least) throw new UsageError(`${name} is ${least} ${unit} or more, not ${value}`)
+    if (value > mostOf(setting)) throw new UsageError(`${name} is ${mostOf(setting)} ${unit} or less, not ${value}`)
+    if (isWhole(setting) && !Number.isInteger(value))
+      throw new UsageError(`${name} is a whole number of ${unit}, not ${value}`)
     values[name] = value
   }
   return values
+}
+
+/** A lab takes some seconds with its own settings. */
+const muchMore = 8
+
+/** Settings with which a lab may run for minutes, in words. */
+function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
+  return Object.entries(asked).flatMap(([name, value]) => {
+    const { longer, unit } = knownSettings[name as SettingName]
+    return chosen.flatMap(({ name: lab, settings }) => {
+      const own = settings[name as SettingName]
+      if (longer === undefined || own === undefined) return []
+      const times = longer === 'more' ? value / own : own / value
+      const words = `${name}=${value} makes ${lab} much longer than its own ${own} ${unit}: the run may take minutes`
+      return times > muchMore ? [words] : []
+    })
+  })
 }
 
 export function writeOrRefuse(io: Io, path: string, text: string): void {

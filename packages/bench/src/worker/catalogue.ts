@@ -3,6 +3,7 @@ import { challenges } from '../challenges/catalogue.ts'
 import { type Chapter, chapters } from '../course.ts'
 import type { Exercise } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
+import { mostOf } from '../setting.ts'
 import { type SettingName, settings } from '../settings.ts'
 
 export interface Catalogue {
@@ -31,6 +32,7 @@ export interface SettingOffer {
   /** The lab's own default. */
   readonly value: number
   readonly least: number
+  readonly most: number
   readonly unit: string
   readonly about: string
 }
@@ -58,7 +60,7 @@ export function catalogue(): Catalogue {
         arms: arms.map((arm) => ({ name: arm.name, about: arm.about })),
         settings: (Object.entries(lab.settings) as [SettingName, number][]).map(([setting, value]) => {
           const { unit, about, least = 0 } = settings[setting]
-          return { name: setting, value, least, unit, about }
+          return { name: setting, value, least, most: mostOf(settings[setting]), unit, about }
         }),
       }
     }),

@@ -3,7 +3,7 @@
  * what the lab says and a run prints (lab-page.ts).
  *
  *   npm run labs:docs    (LABS_DOCS=rewrite)  writes these parts of the pages anew; the diff is the review
- *   npm run labs:seeds   (LAB_SEEDS=12)       twelve seeds, and whole runs compared; takes half an hour
+ *   npm run labs:seeds   (LAB_SEEDS=50)       fifty seeds, the room to every bound (room.ts), and whole runs compared; takes hours
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,27 +11,14 @@ import { describe, expect, it } from 'vitest'
 import type { Lab } from '../../src/lab.ts'
 import { jsonReport } from '../../src/report/json.ts'
 import { type LabResult, runLab } from '../../src/runner.ts'
-import type { SettingName, SettingValues } from '../../src/settings.ts'
 import { labPage, newLabPage } from './lab-page.ts'
+import { roomsOf } from './room.ts'
+import { shorter } from './short.ts'
 
-const asked = process.env['LAB_SEEDS']
+const asked = process.env['LAB_SEEDS'] ?? (process.env['SIXTABLES_DEEP'] === undefined ? undefined : '50')
+/** With any seed a figure may move by so much before a verdict turns. */
+const roomMin = 0.03
 const patience = 300_000
-
-/** Loads short enough to run twice; too short for what must be seen. */
-const short: SettingValues = {
-  'ramp.minutes': 6,
-  'lull.minutes': 5,
-  'shards.periodMinutes': 10,
-  'load.minutes': 1,
-  'load.seconds': 1,
-  'load.samples': 64,
-  'load.writersMax': 16,
-  'work.records': 2000,
-  'list.followers': 5000,
-  'gateways.max': 2,
-  'gateways.seconds': 0.1,
-  'gateways.killedOf': 2,
-}
 
 /** @param firstRun - gives the run of all arms with seed 1 and the lab's own settings */
 export function suiteOf(lab: Lab, firstRun: () => Promise<LabResult>): void {
@@ -49,15 +36,24 @@ export function suiteOf(lab: Lab, firstRun: () => Promise<LabResult>): void {
 
     const seeds = Array.from({ length: Number(asked ?? 1) - 1 }, (_, i) => i + 2)
     if (seeds.length > 0) {
+      const runs: LabResult[] = []
       it.each(seeds)('shows what it must with seed %i', { timeout: patience }, async (seed) => {
-        expect(unmet(await runLab(lab, { seed }))).toEqual([])
+        const run = await runLab(lab, { seed })
+        runs.push(run)
+        expect(unmet(run)).toEqual([])
+      })
+
+      it('has room to every bound with each of these seeds', () => {
+        const rooms = [...roomsOf(lab.expectations, runs)].sort((a, b) => a.room - b.room)
+        const [least] = rooms
+        console.info(`${lab.name}: ${least?.room} of ${least?.figure} with seed ${least?.seed}, for: ${least?.says}`)
+        expect(rooms.filter(({ room }) => room < roomMin)).toEqual([])
       })
     }
 
     it('gives the same bytes twice', { timeout: patience }, async () => {
-      const shorter = Object.entries(short).filter(([name, value]) => value < (lab.settings[name as SettingName] ?? 0))
-      const isWhole = asked !== undefined || shorter.length === 0
-      const settings: SettingValues = isWhole ? {} : Object.fromEntries(shorter)
+      const isWhole = asked !== undefined || Object.keys(shorter(lab)).length === 0
+      const settings = isWhole ? {} : shorter(lab)
       const run = (): Promise<LabResult> => runLab(lab, { seed: 77, settings })
       const first = await run()
       expect(jsonReport([first]) === jsonReport([await run()])).toBe(true)

@@ -20,6 +20,7 @@ export interface SettingOffer {
   readonly name: string
   readonly value: number
   readonly least: number
+  readonly most: number
   readonly unit: string
   readonly about: string
 }
