@@ -75,6 +75,9 @@ export function drawHeat({ record }: Stage, store: Store, table: TableName): voi
   new Watch([table], 30).drawHeat(record, store, table)
 }
 
+/** From the beginning of a client's call to that of its next one, at least. */
+const betweenMs = 50
+
 export interface Clients {
   readonly clients: number
   /** Simulated; a client begins no call after it. */
@@ -115,8 +118,8 @@ export async function callInTurn(
         if (!isTransient(error)) await store.sleep(100)
       }
       latency.add(store.nowMs - begun)
-      // A program that asks the service nothing takes no virtual time, and would be called for ever.
-      if (store.nowMs === begun) await store.sleep(10)
+      // People take a moment between two calls, however fast the program answers.
+      await store.sleep(Math.max(0, betweenMs - (store.nowMs - begun)))
       session.progress(Math.min(1, 1 - (endMs - store.nowMs) / (seconds * 1000)))
     }
   }
