@@ -105,7 +105,11 @@ consoleTests('the overview', ({ visit }) => {
     await row.getByRole('cell', { name: '32', exact: true }).waitFor()
 
     for (let i = 0; i < 11; i++) {
-      await fetch(`${origin}/emulator/v1/projects/p${i}/databases/(default)/settings`)
+      await fetch(`${origin}/v1/projects/p${i}:allocateIds`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ keys: [{ path: [{ kind: 'A' }] }] }),
+      })
     }
     await page.getByRole('button', { name: 'Show more of 12 databases' }).click()
     await page.getByRole('heading', { name: 'p9 / (default)' }).waitFor()
