@@ -44,7 +44,7 @@
     for (const { lab, title, passed } of results) {
       const item = make('li', list)
       make('a', item, lab).href = `#${lab}`
-      item.append(`: ${title}${passed ? '' : ' (FAILED)'}`)
+      item.append(`: ${title}${passed === false ? ' (FAILED)' : ''}`)
     }
   }
   for (const result of results) drawLab(result)
@@ -117,6 +117,10 @@
   }
 
   function drawVerdicts({ expectations, passed }) {
+    if (passed === undefined) {
+      make('p', main, 'Nothing was judged.', 'soft')
+      return
+    }
     make('h2', main, 'Verdicts')
     const details = folded(
       main,

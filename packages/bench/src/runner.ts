@@ -42,7 +42,8 @@ export interface LabResult {
   readonly settings: SettingValues
   readonly arms: readonly ArmResult[]
   readonly expectations: readonly JudgedExpectation[]
-  readonly passed: boolean
+  /** `undefined`, and absent in JSON: nothing was expected. */
+  readonly passed: boolean | undefined
 }
 
 export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> {
@@ -76,7 +77,7 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
     settings: values,
     arms,
     expectations,
-    passed: expectations.every(({ verdict }) => verdict !== 'fails'),
+    passed: expectations.length === 0 ? undefined : expectations.every(({ verdict }) => verdict !== 'fails'),
   }
 }
 

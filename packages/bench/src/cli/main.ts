@@ -135,7 +135,10 @@ function replayOptions(y: Argv) {
   return y
     .positional('file', { type: 'string', demandOption: true, describe: 'A recording, as sixtables record writes it' })
     .option('times', { type: 'string', describe: 'Its rate, multiplied (default 100)' })
-    .option('minutes', { type: 'string', describe: 'Time at the full rate; a recording begins anew (default 20)' })
+    .option('minutes', {
+      type: 'string',
+      describe: 'Time at the full rate; a shorter recording is played in passes (default 20)',
+    })
     .option('ramp', { type: 'boolean', describe: 'Before that, from 500 a second, half as much more every 5 minutes' })
     .option('against', { type: 'string', nargs: 1, describe: 'A second recording, drawn beside the first' })
     .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })

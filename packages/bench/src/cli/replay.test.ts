@@ -54,7 +54,7 @@ describe('sixtables-lab replay', () => {
       `"method":"lookup","code":"INVALID_ARGUMENT"`,
       `"method":"allocateIds","code":"OK",${key}`,
       '"method":"commit","code":"OK","mutations":[{"operation":"insert","key":"A:1","bytes":90,"indexed":{"owner":5,"tags":[3,3]}},{"operation":"delete","key":"A:1"},{"operation":"update","key":"A:2"}]',
-      `"method":"runQuery","code":"OK","query":{"kind":"A","filter":${filter},"order":["-owner"],"limit":3,"offset":1}`,
+      `"method":"runQuery","code":"OK","query":{"kind":"A","filter":${filter},"order":["-owner"],"limit":3,"offset":1,"fromCursor":true}`,
       '"method":"runQuery","code":"OK","query":{"kind":"A","projection":["__key__"]}',
       '"method":"runQuery","code":"OK","query":{"kind":"A","nearest":"vector"}',
       '"method":"runAggregationQuery","code":"OK","query":{"kind":"A","aggregations":["count","sum:total"]}',
@@ -66,7 +66,41 @@ describe('sixtables-lab replay', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/recorded calls +8/)
     expect(out).toMatch(/not played +5/)
+    expect(out).toContain('2 × lost: they came faster than the recorder could write them')
+    expect(out).toContain('1 × lookup ended with INVALID_ARGUMENT: a mistake of its client, which read nothing')
+    expect(out).toContain('1 × allocateIds reads and writes no entities')
+    expect(out).toContain('1 × runQuery searches by vector, which needs the recorded values')
+    expect(out).toContain('the values of A.owner, A.tags were not recorded')
+    expect(out).toContain('1 query goes on from a cursor')
     expect(out).not.toContain('failed otherwise')
+  })
+
+  it('goes on with rising keys in each further pass: a diagonal, and the finding that names it, and no verdict', async () => {
+    const orders = Array.from({ length: 606 }, (_, i) => {
+      const key = `{"key":"Order:\\"o-${String(i + 1).padStart(5, '0')}\\"","operation":"upsert","bytes":60,"indexed":{}}`
+      return `{"ms":${i * 20},"method":"commit","project":"p","code":"OK","mutations":[${key}]}`
+    })
+    const file = join(folder, 'orders.jsonl')
+    writeFileSync(file, ['{"format":"sixtables-recording","version":1}', ...orders, ''].join('\n'))
+    const json = join(folder, 'orders.json')
+    const { code, out } = await lab('replay', file, '--times', '1000', '--minutes', '3', '--json', json)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ +sequential-keys +Order +100 % +100 %$/m)
+    expect(out).toContain('606 new keys of Order rise, from "o-00001" to "o-00606": each pass goes on from there')
+    expect(out).toMatch(/^ +commit Order +[\d,]+ of [\d,]+ +\(\d+ %\) +RESOURCE_EXHAUSTED/m)
+    expect(out).toContain('replay: nothing was judged')
+    expect(out).not.toMatch(/passed|Verdict/)
+    const result = JSON.parse(readFileSync(json, 'utf8')) as LabResult
+    expect(result).not.toHaveProperty('passed')
+    // From each moment to the next the hottest range lies further on, from the first one to the last.
+    const { columns, rows } = result.arms[0]?.heatmaps[0] ?? { columns: [], rows: [] }
+    const hottest = columns.map((_, i) => {
+      const heats = rows.map(({ values }) => values[i] ?? 0)
+      return heats.indexOf(Math.max(...heats))
+    })
+    expect(hottest).toEqual(hottest.toSorted((x, y) => x - y))
+    expect(hottest[0]).toBe(0)
+    expect(hottest.at(-1)).toBeGreaterThan(rows.length - 4)
   })
 
   it('refuses a broken file with its name, line and what was found, and files and values that are none', async () => {

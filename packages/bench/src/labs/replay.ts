@@ -43,7 +43,7 @@ export const replayLab: Lab = {
     {
       ask: '`--set replay.times=200`: which arm is refused at 8,000 calls a second?',
       answer:
-        'Neither: 0.09 % of all calls are refused in both, while tablets move. The hot row gets four of five calls, 6,400 a second, and ' +
+        'Neither: less than 0.1 % of all calls are refused in both, while tablets move. The hot row gets four of five calls, 6,400 a second, and ' +
         'one server serves 10,000.',
     },
   ],

@@ -36,11 +36,17 @@ const playedCodes: readonly string[] = [
 ]
 
 /** Whether a call can be played: one that reads or writes entities, and whose recording says which. */
-export function isPlayed({ code, keys, mutations, query, method }: RecordedCall): boolean {
-  if (!playedCodes.includes(code)) return false
-  if (method === 'lookup') return keys.length > 0
-  if (method === 'commit') return mutations.length > 0
-  return query !== undefined && !query.isNearest
+export function isPlayed(call: RecordedCall): boolean {
+  return whyNotPlayed(call) === undefined
+}
+
+/** @returns `undefined` of a call that is played */
+export function whyNotPlayed({ code, keys, mutations, query, method }: RecordedCall): string | undefined {
+  if (!playedCodes.includes(code)) return `${method} ended with ${code}: a mistake of its client, which read nothing`
+  if (method === 'lookup') return keys.length > 0 ? undefined : 'lookup names no key'
+  if (method === 'commit') return mutations.length > 0 ? undefined : 'commit writes nothing'
+  if (query?.isNearest === true) return `${method} searches by vector, which needs the recorded values`
+  return query === undefined ? `${method} reads and writes no entities` : undefined
 }
 
 export class Player {

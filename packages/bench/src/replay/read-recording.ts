@@ -47,6 +47,8 @@ export interface RecordedQuery {
   readonly limit: number | undefined
   readonly aggregations: readonly string[]
   readonly isNearest: boolean
+  /** Its cursor is not in the recording. */
+  readonly isFromCursor: boolean
 }
 
 export interface RecordedCall {
@@ -244,6 +246,7 @@ function queryOf(line: Line, fields: Fields): RecordedQuery {
     limit: fields['limit'] === undefined ? undefined : line.number(fields, 'limit'),
     aggregations: line.texts(fields, 'aggregations'),
     isNearest: fields['nearest'] !== undefined,
+    isFromCursor: fields['fromCursor'] !== undefined,
   }
 }
 

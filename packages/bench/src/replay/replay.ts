@@ -4,9 +4,10 @@
  *   recording ── timeline: again and again ──▶ slots ── samples, each a flow of rate × times ──▶ engine ──▶ heat, refusals, findings
  *
  * RY1  What is offered in a slot is the number of its recorded calls times the multiple, whatever the number of samples (load/LD1).
- * RY2  A replay draws from the session's chance alone: the same seed and recording give the same result.
+ * RY2  Calls follow each other in the order of the recording, and each pass goes on where the one before ended (passes.ts).
+ * RY3  A replay draws from the session's chance alone: the same seed and recording give the same result.
  */
-import { DatastoreError, type Finding, type TableId } from '@sixtables/engine'
+import type { TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
 import { isTransient } from '../sim/client.ts'
@@ -14,6 +15,9 @@ import { type Load, offer } from '../sim/load.ts'
 import { type Ramp, rampedOpsPerSecond } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
+import { CallOutcomes } from './call-outcomes.ts'
+import { type FindingsSeen, findingLines, noteFindings, notPlayedLines, passLines } from './notes.ts'
+import { Passes } from './passes.ts'
 import { isPlayed, Player } from './played-call.ts'
 import type { RecordedCall, RecordedKey, Recording } from './read-recording.ts'
 import { Timeline } from './timeline.ts'
@@ -29,12 +33,22 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   const { record } = session
   const calls = recording.calls.filter(isPlayed)
   if (calls.length === 0) throw new Error('the recording has no call that reads or writes entities')
+  const passes = new Passes(calls)
+  const recorded = await playedOnce(session, calls, passes)
   const store = await session.open({ simulate: true })
   const player = new Player(store, session.random)
-  await store.together([fill(store, player, calls)])
+  await store.together([fill(store, player, calls, passes)])
   const timeline = new Timeline(calls)
-  const [failures, findings] = [new Map<string, number>(), new Map<string, Finding>()]
-  const load = loadOf(session, { store, player, timeline, isRamped, failures, findings })
+  const played: Played = {
+    store,
+    player,
+    timeline,
+    passes,
+    isRamped,
+    outcomes: new CallOutcomes(),
+    findings: new Map(),
+  }
+  const load = loadOf(session, played)
   const watch = new Watch(watchedTables, Math.max(15, session.setting('load.slotMs') / 1000))
   await offer(session, store, load, watch)
 
@@ -56,8 +70,13 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
     record.figure(`${table}: tablets`, tablets, '')
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
   }
-  record.text('findings', findingLines([...findings.values()]))
-  if (failures.size > 0) record.text('failed otherwise', failureLines(failures))
+  record.text('findings', findingLines(recorded, played.findings))
+  record.text('refused', played.outcomes.refusedLines())
+  record.text('further passes', passLines(passes, (load.seconds * 1000) / timeline.lengthMs))
+  const unplayed = notPlayedLines(recording)
+  if (unplayed.length > 0) record.text('not played', unplayed)
+  const failed = played.outcomes.failedLines()
+  if (failed.length > 0) record.text('failed otherwise', failed)
   watch.drawHeat(record, store, 'Entities')
   if (watch.tableAtEnd('EntitiesByPropertyAsc').total > 0) watch.drawHeat(record, store, 'EntitiesByPropertyAsc')
   watch.draw(record)
@@ -71,17 +90,17 @@ interface Played {
   readonly store: Store
   readonly player: Player
   readonly timeline: Timeline
+  readonly passes: Passes
   readonly isRamped: boolean
-  /** Failed calls by message, for reasons other than load. */
-  readonly failures: Map<string, number>
-  /** By kind and subject: the findings that the engine had at some time. */
-  readonly findings: Map<string, Finding>
+  readonly outcomes: CallOutcomes
+  readonly findings: FindingsSeen
 }
 
 /** Between two looks at the findings: under overload the engine sees less of a hot key than before. */
 const findingsEveryMs = 60_000
 
-function loadOf(session: ArmSession, { store, player, timeline, isRamped, failures, findings }: Played): Load {
+function loadOf(session: ArmSession, played: Played): Load {
+  const { store, player, timeline, passes, isRamped, outcomes, findings } = played
   const slotMs = session.setting('load.slotMs')
   const times = session.setting('replay.times')
   const full = timeline.perSecond * times
@@ -97,9 +116,10 @@ function loadOf(session: ArmSession, { store, player, timeline, isRamped, failur
   const look = (): void => {
     if (store.nowMs < lookedAtMs + findingsEveryMs) return
     lookedAtMs = store.nowMs
-    for (const one of store.engine.findings()) findings.set(`${one.kind} ${one.subject}`, one)
+    noteFindings(store, findings)
   }
   return {
+    isInOrder: true,
     seconds: (isRamped ? rampSeconds(ramp, full) : 0) + session.setting('load.minutes') * 60,
     opsPerSecondAt: (seconds) => {
       const from = slotOf(seconds * 1000)
@@ -108,10 +128,13 @@ function loadOf(session: ArmSession, { store, player, timeline, isRamped, failur
     next: (_n, share) => {
       look()
       const from = slotOf(store.nowMs - begunMs)
-      const call = timeline.at(from, from + slotMs, share)
+      const turn = timeline.at(from, from + slotMs, share)
       return {
         work: async (context) => {
-          if (call !== undefined) await orNoted(player.play(call, context()), failures)
+          if (turn === undefined) return
+          const call = passes.at(turn.call, turn.pass)
+          const asked = context()
+          await outcomes.noted(call, asked.weight, () => player.play(call, asked))
         },
       }
     },
@@ -124,18 +147,32 @@ function rampSeconds({ startOpsPerSecond, growthPercent, everyMinutes }: Ramp, f
   return Math.max(0, steps) * everyMinutes * 60
 }
 
-/** Refusals for load are counted by the load; other errors do not end the replay. */
-async function orNoted(work: Promise<void>, failures: Map<string, number>): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof DatastoreError) || isTransient(error)) throw error
-    const words = `${error.code}: ${error.message}`
-    if (failures.has(words) || failures.size < failuresMax) failures.set(words, (failures.get(words) ?? 0) + 1)
+/** Maximum number of calls that are played for the recording's own findings. */
+const playedOnceMax = 20_000
+
+/** The findings of the recording itself: its calls one by one, at their own pace. */
+async function playedOnce(session: ArmSession, calls: readonly RecordedCall[], passes: Passes): Promise<FindingsSeen> {
+  const store = await session.open({ simulate: true })
+  const player = new Player(store, session.random)
+  const findings: FindingsSeen = new Map()
+  const outcomes = new CallOutcomes()
+  await store.together([fill(store, player, calls, passes)])
+  const begunMs = store.nowMs - (calls[0]?.ms ?? 0)
+  const client = async (): Promise<void> => {
+    for (const call of calls.slice(0, playedOnceMax)) {
+      await store.sleep(Math.max(0, begunMs + call.ms - store.nowMs))
+      await outcomes.noted(call, 1, () => player.play(call, store.context())).catch(ignoreBusy)
+    }
   }
+  await store.together([client()])
+  noteFindings(store, findings)
+  await session.closeStore(store)
+  return findings
 }
 
-const failuresMax = 5
+function ignoreBusy(error: unknown): void {
+  if (!isTransient(error)) throw error
+}
 
 /** Keys that are filled before, at most; and so many with one commit. */
 const filledMax = 20_000
@@ -143,8 +180,8 @@ const fillSize = 500
 /** Between two such commits: slowly enough for one server. */
 const fillPauseMs = 500
 
-/** Entities under the keys that are read or written: what they are overwritten with comes from the recording. */
-async function fill(store: Store, player: Player, calls: readonly RecordedCall[]): Promise<void> {
+/** Entities under the keys that are read, updated or deleted, and that the recording does not itself write: they were there before. */
+async function fill(store: Store, player: Player, calls: readonly RecordedCall[], passes: Passes): Promise<void> {
   const databases = new Map<string, { readonly call: RecordedCall; readonly keys: Map<string, RecordedKey> }>()
   let filled = 0
   for (const call of calls) {
@@ -154,7 +191,7 @@ async function fill(store: Store, player: Player, calls: readonly RecordedCall[]
     const updated = call.mutations.filter(({ operation }) => operation === 'update' || operation === 'delete')
     for (const key of [...call.keys, ...updated.map((one) => one.key)]) {
       const words = JSON.stringify([key.namespace, key.path.map(({ kind, id, name }) => [kind, `${id}`, name])])
-      if (filled >= filledMax || found.keys.has(words)) continue
+      if (filled >= filledMax || found.keys.has(words) || passes.isWritten(call, key)) continue
       found.keys.set(words, key)
       filled++
     }
@@ -166,13 +203,4 @@ async function fill(store: Store, player: Player, calls: readonly RecordedCall[]
       await store.sleep(fillPauseMs)
     }
   }
-}
-
-function findingLines(findings: readonly Finding[]): readonly string[] {
-  if (findings.length === 0) return ['none']
-  return findings.flatMap(({ kind, words, lab }) => [`${kind}: ${words}`, `  see the lab ${lab}`])
-}
-
-function failureLines(failures: ReadonlyMap<string, number>): readonly string[] {
-  return [...failures].map(([words, count]) => `${count} × ${words}`)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RecordedCall } from './read-recording.ts'
-import { Timeline } from './timeline.ts'
+import { Timeline, type Turn } from './timeline.ts'
 
 const callAt = (ms: number): RecordedCall => ({ ms }) as RecordedCall
 
@@ -17,8 +17,9 @@ test('timeline/TL1: each call comes equally often over whole rounds, however the
         const to = Math.min(end, from + slotMs)
         const count = timeline.count(from, to)
         for (let i = 0; i < count; i++) {
-          const call = timeline.at(from, to, (i + 0.5) / count) as RecordedCall
-          seen.set(call, (seen.get(call) ?? 0) + 1)
+          const { call, pass } = timeline.at(from, to, (i + 0.5) / count) as Turn
+          expect(pass).toBe(seen.get(call) ?? 0)
+          seen.set(call, pass + 1)
         }
       }
       expect([...seen.values()]).toEqual(calls.map(() => rounds))

@@ -1,5 +1,5 @@
 /**
- * The calls of a recording on an endless time line: after its end the recording begins anew.
+ * The calls of a recording on an endless time line: after its end comes the next pass of the recording.
  *
  * TL1  Over any whole number of its lengths, each call comes equally often.      timeline.test.ts
  */
@@ -7,6 +7,12 @@ import type { RecordedCall } from './read-recording.ts'
 
 /** The shortest recording; a single call comes once a second. */
 const lengthMsMin = 1000
+
+/** A call, and how often the recording was over before it. */
+export interface Turn {
+  readonly call: RecordedCall
+  readonly pass: number
+}
 
 export class Timeline {
   readonly #calls: readonly RecordedCall[]
@@ -33,11 +39,12 @@ export class Timeline {
   }
 
   /** The call at a place, 0 to 1, among those of a time span; `undefined` where there is none. */
-  at(fromMs: number, toMs: number, share: number): RecordedCall | undefined {
+  at(fromMs: number, toMs: number, share: number): Turn | undefined {
     const count = this.count(fromMs, toMs)
     if (count === 0) return undefined
     const number = this.#before(fromMs) + Math.min(count - 1, Math.floor(share * count))
-    return this.#calls[number % this.#calls.length]
+    const call = this.#calls[number % this.#calls.length]
+    return call && { call, pass: Math.floor(number / this.#calls.length) }
   }
 
   /** Calls before a moment. */

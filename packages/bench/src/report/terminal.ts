@@ -26,8 +26,13 @@ export function terminalReport(result: LabResult): InkLine[] {
     ...pictures(result.arms, result.arms, 'with charts'),
     [],
     ...result.expectations.flatMap(verdictLines),
-    [result.passed ? `${result.lab}: passed` : { text: `${result.lab}: FAILED`, colour: 203 }],
+    [outcome(result)],
   ]
+}
+
+function outcome({ lab, passed }: LabResult): InkLine[number] {
+  if (passed === undefined) return `${lab}: nothing was judged`
+  return passed ? `${lab}: passed` : { text: `${lab}: FAILED`, colour: 203 }
 }
 
 /** The part of a run on a lab's page: the figures, and the rows and plots of some arms. */

@@ -28,6 +28,8 @@ export interface Load {
   readonly seconds: number
   /** Operations that begin at one moment; default 1. More make less work for a program in another process. */
   readonly atOnce?: number
+  /** Whether the samples of a slot come in their order, as calls that follow each other; default: they jump about. */
+  readonly isInOrder?: boolean
   opsPerSecondAt(seconds: number): number
   /**
    * The next operation.
@@ -61,7 +63,8 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
       const weight = (rate * slotMs) / 1000 / samples
       let begun = 0
       for (let sent = 0; sent < samples; sent++) {
-        const operation = await load.next(Math.floor(offered), (order(sent, samples) + session.random.next()) / samples)
+        const place = load.isInOrder === true ? sent : order(sent, samples)
+        const operation = await load.next(Math.floor(offered), (place + session.random.next()) / samples)
         offered += weight
         const done = send(store, operation, weight, slotMs, outcomes)
           .catch((error: unknown) => void failures.push(error))

@@ -1,0 +1,196 @@
+/**
+ * The keys of one kind, or the values of one property, that a recording writes: one series, or several that rise one beside the other.
+ *
+ *   o-001  o-002  o-003                     one
+ *   3-001  7-001  3-002  7-002              behind a shard: one for each text up to the first mark
+ *   ada/1  bob/1  ada/2  bob/2              below a parent: one for each
+ */
+import type { PathElement, Value } from '@sixtables/engine'
+import { type NameForm, nameFormOf } from './name-form.ts'
+import { type Scale, Series, Sightings } from './series.ts'
+
+/** Mean number of terms of rows one beside the other. */
+const groupSizeMin = 8
+/** Share of all terms that are of groups that rise. */
+const orderedShareMin = 0.8
+
+interface Terms<T> {
+  /** Such as `keys of Order`. */
+  readonly subject: string
+  scaleOf(terms: readonly T[]): Scale<T> | undefined
+  /** The text of a term, `''` of one that is none. */
+  textOf(term: T): string
+  inWords(term: T): string
+}
+
+export function keyRows(kinds: string): Rows<PathElement> {
+  return new Rows<PathElement>({
+    subject: `keys of ${kinds}`,
+    scaleOf: keyScale,
+    textOf: ({ name }) => name ?? '',
+    inWords: ({ id, name }) => (id === undefined ? JSON.stringify(name) : `${id}`),
+  })
+}
+
+export function valueRows(property: string): Rows<Value> {
+  return new Rows<Value>({
+    subject: `values of ${property}`,
+    scaleOf: valueScale,
+    textOf: (value) => (value.type === 'string' ? value.value : ''),
+    inWords: valueInWords,
+  })
+}
+
+export class Rows<T> {
+  readonly #terms: Terms<T>
+  readonly #seen = new Set<string>()
+  readonly #whole = new Sightings<T>()
+  readonly #groups = new Map<string, Sightings<T>>()
+  /** By group; under `''` for all where there are no groups. */
+  #series: ReadonlyMap<string, Series<T>> = new Map()
+
+  constructor(terms: Terms<T>) {
+    this.#terms = terms
+  }
+
+  /** @param words - the same for terms that are one; `parent` - what stands before the term */
+  note(words: string, parent: string, term: T): void {
+    this.#seen.add(words)
+    this.#whole.note(words, term)
+    const group = this.#groupOf(parent, term)
+    const sightings = this.#groups.get(group) ?? new Sightings<T>()
+    this.#groups.set(group, sightings)
+    sightings.note(words, term)
+  }
+
+  has(words: string): boolean {
+    return this.#seen.has(words)
+  }
+
+  /** Decides how they go on, when all are noted. */
+  judge(): void {
+    const scaleOf = (terms: readonly T[]): Scale<T> | undefined => this.#terms.scaleOf(terms)
+    const whole = new Series(this.#whole, scaleOf)
+    this.#series = new Map([['', whole]])
+    const isOne = whole.manner !== 'scattered' && whole.manner !== 'without form'
+    if (isOne || this.#groups.size * groupSizeMin > whole.count) return
+    const groups = new Map([...this.#groups].map(([name, sightings]) => [name, new Series(sightings, scaleOf)]))
+    const ordered = [...groups.values()].filter(({ isOrdered }) => isOrdered)
+    if (ordered.reduce((sum, { count }) => sum + count, 0) >= orderedShareMin * whole.count) this.#series = groups
+  }
+
+  get isOrdered(): boolean {
+    return [...this.#series.values()].some(({ isOrdered }) => isOrdered)
+  }
+
+  at(parent: string, term: T, pass: number): T {
+    const series = this.#series.get('') ?? this.#series.get(this.#groupOf(parent, term))
+    return series === undefined ? term : series.at(term, pass)
+  }
+
+  #groupOf(parent: string, term: T): string {
+    return `${parent} ${/^[^-_:|#/.]*[-_:|#/.]/.exec(this.#terms.textOf(term))?.[0] ?? ''}`
+  }
+
+  words(passes: number): readonly string[] {
+    const all = [...this.#series.values()].sort((a, b) => b.count - a.count)
+    const [first] = all
+    if (first?.first === undefined || first.last === undefined) return []
+    const { inWords } = this.#terms
+    const [count, one] = [this.#whole.terms.length, this.#whole.terms.length === 1]
+    const subject = one ? this.#terms.subject.replace(/^\w+s/, (word) => word.slice(0, -1)) : this.#terms.subject
+    const bounds = `from ${inWords(first.first)} to ${inWords(first.last)}`
+    const rows = all.length === 1 ? '' : ` in ${all.length} rows`
+    const room = all.reduce<bigint | undefined>((least, { passesMax }) => {
+      return passesMax === undefined || (least !== undefined && least < passesMax) ? least : passesMax
+    }, undefined)
+    const end =
+      room !== undefined && room < passes ? `, and begins anew after ${room + 1n}: there is no room for more` : ''
+    const same = 'each pass writes the same'
+    return [
+      {
+        rising: `${count} new ${subject} rise${rows}, ${bounds}: each pass goes on from there${end}`,
+        falling: `${count} new ${subject} fall${rows}, ${bounds}: each pass goes on from there${end}`,
+        scattered: `${count} new ${subject} are scattered: each pass has others`,
+        closed: `${count} ${subject} ${one ? 'is' : 'are'} written again and again: ${same}`,
+        'too few': `${count} ${subject} ${one ? 'is' : 'are'} too few to tell whether they rise: ${same}`,
+        'without form': `${count} ${subject} have no form in common and cannot be continued: ${same}`,
+      }[first.manner],
+    ]
+  }
+}
+
+function keyScale(terms: readonly PathElement[]): Scale<PathElement> | undefined {
+  const kind = terms[0]?.kind ?? ''
+  if (terms.some(({ id }) => id === undefined)) {
+    return scaleOfNames(
+      nameFormOf(terms.map(({ name }) => name ?? '')),
+      ({ name }) => name ?? '',
+      (name) => ({ kind, name }),
+    )
+  }
+  return {
+    room: idMax,
+    numberOf: ({ id }) => (id ?? 1n) - 1n,
+    termOf: (number) => ({ kind, id: (((number % idMax) + idMax) % idMax) + 1n }),
+  }
+}
+
+const idMax = 2n ** 63n - 1n
+
+function scaleOfNames<T>(
+  form: NameForm | undefined,
+  nameOf: (term: T) => string,
+  termOf: (name: string) => T,
+): Scale<T> | undefined {
+  if (form === undefined) return undefined
+  return {
+    room: form.room,
+    numberOf: (term) => form.numberOf(nameOf(term)),
+    termOf: (number) => termOf(form.nameOf(number)),
+  }
+}
+
+/** Parts of a double that are told apart. */
+const doubleParts = 1e6
+
+/** @param terms - of one type */
+function valueScale(terms: readonly Value[]): Scale<Value> | undefined {
+  const room = undefined
+  switch (terms[0]?.type) {
+    case 'integer':
+      return {
+        room,
+        numberOf: (term) => (term.type === 'integer' ? term.value : 0n),
+        termOf: (number) => ({ type: 'integer', value: BigInt.asIntN(64, number) }),
+      }
+    case 'timestamp':
+      return {
+        room,
+        numberOf: (term) => (term.type === 'timestamp' ? term.micros : 0n),
+        termOf: (micros) => ({ type: 'timestamp', micros }),
+      }
+    case 'double': {
+      const parts = (term: Value): number =>
+        term.type === 'double' ? Math.round(term.value * doubleParts) : Number.NaN
+      if (!terms.every((term) => Number.isFinite(parts(term)))) return undefined
+      return {
+        room,
+        numberOf: (term) => BigInt(parts(term)),
+        termOf: (number) => ({ type: 'double', value: Number(number) / doubleParts }),
+      }
+    }
+    case 'string': {
+      const nameOf = (term: Value): string => (term.type === 'string' ? term.value : '')
+      return scaleOfNames(nameFormOf(terms.map(nameOf)), nameOf, (value) => ({ type: 'string', value }))
+    }
+    default:
+      return undefined
+  }
+}
+
+function valueInWords(value: Value): string {
+  if (value.type === 'timestamp') return new Date(Number(value.micros / 1000n)).toISOString()
+  if (value.type === 'integer' || value.type === 'double') return `${value.value}`
+  return value.type === 'string' ? JSON.stringify(value.value) : value.type
+}

@@ -1,0 +1,125 @@
+/**
+ * Terms that a recording makes in a row: the ids or names of the new entities of a kind, or the values of a property. In each pass of
+ * the recording the row goes on.
+ *
+ *   rising      1, 2, 3 │ 4, 5, 6 │ …      each pass is as far behind the one before as a pass is long; falling ones fall
+ *   scattered   7, 2, 9 │ 4, 8, 3 │ …      each pass has others, between the same bounds
+ *   closed      a, b, a │ a, b, a │ …      the same come again and again in the recording: so they do in each pass
+ *
+ * SE1  Within a pass equal terms stay equal, and in the first pass each is as recorded.     series.test.ts
+ */
+import { hashOf } from '../sim/keys.ts'
+
+/** Terms as numbers, and back. */
+export interface Scale<T> {
+  numberOf(term: T): bigint
+  termOf(number: bigint): T
+  /** How many numbers there are, from 0 on; `undefined`: no bound is near. */
+  readonly room: bigint | undefined
+}
+
+export type Manner = 'rising' | 'falling' | 'scattered' | 'closed' | 'too few' | 'without form'
+
+/** Fewer new terms rise by chance. */
+const termsMin = 8
+/** Share of the steps between new terms that go up, or down. */
+const stepShareMin = 0.8
+/** Share of the terms that are first seen in the second half, as long as new ones come. */
+const lateShareMin = 0.25
+
+/** The terms of a row, in the order of the recording. */
+export class Sightings<T> {
+  readonly #firstSeen = new Map<string, { readonly term: T; readonly at: number }>()
+  #count = 0
+
+  /** @param words - equal for terms that are one */
+  note(words: string, term: T): void {
+    const at = this.#count++
+    if (!this.#firstSeen.has(words)) this.#firstSeen.set(words, { term, at })
+  }
+
+  get terms(): readonly T[] {
+    return [...this.#firstSeen.values()].map(({ term }) => term)
+  }
+
+  /** Whether the same terms come again and again, and new ones no longer. */
+  get isClosed(): boolean {
+    if (this.#count === this.#firstSeen.size) return false
+    const late = [...this.#firstSeen.values()].filter(({ at }) => at * 2 >= this.#count).length
+    return late < lateShareMin * this.#firstSeen.size
+  }
+}
+
+export class Series<T> {
+  readonly manner: Manner
+  readonly count: number
+  readonly first: T | undefined
+  readonly last: T | undefined
+  readonly #scale: Scale<T> | undefined
+  readonly #least: bigint = 0n
+  readonly #most: bigint = 0n
+  /** From a pass to the next. */
+  readonly #step: bigint = 0n
+
+  constructor(sightings: Sightings<T>, scaleOf: (terms: readonly T[]) => Scale<T> | undefined) {
+    const { terms } = sightings
+    this.count = terms.length
+    this.first = terms[0]
+    this.last = terms.at(-1)
+    this.#scale = scaleOf(terms)
+    const scale = this.#scale
+    if (sightings.isClosed) this.manner = 'closed'
+    else if (terms.length < termsMin) this.manner = 'too few'
+    else if (scale === undefined) this.manner = 'without form'
+    else {
+      const numbers = terms.map((term) => scale.numberOf(term))
+      this.manner = mannerOf(numbers)
+      const ascending = numbers.toSorted((a, b) => (a < b ? -1 : 1))
+      this.#least = ascending[0] ?? 0n
+      this.#most = ascending.at(-1) ?? 0n
+      const span = this.#most - this.#least
+      const pause = span / BigInt(terms.length - 1)
+      this.#step = (span + (pause < 1n ? 1n : pause)) * (this.manner === 'falling' ? -1n : 1n)
+    }
+  }
+
+  get isOrdered(): boolean {
+    return this.manner === 'rising' || this.manner === 'falling'
+  }
+
+  /** Passes after which it comes round to where it began; `undefined`: it does not. */
+  get passesMax(): bigint | undefined {
+    const room = this.#scale?.room
+    if (!this.isOrdered || room === undefined) return undefined
+    return this.manner === 'rising' ? (room - this.#least) / this.#step : (this.#most + 1n) / -this.#step
+  }
+
+  /** @param pass - 0: as recorded */
+  at(term: T, pass: number): T {
+    const scale = this.#scale
+    if (pass === 0 || scale === undefined || !(this.isOrdered || this.manner === 'scattered')) return term
+    const number = scale.numberOf(term)
+    if (this.isOrdered) return scale.termOf(number + this.#step * BigInt(pass))
+    return scale.termOf(this.#least + (chance(`${number} ${pass}`, this.#most) % (this.#most - this.#least + 1n)))
+  }
+}
+
+function mannerOf(numbers: readonly bigint[]): Manner {
+  let [up, down] = [0, 0]
+  for (const [i, number] of numbers.entries()) {
+    const before = numbers[i - 1]
+    if (before === undefined) continue
+    if (number > before) up++
+    if (number < before) down++
+  }
+  const least = stepShareMin * (numbers.length - 1)
+  return up >= least ? 'rising' : down >= least ? 'falling' : 'scattered'
+}
+
+/** A number by chance that words decide, with 32 bits more than a bound. */
+function chance(words: string, most: bigint): bigint {
+  let hex = ''
+  const length = most.toString(16).length + 8
+  for (let n = 0; hex.length < length; n++) hex += hashOf(`${words} ${n}`)
+  return BigInt(`0x${hex}`)
+}
