@@ -131,6 +131,6 @@ describe('challenges', () => {
     // All that it has printed is there with its end.
     const fault = 'Loading the program ended the process with Error: not finished (solution.mjs:3).'
     expect(last).toMatchObject({ state: 'finished', result: { passed: false, fault } })
-    expect(last).toMatchObject({ output: expect.stringMatching(/^reached\nthe end\n[^]*not finished/) })
+    expect(last).toMatchObject({ output: expect.stringMatching(/^reached\nthe end\n[\s\S]*not finished/) })
   })
 })
