@@ -44,7 +44,9 @@ export interface CursorPlace {
   readonly bound: string
 }
 
-const format = 1
+const format = 2
+/** Before it, a cursor's shape had the directions of orders. */
+const formatBefore = 1
 const headLength = 6
 const placeNames: readonly PlaceName[] = ['bottom', 'below', 'above', 'top']
 const placeMax = placeNames.length - 1
@@ -99,7 +101,13 @@ export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'en
   const text = byteString(bytes)
   const number = text.charCodeAt(1)
   const place = placeNames[plan.columns[0]?.inverted ? placeMax - number : number]
-  if (text.length < headLength || text.charCodeAt(0) !== format || place === undefined) throw broken(which)
+  if (text.length < headLength || text.charCodeAt(0) !== format || place === undefined) {
+    if (text.charCodeAt(0) !== formatBefore) throw broken(which)
+    throw invalidArgument(
+      `the ${which} cursor is of an earlier version of sixtables: begin the query again without it`,
+      'cursor does not match query',
+    )
+  }
   if (!text.startsWith(headOf(plan, place))) {
     throw invalidArgument(
       `the ${which} cursor belongs to another query: it is a place among the values that its own query filters, orders or projects. ` +

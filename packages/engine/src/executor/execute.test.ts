@@ -73,14 +73,18 @@ describe('a cursor', () => {
     expect(() => ask(store, { kind: 'A', startCursor: endCursor })).toThrow(refused)
     expect(() => ask(store, { kind: 'A', startCursor: endCursor })).toThrow(/belongs to another query/)
     const altered = [
-      Uint8Array.of(1, 2, 3),
       endCursor.subarray(0, endCursor.length - 1),
       Uint8Array.from([...endCursor, 0]),
       Uint8Array.from(endCursor, (byte, i) => (i === 0 ? 9 : byte)),
+      Uint8Array.of(2, 2, 3),
       Uint8Array.from(endCursor, (byte, i) => (i === 1 ? 7 : byte)),
       Uint8Array.from(endCursor, (byte, i) => (i === 1 ? 0 : byte)),
       Uint8Array.from(endCursor, (byte, i) => (i === 6 ? 0x77 : byte)),
     ]
+    const older = Uint8Array.from(endCursor, (byte, i) => (i === 0 ? 1 : byte))
+    expect(() => ask(store, { ...words, startCursor: older })).toThrow(
+      /earlier version of sixtables: begin the query again/,
+    )
     for (const bytes of altered) {
       expect(() => ask(store, { ...words, startCursor: bytes })).toThrow(refused)
       expect(() => ask(store, { ...words, endCursor: bytes })).toThrow(/cannot be read/)
