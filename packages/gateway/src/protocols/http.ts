@@ -58,6 +58,8 @@ export class HttpConnections {
     this.#server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
       this.#serve(request, response)
     })
+    // Node drops what comes behind 2,000 headers, a second Host among it. All headers together are bounded by 16 KiB.
+    this.#server.maxHeadersCount = 0
     // A server that listens starts its watch over slow requests then; this one is only told that it does.
     this.#server.emit('listening')
   }
