@@ -18,5 +18,5 @@ faultsOf(
       as: { 'hashed-names': 'numbered-names' },
     },
   },
-  { settings: { 'ramp.startOpsPerSecond': 8000, 'ramp.growthPercent': 20, 'ramp.minutes': 12 } },
+  { settings: { 'ramp.startOpsPerSecond': 8000, 'ramp.growthPercent': 20, 'ramp.minutes': 24 } },
 )
