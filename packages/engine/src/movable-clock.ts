@@ -22,8 +22,8 @@ interface Sleeper {
 /** Timers of Node hold no more; who sleeps longer is put to sleep again. */
 const longestSleepMs = 0x7fff_ffff
 
-/** A microsecond: a shorter rest is an error of rounding. */
-const shortestSleepMs = 0.001
+/** Timers of Node may end up to a millisecond early. Another sleep for the rest would move a clock that stands by more than was asked. */
+const shortestSleepMs = 1
 
 /** Ours: a thousand years, so that a slip of units is told instead of done. */
 const longestAdvanceMs = 1000 * 365 * 86_400_000
@@ -83,7 +83,7 @@ export class MovableClock implements Scheduler {
       }
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#sleepers.add(sleeper)
-      this.#arm(sleeper)
+      this.#arm(sleeper, Math.min(ms, longestAdvanceMs))
     })
   }
 
@@ -125,8 +125,7 @@ export class MovableClock implements Scheduler {
     this.#arm(sleeper)
   }
 
-  #arm(sleeper: Sleeper): void {
-    const leftMs = Math.max(0, sleeper.dueAt - this.steadyMs())
+  #arm(sleeper: Sleeper, leftMs: number = Math.max(0, sleeper.dueAt - this.steadyMs())): void {
     this.#base.sleep(Math.min(leftMs, longestSleepMs), sleeper.timer.signal, sleeper.isAwaited).then(
       () => {
         if (!this.#sleepers.has(sleeper)) return
