@@ -3,15 +3,15 @@
  * they touched.
  *
  * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
- * C2  The service settles a ledger once, at the end.        service/settled.ts
+ * C2  The service settles a ledger once, at the end.        database/settled.ts
  * C3  Apply has a ledger of its own, never its request's.   log/apply.ts
  * C4  An uncounted request leaves heat, totals, latencies, contention and findings as they were.   gateway/test/contract/watcher.test.ts
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
+import type { Meter, RequestLoad } from './observe/tablets/meter.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { RowKey, RowOperation, TableId } from './row.ts'
-import type { Meter, RequestLoad } from './tablets/meter.ts'
 
 /** One note in a ledger: `rows` rows of `table` from `rowKey` on, `bytes` bytes of key and value in all. */
 export interface LedgerEntry {

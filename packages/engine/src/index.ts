@@ -6,6 +6,34 @@ export type { Scheduler } from './clock.ts'
 export { stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice, TableLedger } from './context.ts'
+export type {
+  Aggregation,
+  AggregationBatch,
+  CommitRequest,
+  CommitResult,
+  ConflictCheck,
+  FoundEntity,
+  LookupRequest,
+  LookupResult,
+  Mutation,
+  MutationResult,
+  PropertyTransform,
+  QueryBatch,
+  QueryResult,
+  ReadConsistency,
+  ReadOptions,
+  RunAggregationQueryRequest,
+  RunQueryRequest,
+  TransactionOptions,
+} from './database/api.ts'
+export { Database } from './database/database.ts'
+export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './database/explain.ts'
+export type { AllocatedIds, NextId, NextIds } from './database/id-ranges.ts'
+export type { IndexJob, IndexProgress } from './database/index-builds/index-job.ts'
+export type { Indexes } from './database/index-builds/indexes.ts'
+export type { CommitPreview } from './database/preview.ts'
+export type { MissingIndexPolicy } from './database/query-indexes.ts'
+export { type DatabaseSettings, type Mode, modeSettings } from './database/settings.ts'
 export {
   decodeArrayValue,
   decodeKey,
@@ -19,9 +47,14 @@ export { fillPartition } from './encoding/key-message.ts'
 export { decodeKeys } from './encoding/key-run.ts'
 export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
+export { Engine, openEngine } from './engine/engine.ts'
+export type { EngineOptions, EngineTotals } from './engine/engine-options.ts'
+export type { EngineSnapshot } from './engine/engine-snapshot.ts'
+export type { ResetScope } from './engine/reset.ts'
+export type { Cancellable } from './engine/transfer.ts'
+export type { TtlPolicy } from './engine/ttl.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
-export { findingAdvice } from './findings/finding-kinds.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
 export { formatIdScope, type IdScope, parseIdScope } from './ids/id-scope.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
@@ -66,45 +99,16 @@ export type {
 } from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
-export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
-export type { PlanTree } from './plan-tree.ts'
-export { planText } from './planner/explain.ts'
-export { type Random, seededRandom } from './random.ts'
-export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
-export { entityTables, type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
+export type { CommitFeed, CommitFilter } from './observe/feed/commit-feed.ts'
 export type {
-  Aggregation,
-  AggregationBatch,
-  CommitRequest,
-  CommitResult,
-  ConflictCheck,
-  FoundEntity,
-  LookupRequest,
-  LookupResult,
-  Mutation,
-  MutationResult,
-  PropertyTransform,
-  QueryBatch,
-  QueryResult,
-  ReadConsistency,
-  ReadOptions,
-  RunAggregationQueryRequest,
-  RunQueryRequest,
-  TransactionOptions,
-} from './service/api.ts'
-export type { CommitFeed, CommitFilter } from './service/commit-feed.ts'
-export { Database } from './service/database.ts'
-export { Engine, openEngine } from './service/engine.ts'
-export type { EngineOptions, EngineTotals } from './service/engine-options.ts'
-export type { EngineSnapshot } from './service/engine-snapshot.ts'
-export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
-export type { ApplyReport, CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './service/feed-reports.ts'
-export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
-export type { IndexJob, IndexProgress } from './service/index-job.ts'
-export type { Indexes } from './service/indexes.ts'
-export { Inspector } from './service/inspector.ts'
-export type { CommitPreview } from './service/preview.ts'
-export type { MissingIndexPolicy } from './service/query-indexes.ts'
+  ApplyReport,
+  CommitReport,
+  ReloadReport,
+  RowChangeReport,
+  StoreEvent,
+} from './observe/feed/feed-reports.ts'
+export { findingAdvice } from './observe/findings/finding-kinds.ts'
+export { Inspector } from './observe/inspect/inspector.ts'
 export type {
   AppliedReport,
   LogRecordReport,
@@ -118,12 +122,48 @@ export type {
   TabletBoundary,
   VersionReport,
   VersionsReport,
-} from './service/reports.ts'
-export type { ResetScope } from './service/reset.ts'
-export { propertiesInWords } from './service/row-words.ts'
-export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
-export type { Cancellable } from './service/transfer.ts'
-export type { TtlPolicy } from './service/ttl.ts'
+} from './observe/inspect/reports.ts'
+export { propertiesInWords } from './observe/inspect/row-words.ts'
+export {
+  type TabletSettingName,
+  type TabletSettingNote,
+  type TabletSettings,
+  tabletDefaults,
+  tabletNotes,
+} from './observe/tablets/defaults.ts'
+export { defaultPolicies, type TabletPolicies } from './observe/tablets/fleet.ts'
+export { heatMeasures } from './observe/tablets/heat-range.ts'
+export type { HeatReader } from './observe/tablets/heat-reader.ts'
+export type { SampleEvent, SampleListener } from './observe/tablets/metering.ts'
+export type {
+  Finding,
+  FindingKind,
+  FindingPlace,
+  GroupReport,
+  HeatBound,
+  HeatCellReport,
+  HeatColumnReport,
+  HeatOptions,
+  HeatRecordingReport,
+  HeatReport,
+  HeatRow,
+  HeatTabletReport,
+  RequestsReport,
+  ServerReport,
+  SplitRefusal,
+  TableLoadReport,
+  TabletEvent,
+  TabletEventKind,
+  TabletReport,
+  TabletsReport,
+} from './observe/tablets/report.ts'
+export { type TabletOptions, Tablets } from './observe/tablets/tablets.ts'
+export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
+export type { PlanTree } from './plan-tree.ts'
+export { planText } from './planner/explain.ts'
+export { type Random, seededRandom } from './random.ts'
+export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
+export { entityTables, type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
 export type { SharedFigures } from './shared/shared-databases.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
@@ -149,40 +189,6 @@ export {
   type WantedCells,
 } from './storage/rows.ts'
 export { StoredImage } from './tables/entities.ts'
-export {
-  type TabletSettingName,
-  type TabletSettingNote,
-  type TabletSettings,
-  tabletDefaults,
-  tabletNotes,
-} from './tablets/defaults.ts'
-export { defaultPolicies, type TabletPolicies } from './tablets/fleet.ts'
-export { heatMeasures } from './tablets/heat-range.ts'
-export type { HeatReader } from './tablets/heat-reader.ts'
-export type { SampleEvent, SampleListener } from './tablets/metering.ts'
-export type {
-  Finding,
-  FindingKind,
-  FindingPlace,
-  GroupReport,
-  HeatBound,
-  HeatCellReport,
-  HeatColumnReport,
-  HeatOptions,
-  HeatRecordingReport,
-  HeatReport,
-  HeatRow,
-  HeatTabletReport,
-  RequestsReport,
-  ServerReport,
-  SplitRefusal,
-  TableLoadReport,
-  TabletEvent,
-  TabletEventKind,
-  TabletReport,
-  TabletsReport,
-} from './tablets/report.ts'
-export { type TabletOptions, Tablets } from './tablets/tablets.ts'
 export { decodeToken as transactionIdOf } from './transactions/transaction.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'
 export { overallSuffix } from './transfer/export-metadata.ts'

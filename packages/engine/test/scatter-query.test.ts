@@ -1,8 +1,8 @@
 /** What splitters of queries ask: the keys of a kind in the order of their scatter values. */
 import { describe, expect, test } from 'vitest'
+import type { Mode } from '../src/database/settings.ts'
 import { encodeKey } from '../src/encoding/entity-codec.ts'
-import { openEngine } from '../src/service/engine.ts'
-import type { Mode } from '../src/service/settings.ts'
+import { openEngine } from '../src/engine/engine.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }

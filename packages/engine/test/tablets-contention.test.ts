@@ -1,7 +1,7 @@
 /** An entity group under simulation: its rate follows from the time of an append, and from conflicts. */
 import { afterEach, expect, test } from 'vitest'
-import { type Engine, openEngine } from '../src/service/engine.ts'
-import type { Mode } from '../src/service/settings.ts'
+import type { Mode } from '../src/database/settings.ts'
+import { type Engine, openEngine } from '../src/engine/engine.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './property/entity-messages.ts'
 

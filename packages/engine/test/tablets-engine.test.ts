@@ -1,9 +1,9 @@
 /** The tablets under a whole engine: what requests charge, and what a simulation does to them. */
 import { afterEach, expect, test } from 'vitest'
 import type { RequestContext } from '../src/context.ts'
-import { type Engine, openEngine } from '../src/service/engine.ts'
-import type { EngineOptions } from '../src/service/engine-options.ts'
-import type { SampleEvent } from '../src/tablets/metering.ts'
+import { type Engine, openEngine } from '../src/engine/engine.ts'
+import type { EngineOptions } from '../src/engine/engine-options.ts'
+import type { SampleEvent } from '../src/observe/tablets/metering.ts'
 import { query } from '../src/testing/query-world.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './property/entity-messages.ts'

@@ -1,10 +1,10 @@
 /** Heat by the second under a whole engine: exact counts, measures of a simulation, levels of row keys, places of events. */
 import { afterEach, expect, test } from 'vitest'
-import { type Engine, openEngine } from '../src/service/engine.ts'
-import type { EngineOptions } from '../src/service/engine-options.ts'
-import { heatMeasures } from '../src/tablets/heat-range.ts'
-import type { HeatReader } from '../src/tablets/heat-reader.ts'
-import type { HeatRecordingReport } from '../src/tablets/report.ts'
+import { type Engine, openEngine } from '../src/engine/engine.ts'
+import type { EngineOptions } from '../src/engine/engine-options.ts'
+import { heatMeasures } from '../src/observe/tablets/heat-range.ts'
+import type { HeatReader } from '../src/observe/tablets/heat-reader.ts'
+import type { HeatRecordingReport } from '../src/observe/tablets/report.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './property/entity-messages.ts'
 

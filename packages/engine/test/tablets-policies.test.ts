@@ -1,8 +1,8 @@
 /** Split, merge, placement and capacity together, driven by flows on virtual time, without an engine around them. */
 import { describe, expect, test } from 'vitest'
+import { tabletSettings } from '../src/observe/tablets/defaults.ts'
+import { defaultPolicies, TabletFleet } from '../src/observe/tablets/fleet.ts'
 import { seededRandom } from '../src/random.ts'
-import { tabletSettings } from '../src/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../src/tablets/fleet.ts'
 import { drive, rising, scattered, startMs } from './tablets-world.ts'
 
 describe('500 operations a second, and half as many more every five minutes', () => {

@@ -1,9 +1,10 @@
 /** A load of weighted operations on tablets alone, on virtual time: for tests of the policies and for the page about them. */
+
+import { type TabletSettings, tabletSettings } from '../src/observe/tablets/defaults.ts'
+import { defaultPolicies, TabletFleet } from '../src/observe/tablets/fleet.ts'
+import type { TabletEvent } from '../src/observe/tablets/report.ts'
 import { seededRandom } from '../src/random.ts'
 import type { TableId } from '../src/tables/table.ts'
-import { type TabletSettings, tabletSettings } from '../src/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../src/tablets/fleet.ts'
-import type { TabletEvent } from '../src/tablets/report.ts'
 
 export const startMs = 1_700_000_000_000
 const slotMs = 5_000

@@ -1,11 +1,11 @@
 /** Repairs on a store that others go on writing to (checker/V1). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
+import type { Database } from '../database/database.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import type { Database } from '../service/database.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'

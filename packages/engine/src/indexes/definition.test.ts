@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import { formatKey } from '../model/key.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { and, entity, index, query, where } from '../testing/query-world.ts'
 import { plainDefinition } from './definition.ts'
 

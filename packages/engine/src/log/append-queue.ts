@@ -18,9 +18,9 @@ import { checkAlive, type RequestContext } from '../context.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { Tablets } from '../observe/tablets/tablets.ts'
 import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
-import type { Tablets } from '../tablets/tablets.ts'
 
 export interface AppendInput {
   readonly context: RequestContext

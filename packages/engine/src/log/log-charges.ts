@@ -5,13 +5,13 @@
  * LC1  Apply's operations are charged to its own ledger, with the weight of the commit that they are of.
  */
 import { CountingLedger, type RequestContext } from '../context.ts'
+import type { RequestLoad } from '../observe/tablets/meter.ts'
+import { bytesOf } from '../observe/tablets/row-counts.ts'
+import type { Tablets } from '../observe/tablets/tablets.ts'
 import type { RowTally } from '../request-trace.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import type { TableId } from '../tables/table.ts'
-import type { RequestLoad } from '../tablets/meter.ts'
-import { bytesOf } from '../tablets/row-counts.ts'
-import type { Tablets } from '../tablets/tablets.ts'
 import type { PendingRecord } from './pending.ts'
 import { RecordWrites, rowCountOf, type Stage } from './record-writes.ts'
 

@@ -6,10 +6,10 @@
  */
 import { invariant } from '../invariant.ts'
 import { lowerBound } from '../lower-bound.ts'
+import type { RequestLoad } from '../observe/tablets/meter.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { EntityRows } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
-import type { RequestLoad } from '../tablets/meter.ts'
 import type { EntityChange } from './log-record.ts'
 
 /** Where a record stands on its way: `committed`, then `A` (entity rows written), then gone (index rows written). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Engine, openEngine } from '../service/engine.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 
 /**

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { RecordingLedger, requestContext } from '../context.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { prettyPath, prettyValue } from '../encoding/pretty.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 let engine: Engine

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { Aggregation } from '../database/api.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
-import type { Aggregation } from '../service/api.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 let engine: Engine

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 

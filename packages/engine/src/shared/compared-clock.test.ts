@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
 import type { Scheduler } from '../clock.ts'
+import type { ReadOptions } from '../database/api.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import { DatastoreError } from '../errors.ts'
-import type { ReadOptions } from '../service/api.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 

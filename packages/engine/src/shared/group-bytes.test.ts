@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../test/property/log-world.ts'
+import { openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import { openEngine } from '../service/engine.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { bytesOfCell, type GroupBytes, sumOf, unsweptOf, withBytes } from './group-bytes.ts'

@@ -4,7 +4,7 @@
  *   M "" "" "lease" <duty> → JSON { gateway, takenAt }
  *
  * LE1  A lease that has not been renewed for its time, by the clock of the gateway that watches it, is free: its gateway has died, or stands
- *      still. No clock is compared with another one.                                        service/shared-index-work.test.ts
+ *      still. No clock is compared with another one.                                        engine/shared-index-work.test.ts
  */
 import type { RowKey } from '../storage/kv.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'

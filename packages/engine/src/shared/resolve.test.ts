@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
+import { openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import { openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
 import { isOf } from '../tables/rows.ts'
 import { query } from '../testing/query-world.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { entity, keyOf, property, string } from '../../test/property/entity-messages.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'

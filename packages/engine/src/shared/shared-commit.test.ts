@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../test/property/log-world.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openEngine } from '../service/engine.ts'
+import { openEngine } from '../engine/engine.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Mutation } from '../service/api.ts'
+import type { Mutation } from '../database/api.ts'
 import { type Extras, keyOf, type Mode, mutation, said, World } from '../testing/mutation-world.ts'
 import { toValue } from '../testing/plain-values.ts'
 import type { Conflict } from './conflict.ts'

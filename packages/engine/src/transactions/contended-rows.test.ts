@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
+import type { Database } from '../database/database.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import type { Database } from '../service/database.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const [, first] = worldKeys

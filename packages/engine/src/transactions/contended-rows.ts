@@ -15,9 +15,9 @@
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
+import type { Contention } from '../observe/tablets/group-load.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
-import type { Contention } from '../tablets/group-load.ts'
 import type { LockWaits } from './deadlock-detection.ts'
 import type { LockTable } from './lock-table.ts'
 import type { ReadSet } from './read-set.ts'

@@ -1,9 +1,9 @@
 /** The cost of locks, counted in steps: it grows with what each transaction does, not with how many others there are. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
+import type { Database } from '../database/database.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
-import type { Database } from '../service/database.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { addWait, LockTable } from './lock-table.ts'
 import { ReadSet } from './read-set.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Mutation } from '../service/api.ts'
+import type { Mutation } from '../database/api.ts'
 import {
   type Extras,
   keyOf,

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
+import type { Database } from '../database/database.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
 import type { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
-import type { Database } from '../service/database.ts'
-import { type Engine, openEngine } from '../service/engine.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { ConcurrencyMode } from './transaction.ts'
 

@@ -13,11 +13,11 @@ import { Level } from 'level'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CheckReport } from '../../src/check/report.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import { blockBytes, endsRecord, fragmentAt, headBytes } from '../../src/leveldb/log-format.ts'
 import type { Key } from '../../src/model/key.ts'
 import { seededRandom } from '../../src/random.ts'
-import { type Engine, openEngine } from '../../src/service/engine.ts'
 
 const entities = 60
 const updatesOfOpening = 150

@@ -1,4 +1,4 @@
-import { memoryStore } from '../../src/service/open-kv.ts'
+import { memoryStore } from '../../src/engine/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { MemoryRows } from '../../src/storage/memory-rows.ts'
 import { RowsKv } from '../../src/storage/rows-kv.ts'

@@ -1,7 +1,7 @@
 /** docs/reference/findings.md lists remedies and labs from the code; GOLDEN=rewrite writes its table anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { findingAdvice } from '../../src/findings/finding-kinds.ts'
+import { findingAdvice } from '../../src/observe/findings/finding-kinds.ts'
 
 const page = new URL('../../../../docs/reference/findings.md', import.meta.url)
 

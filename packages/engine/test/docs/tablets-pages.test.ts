@@ -1,11 +1,11 @@
 /**
- * docs/reference/tablets.md lists the settings from tablets/defaults.ts, and docs/architecture/tablets.md shows what a run
+ * docs/reference/tablets.md lists the settings from observe/tablets/defaults.ts, and docs/architecture/tablets.md shows what a run
  * prints; GOLDEN=rewrite writes both anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { type TabletSettingName, tabletDefaults, tabletNotes } from '../../src/observe/tablets/defaults.ts'
 import { entityRowKeyOf } from '../../src/tables/entities.ts'
-import { type TabletSettingName, tabletDefaults, tabletNotes } from '../../src/tablets/defaults.ts'
 import { keyOf } from '../property/entity-messages.ts'
 import { drive } from '../tablets-world.ts'
 

@@ -8,11 +8,12 @@
  *   query        ToDo [select a, b] [distinct a] [where …] [under User:1] [order p desc, q] [offset n] [limit n] [keys]
  *   where        p>=1 and (q="x" or r in [1, 2])  also != and "not in"; `and` binds closer than `or`
  */
+
+import type { Mutation, PropertyTransform } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import type { Filter, PropertyOperator, PropertyOrder, Query } from '../../src/model/query.ts'
 import { type Value, vectorMeaning } from '../../src/model/value.ts'
-import type { Mutation, PropertyTransform } from '../../src/service/api.ts'
 
 export const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 

@@ -9,8 +9,8 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { firstIndexOptions } from '../../src/database/database-row.ts'
 import { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
-import { firstIndexOptions } from '../../src/service/database-row.ts'
 import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { openEngine } from '../../src/engine/engine.ts'
 import type { Key } from '../../src/model/key.ts'
-import { openEngine } from '../../src/service/engine.ts'
-import { TabletServer, type WorkFlow } from '../../src/tablets/capacity.ts'
+import { TabletServer, type WorkFlow } from '../../src/observe/tablets/capacity.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const costMax = 60

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openEngine } from '../../src/service/engine.ts'
+import { openEngine } from '../../src/engine/engine.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'

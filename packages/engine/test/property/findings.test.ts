@@ -4,13 +4,13 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { Mutation } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
+import type { FindingKind } from '../../src/observe/tablets/report.ts'
 import { type Random, seededRandom } from '../../src/random.ts'
-import type { Mutation } from '../../src/service/api.ts'
-import { type Engine, openEngine } from '../../src/service/engine.ts'
-import type { FindingKind } from '../../src/tablets/report.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }

@@ -1,11 +1,11 @@
 /** Clients of several gateways, each at one or at all of them, and the history of what they did and saw. */
 import type { RequestContext } from '../../src/context.ts'
+import type { ReadOptions } from '../../src/database/api.ts'
+import type { Database } from '../../src/database/database.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { MaybePromise } from '../../src/maybe-promise.ts'
 import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Filter } from '../../src/model/query.ts'
-import type { ReadOptions } from '../../src/service/api.ts'
-import type { Database } from '../../src/service/database.ts'
 import { entity, property } from './entity-messages.ts'
 import { type Gateway, GatewayDied, type GatewaysWorld } from './gateways-world.ts'
 import { mutationOf, storedValue } from './log-world.ts'

@@ -3,9 +3,9 @@
  * all, for good, also when the operation that was on its way lands later.
  */
 import { describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/database.ts'
+import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { Key } from '../../src/model/key.ts'
-import type { Database } from '../../src/service/database.ts'
-import { type Engine, openEngine } from '../../src/service/engine.ts'
 import { MemoryRows, type RowSeam } from '../../src/storage/memory-rows.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { mutationOf, storedValue } from './log-world.ts'

@@ -17,13 +17,13 @@
  * in the middle of its work is never closed. What was sent before time passed takes effect before it passes again (sweep/SW2).
  */
 import type { Scheduler } from '../../src/clock.ts'
+import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { Random } from '../../src/random.ts'
 import { seededRandom } from '../../src/random.ts'
-import { type Engine, openEngine } from '../../src/service/engine.ts'
 // Opening loads it on demand, in real time: the adversary would count steps meanwhile.
-import '../../src/service/shared-modules.ts'
-import type { Mode } from '../../src/service/settings.ts'
+import '../../src/engine/shared-modules.ts'
+import type { Mode } from '../../src/database/settings.ts'
 import type { RowKey } from '../../src/storage/kv.ts'
 import type { MemoryRows, RowSeam } from '../../src/storage/memory-rows.ts'
 import { OutcomeUnknown } from '../../src/storage/rows.ts'

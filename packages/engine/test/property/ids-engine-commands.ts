@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { Mutation } from '../../src/database/api.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { IdCollisions, IdPolicy } from '../../src/ids/allocator.ts'
 import { type IdSpace, idOfCounter } from '../../src/ids/scatter.ts'
 import { type Key, lastElement, withId } from '../../src/model/key.ts'
-import type { Mutation } from '../../src/service/api.ts'
 import { counterName, families, type Model, nameOf, type World, write } from './ids-engine-world.ts'
 
 export type EngineCommand = fc.AsyncCommand<Model, World>

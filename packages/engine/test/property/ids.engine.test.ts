@@ -14,8 +14,8 @@
  */
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import type { Mode } from '../../src/database/settings.ts'
 import type { IdCollisions } from '../../src/ids/allocator.ts'
-import type { Mode } from '../../src/service/settings.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { engineCommands } from './ids-engine-commands.ts'

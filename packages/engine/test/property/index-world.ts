@@ -2,12 +2,13 @@
  * Entities, indexes and queries for the tests of building: a few keys in two namespaces and two groups each, index
  * definitions, and for each definition a query that nothing else serves, with its answer by brute force.
  */
+
+import type { Database } from '../../src/database/database.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Filter, PropertyOrder, Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
-import type { Database } from '../../src/service/database.ts'
-import type { Engine } from '../../src/service/engine.ts'
 
 export const namespaces = ['', 'n'] as const
 const roots = ['g', 'h'] as const

@@ -5,13 +5,13 @@
  * crash both outcomes, all of its entities together.
  */
 import fc from 'fast-check'
+import type { Mutation } from '../../src/database/api.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
 import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
-import type { Mutation } from '../../src/service/api.ts'
-import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { Kv } from '../../src/storage/kv.ts'
 import { type Fault, FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'

@@ -1,10 +1,10 @@
 /** tablet-map/T1, tablet-map/T2, fleet/F2: whatever is asked of tablets, they partition the rows, keep rows whole, and lose no operation. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { tabletSettings } from '../../src/observe/tablets/defaults.ts'
+import { defaultPolicies, TabletFleet } from '../../src/observe/tablets/fleet.ts'
+import type { Tablet } from '../../src/observe/tablets/tablet.ts'
 import { seededRandom } from '../../src/random.ts'
-import { tabletSettings } from '../../src/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../../src/tablets/fleet.ts'
-import type { Tablet } from '../../src/tablets/tablet.ts'
 
 const table = 'Entities'
 const startMs = 1_700_000_000_000

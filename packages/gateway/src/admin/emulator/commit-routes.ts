@@ -1,7 +1,7 @@
 /**
  * The commits of a store as they happen, step by step, for programs elsewhere.
  *
- *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: service/feed-reports.ts), {lost}
+ *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: observe/feed/feed-reports.ts), {lost}
  *                             project, database, namespace, kind, key, list, rows
  */
 

@@ -14,7 +14,7 @@
  * The first report begins to count rows, and waits a moment for that, in which a small store is counted. With `counted=true`,
  * `tablets` and `watch` answer when all rows are counted.
  *
- * Answers are the engine's reports (tablets/report.ts), plain JSON.
+ * Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
 
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'

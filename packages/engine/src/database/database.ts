@@ -1,0 +1,321 @@
+/**
+ * The verbs of one database. Any number of these may stand for it: the one that is kept (databases.ts) has its settings, its indexes and its
+ * rules, and the others ask it. Each validates what it is given, works through the layers below, and settles the request's
+ * ledger once (context/C2). A verb answers at once when the store does.
+ *
+ * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
+ * D2  A request is validated whole before any of it is applied.
+ */
+
+import type { RequestContext } from '../context.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
+import type { TtlDatabase, TtlPolicy } from '../engine/ttl.ts'
+import { type DatastoreError, failedPrecondition } from '../errors.ts'
+import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
+import { IndexCatalogue } from '../indexes/catalogue.ts'
+import type { ApplyPolicy } from '../log/apply-policy.ts'
+import { Superseded } from '../log/commit-input.ts'
+import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { Key } from '../model/key.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
+import type { StoredIndexOptions } from '../tables/scatter.ts'
+import type { TransactionSettings } from '../transactions/transactions.ts'
+import type {
+  AggregationBatch,
+  CommitRequest,
+  CommitResult,
+  LookupRequest,
+  LookupResult,
+  QueryBatch,
+  RunAggregationQueryRequest,
+  RunQueryRequest,
+  TransactionOptions,
+} from './api.ts'
+import { type CommitParts, commitMutations } from './commit.ts'
+import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
+import type { Explained, ExplainOptions } from './explain.ts'
+import {
+  type AllocatedIds,
+  allocateIdRange,
+  allocateIdsByMax,
+  allocateIdsBySize,
+  type IdRangeParts,
+  type NextIds,
+  nextIds,
+} from './id-ranges.ts'
+import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
+import { type CommitPreview, previewMutations } from './preview.ts'
+import { Reads } from './reads.ts'
+import { type DatabaseSettings, refuseUnshared } from './settings.ts'
+import { settled } from './settled.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+/** Those that are kept, by code. */
+export interface KeptDatabases {
+  /** Settings of those without their own. */
+  readonly settings: DatabaseSettings
+  kept(code: string): Database | undefined
+  /** @returns the one that is kept: an earlier one, if there is */
+  keep(database: Database): Database
+}
+
+export class Database implements TtlDatabase {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly code: string
+  /** Once a reset has deleted this one: where what waited to write goes. */
+  successor: (() => Database) | undefined
+  /** Its own settings; absent = those of all databases. */
+  #settings: DatabaseSettings | undefined
+  /** As the store records them; absent = nothing was written yet. */
+  #recorded: StoredIndexOptions | undefined
+  #isKept = false
+  readonly #catalogue: IndexCatalogue
+  /** The attempt under way, which concurrent first calls share. */
+  #recording: MaybePromise<void> | undefined
+  readonly #reads: Reads
+  readonly #databases: KeptDatabases
+  readonly #shared: SharedParts
+  readonly #commitParts: CommitParts
+
+  constructor(projectId: string, databaseId: string, databases: KeptDatabases, shared: SharedParts) {
+    this.projectId = projectId
+    this.databaseId = databaseId
+    this.code = databaseCode(projectId, databaseId)
+    this.#catalogue = new IndexCatalogue({ projectId, databaseId })
+    this.#databases = databases
+    this.#shared = shared
+    this.#reads = new Reads(this, shared)
+    const { ids, transactions, versions, findings } = shared
+    this.#commitParts = { database: this, ids, transactions, versions, findings, record: () => this.#record() }
+  }
+
+  /** From now on it is in the list, with settings, indexes and rules of its own. @returns the one that is there: this one, or one kept before */
+  keep(): Database {
+    if (this.#isKept) return this
+    const kept = this.#databases.keep(this)
+    kept.#isKept = true
+    return kept
+  }
+
+  /** The one that knows what is known of the database. */
+  get #known(): Database {
+    return this.#isKept ? this : (this.#databases.kept(this.code) ?? this)
+  }
+
+  get catalogue(): IndexCatalogue {
+    return this.#known.#catalogue
+  }
+
+  get isSuperseded(): boolean {
+    return this.successor !== undefined
+  }
+
+  get settings(): DatabaseSettings {
+    return this.#known.#settings ?? this.#databases.settings
+  }
+
+  get applyPolicy(): ApplyPolicy {
+    return this.settings.applyPolicy
+  }
+
+  get transactionSettings(): TransactionSettings {
+    return this.settings
+  }
+
+  get ttlPolicies(): readonly TtlPolicy[] {
+    return this.settings.ttlPolicies
+  }
+
+  get indexOptions(): StoredIndexOptions {
+    return this.#known.#recorded ?? firstIndexOptions(this.settings.mode)
+  }
+
+  /** By which rules, and for which indexes, the checker expects complete rows. */
+  get checkRules(): IndexRules {
+    return { indexes: this.catalogue.serving, indexOptions: this.indexOptions }
+  }
+
+  get indexes(): readonly CompositeIndex[] {
+    return this.catalogue.maintained
+  }
+
+  /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
+  configure(changed: Partial<DatabaseSettings>): void {
+    if (this.#shared.local === undefined) refuseUnshared(changed)
+    this.keep().#settings = { ...this.settings, ...changed }
+  }
+
+  /** Settings of all databases have changed; single ones of its own stay. */
+  follow(changed: Partial<DatabaseSettings>): void {
+    if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
+  }
+
+  /** Takes over what an earlier run recorded of this database. */
+  adopt(recorded: Uint8Array): void {
+    this.keep().#recorded = indexOptionsIn(recorded)
+  }
+
+  /** Forgets what is stored of this database: the store was set back, and adopt() follows for what it has now. */
+  forget(): void {
+    this.#recorded = undefined
+    this.#catalogue.clear()
+    this.forgetRows()
+  }
+
+  /** Rows came or went without a commit. */
+  forgetRows(): void {
+    this.#reads.forgetRows()
+  }
+
+  /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
+  lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
+    return this.#reads.lookup(context, request)
+  }
+
+  /** One batch of a query's results. */
+  runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
+    return this.#reads.runQuery(context, request)
+  }
+
+  /** Explains a query; with `analyze` it runs it too. */
+  explainQuery(
+    context: RequestContext,
+    request: RunQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<QueryBatch>> {
+    return this.#reads.explainQuery(context, request, options)
+  }
+
+  /** Counts, sums and averages over a query's results, from its index rows. */
+  runAggregationQuery(context: RequestContext, request: RunAggregationQueryRequest): MaybePromise<AggregationBatch> {
+    return this.#reads.runAggregationQuery(context, request)
+  }
+
+  /** Explains an aggregation; with `analyze` it runs it too. */
+  explainAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<AggregationBatch>> {
+    return this.#reads.explainAggregationQuery(context, request, options)
+  }
+
+  /** Begins a transaction; nothing is locked before its first read. */
+  beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
+    return this.#settled(context, () =>
+      andThen(this.#shared.transactions.begin(this, options, context), ({ token }) => token),
+    )
+  }
+
+  /** Ends a transaction without effect. */
+  rollback(context: RequestContext, token: Uint8Array): MaybePromise<void> {
+    return this.#settled(context, () => this.#shared.transactions.rollback(this, token))
+  }
+
+  /** Applies mutations: all or nothing when transactional, one after the other when not. */
+  commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
+    return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
+  }
+
+  /** The rows that a commit of the request would write and delete now; nothing is written (database/preview.ts). */
+  preview(context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
+    const { kv, local, versions } = this.#shared
+    return previewMutations({ database: this, kv, log: local?.log, versions }, context, request)
+  }
+
+  /** Completes each key with a new id, in order. */
+  allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]> {
+    return this.#writing(context, () => completeKeys(this.#idParts(), context, keys))
+  }
+
+  /** Keeps the ids of the keys, and of their ancestors, from being given automatically. */
+  reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
+    return this.#writing(context, () => reserveKeys(this.#idParts(), context, keys))
+  }
+
+  /** Takes a range of ids out of those that are given, and says what else is known of it (database/id-ranges.ts). */
+  allocateIdRange(context: RequestContext, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
+    return this.#writing(context, () => allocateIdRange(this.#idParts(), context, key, range))
+  }
+
+  /** So many sequential ids in one piece. */
+  allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
+    return this.#writing(context, () => allocateIdsBySize(this.#idParts(), context, key, size))
+  }
+
+  /** All sequential ids up to `max` that had never been given. */
+  allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
+    return this.#writing(context, () => allocateIdsByMax(this.#idParts(), context, key, max))
+  }
+
+  /** The next numbers of the counters of a kind and parent; nothing is taken. */
+  nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
+    return this.#writing(context, () => nextIds(this.#idParts(this), context, key, this.settings.idPolicy))
+  }
+
+  #idParts(database: Database = this.keep()): IdRangeParts & KeyIdParts {
+    const { ids, local, view } = this.#shared
+    return { database, ids, log: local?.log, view }
+  }
+
+  /**
+   * Before the first write: the database is recorded with the rules by which its entities are indexed, which must not
+   * change with the mode of a later run, or rows would go stale.
+   */
+  #record(): MaybePromise<void> {
+    const kept = this.keep()
+    if (kept !== this) return kept.#record()
+    if (this.#recorded !== undefined) return
+    this.#recording ??= finallyDo(
+      () => this.#recordOnce(),
+      () => {
+        this.#recording = undefined
+      },
+    )
+    return this.#recording
+  }
+
+  #recordOnce(): MaybePromise<void> {
+    const { kv } = this.#shared
+    const key = databaseRowKey(this.code)
+    const options = this.indexOptions
+    const value = Buffer.from(JSON.stringify(options))
+    return andThen(kv.mutateIf({ key, value }, undefined), (isFirst) => {
+      if (isFirst) {
+        this.#recorded = options
+        return
+      }
+      // Another process was first, or another call.
+      return andThen(kv.get(key), (recorded) => {
+        if (recorded === undefined) return this.#recordOnce()
+        this.adopt(recorded)
+        if (Buffer.compare(recorded, value) !== 0) throw recordedOtherwise(this.projectId)
+      })
+    })
+  }
+
+  /** A verb that writes to the database. One that a reset overtakes is done again, in the database after it (reset/X4). */
+  #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
+    const attempt = (): MaybePromise<T> =>
+      whenFails(
+        () => verb(this.successor?.() ?? this),
+        (error) => {
+          if (error instanceof Superseded) return attempt()
+          throw error
+        },
+      )
+    return this.#settled(context, attempt)
+  }
+
+  #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
+    return settled(this.#shared.settlement, context, verb)
+  }
+}
+
+function recordedOtherwise(projectId: string): DatastoreError {
+  return failedPrecondition(
+    `the database of project ${projectId} was created by a gateway of another --mode; start all gateways of a store with the same one`,
+  )
+}

@@ -1,0 +1,116 @@
+/**
+ * The databases of a process. One needs no creation, and its name alone leaves nothing: it is kept from its first write, setting or index on,
+ * or because the store records it.
+ *
+ * DB1  A read of a database that does not exist leaves nothing behind.                                            databases.test.ts
+ */
+import { databaseCode } from '../encoding/key-codec.ts'
+import { decodeText } from '../encoding/ordered.ts'
+import type { ResetScope } from '../engine/reset.ts'
+import { indexTopic } from '../indexes/catalogue.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import type { KvReader, KvRow } from '../storage/kv.ts'
+import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
+import { Database, type KeptDatabases } from './database.ts'
+import { databaseTopic } from './database-row.ts'
+import type { DatabaseSettings } from './settings.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+export class Databases implements KeptDatabases {
+  readonly #shared: () => SharedParts
+  readonly #byCode = new Map<string, Database>()
+  #settings: DatabaseSettings
+  /** The one asked for last, kept or not: mostly it is the next again. */
+  #latest: Database | undefined
+
+  /** @param shared - asked for when the first database is named */
+  constructor(settings: DatabaseSettings, shared: () => SharedParts) {
+    this.#settings = settings
+    this.#shared = shared
+  }
+
+  /** Settings of databases that come. */
+  get settings(): DatabaseSettings {
+    return this.#settings
+  }
+
+  /** The database of a project. `databaseId` is empty for the default database. */
+  of(projectId: string, databaseId: string): Database {
+    const latest = this.#latest
+    if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
+    const shared = this.#shared()
+    const known = this.#byCode.get(databaseCode(projectId, databaseId))
+    const database = known ?? new Database(projectId, databaseId, this, shared)
+    // Where several processes share the store, its first read finds out what is recorded of it.
+    if (shared.local === undefined) database.keep()
+    this.#latest = database
+    return database
+  }
+
+  kept(code: string): Database | undefined {
+    return this.#byCode.get(code)
+  }
+
+  keep(database: Database): Database {
+    const kept = this.#byCode.get(database.code)
+    if (kept === undefined) this.#byCode.set(database.code, database)
+    return kept ?? database
+  }
+
+  byCode(code: string): Database {
+    const project = decodeText(code, 0)
+    return this.of(project.value, decodeText(code, project.next).value)
+  }
+
+  all(): readonly Database[] {
+    return [...this.#byCode.values()]
+  }
+
+  /** Changes single settings of all databases, those that come included. */
+  configure(changed: Partial<DatabaseSettings>): void {
+    this.#settings = { ...this.#settings, ...changed }
+    for (const database of this.#byCode.values()) database.follow(changed)
+  }
+
+  /** The rows of a scope are deleted. A write that has begun in a database of the scope goes to its successor. */
+  forget({ projectId, databaseId, namespaceId }: ResetScope): void {
+    if (namespaceId === undefined) {
+      for (const [code, database] of this.#byCode) {
+        if (projectId !== undefined && database.projectId !== projectId) continue
+        if (databaseId !== undefined && database.databaseId !== databaseId) continue
+        this.#byCode.delete(code)
+        database.successor = () => this.of(database.projectId, database.databaseId)
+      }
+      this.#latest = undefined
+    }
+    for (const database of this.#byCode.values()) database.forgetRows()
+  }
+
+  /** Reads what the store records of databases and their indexes. @param code - of one database; absent: of all of a store of one process */
+  adoptMetadata(kv: KvReader, code?: string): MaybePromise<void> {
+    const scan = kv.scan(code === undefined ? rowsOf('Metadata') : factsOf(code))
+    const indexes = new Map<Database, Uint8Array[]>()
+    // One that has none any more is to know it.
+    for (const [other, database] of this.#byCode) if (code === other) indexes.set(database, [])
+    const step = (): MaybePromise<void> =>
+      andThen(scan.next(256), (rows) => {
+        for (const row of rows) this.#adopt(row, indexes)
+        return rows.length === 0 ? undefined : step()
+      })
+    const adopted = finallyDo(step, () => scan.close())
+    return andThen(adopted, () => {
+      for (const [database, rows] of indexes) database.catalogue.adopt(rows)
+    })
+  }
+
+  #adopt({ key, value }: KvRow, indexes: Map<Database, Uint8Array[]>): void {
+    const { projectId, databaseId, topic } = parseMetadataRowKey(key)
+    if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
+    if (topic !== indexTopic) return
+    const database = this.of(projectId, databaseId).keep()
+    const rows = indexes.get(database) ?? []
+    indexes.set(database, rows)
+    rows.push(value)
+  }
+}

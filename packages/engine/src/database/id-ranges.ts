@@ -1,0 +1,157 @@
+/**
+ * Old-style ranges of ids, and a look at what is given next: verbs of a database beside those of the v1 API.
+ *
+ *   allocateIdRange     these very ids, with what is known of them    EMPTY, CONTENTION or COLLISION
+ *   allocateIdsBySize   so many ids in one piece
+ *   allocateIdsByMax    all that are free up to a highest one
+ *   nextIds             what the counters of a kind and parent would give now; nothing moves
+ *
+ * Ranges are of the sequential space, whatever space the database's automatic ids come from.
+ *
+ * V1  The look for entities in a range sees every commit acknowledged before the call: waiting records of the groups that
+ *     the range may touch are applied first, those of other groups are left waiting.       database/id-ranges.test.ts
+ *
+ * Known: ranges, and that the look is a query without a kind between the two keys (App Engine SDK).
+ */
+import type { RequestContext } from '../context.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
+import type { KeyDefaults } from '../encoding/key-message.ts'
+import { validateAllocateKey } from '../encoding/validate-key.ts'
+import type { IdAllocator, IdPolicy } from '../ids/allocator.ts'
+import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
+import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
+import type { CommitLog } from '../log/commit-log.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import type { Key } from '../model/key.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { groupOf } from '../tables/log-rows.ts'
+import { rowAfter } from '../tables/ranges.ts'
+import type { TableView } from '../tables/table.ts'
+
+/** The part of a database that these verbs use. */
+export interface IdRangeParts {
+  readonly database: KeyDefaults & { readonly code: string }
+  readonly ids: IdAllocator
+  /** Absent where several processes share the store. */
+  readonly log: CommitLog | undefined
+  readonly view: TableView
+}
+
+/** The ids that were allocated; none when `end` is below `start`. */
+export interface AllocatedIds extends IdRange {
+  /** The high-water mark after the call. */
+  readonly nextAfter: bigint
+  /** The answer as a sentence. */
+  readonly words: string
+}
+
+/** The next number of a counter. */
+export interface NextId {
+  /** Its next number: in the sequential space the id itself. */
+  readonly counter: bigint
+  /** Absent when the space is used up. */
+  readonly id?: bigint
+}
+
+export interface NextIds {
+  /** The counter that automatic ids of the database come from. */
+  readonly automatic: IdPolicy
+  readonly scattered: NextId
+  /** The counter of the kind and parent. */
+  readonly sequential: NextId
+  /** The counter of the whole store; its id skips those that the kind and parent has given. */
+  readonly storewide: NextId
+}
+
+/** @param key - of the kind and parent, incomplete */
+export function allocateIdRange(
+  parts: IdRangeParts,
+  context: RequestContext,
+  key: Key,
+  range: IdRange,
+): MaybePromise<AllocatedRange> {
+  validateAllocateKey(key, parts.database)
+  return parts.ids.allocateRange(context, key, range, (keys) => hasEntityBetween(parts, context, keys))
+}
+
+export function allocateIdsBySize(
+  parts: IdRangeParts,
+  context: RequestContext,
+  key: Key,
+  size: bigint,
+): MaybePromise<AllocatedIds> {
+  validateAllocateKey(key, parts.database)
+  return andThen(parts.ids.allocateSize(context, key, size), allocatedIds)
+}
+
+export function allocateIdsByMax(
+  parts: IdRangeParts,
+  context: RequestContext,
+  key: Key,
+  max: bigint,
+): MaybePromise<AllocatedIds> {
+  validateAllocateKey(key, parts.database)
+  return andThen(parts.ids.allocateMax(context, key, max), allocatedIds)
+}
+
+function allocatedIds({ start, end }: IdRange): AllocatedIds {
+  const nextAfter = end + 1n
+  const what = end < start ? 'No id is left: all of these were given before' : `The ids ${start} to ${end} are yours`
+  return { start, end, nextAfter, words: `${what}. ${describeMark(nextAfter)}` }
+}
+
+export function nextIds(
+  parts: IdRangeParts,
+  context: RequestContext,
+  key: Key,
+  automatic: IdPolicy,
+): MaybePromise<NextIds> {
+  validateAllocateKey(key, parts.database)
+  const next = (space: IdSpace, counter: bigint): NextId =>
+    counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) }
+  const counterOf = (policy: IdPolicy): MaybePromise<bigint> => parts.ids.nextCounter(context, key, policy)
+  return andThen(counterOf('scattered'), (scattered) =>
+    andThen(counterOf('sequential'), (sequential) =>
+      andThen(counterOf('storewide'), (storewide) => {
+        // Neither of the two gives what the other has given.
+        // biome-ignore lint/complexity/useMathMinMax: Math.max() takes no bigint
+        const id = storewide > sequential ? storewide : sequential
+        return {
+          automatic,
+          scattered: next('scattered', scattered),
+          sequential: { ...next('sequential', id), counter: sequential },
+          storewide: { ...next('sequential', id), counter: storewide },
+        }
+      }),
+    ),
+  )
+}
+
+/**
+ * Whether any entity has a key from `start` to `end`, of whatever kind: descendants of all ids but the last lie between.
+ * A scan of Entities that ends at its first row.
+ */
+function hasEntityBetween(
+  { database, log, view }: IdRangeParts,
+  context: RequestContext,
+  keys: { readonly start: Key; readonly end: Key },
+): MaybePromise<boolean> {
+  const first = keyCodes(keys.start)
+  const last = keyCodes(keys.end)
+  const rollForward = (): MaybePromise<void> => {
+    if (log === undefined || log.pending.count === 0) return
+    // Ids of a root kind are groups of their own, and their codes lie between those of the ends; else it is one group.
+    const [low, high] = [groupOf(first.partition, first.path), groupOf(last.partition, last.path)]
+    const touched = log.pending.groupsOf(database.code).filter((group) => group >= low && group <= high)
+    return log.applier.rollForwardGroups(touched, 'strong read')
+  }
+  return andThen(rollForward(), () => {
+    const start = entityRowKey(first.partition, first.path)
+    const end = rowAfter(entityRowKey(last.partition, last.path))
+    const scan = view.scan(context, 'Entities', { start, end }, { expect: 1 })
+    return finallyDo(
+      () => andThen(scan.next(1), (rows) => rows.length > 0),
+      () => scan.close(),
+    )
+  })
+}

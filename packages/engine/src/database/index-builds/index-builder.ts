@@ -1,0 +1,163 @@
+/**
+ * Composite indexes that come and go: one job for each, shared by all who ask for it. The work itself is of the store (index-work.ts).
+ *
+ *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
+ *   drop     definition stored (deleting: not visible) ─▶ its rows deleted ─▶ definition gone
+ */
+import { DatastoreError, failedPrecondition } from '../../errors.ts'
+import type { CataloguedIndex } from '../../indexes/catalogue.ts'
+import { identityOf, plainDefinition } from '../../indexes/definition.ts'
+import { formatIndex, type IndexDefinition } from '../../model/index-definition.ts'
+import { type IndexedDatabase, IndexJob } from './index-job.ts'
+import type { IndexWork } from './index-work.ts'
+
+export class IndexBuilder {
+  readonly #work: IndexWork
+  /** By database and definition: equal requests share one job. */
+  readonly #jobs = new Map<string, IndexJob>()
+  #closed = false
+
+  constructor(work: IndexWork) {
+    this.#work = work
+  }
+
+  /** Reads definitions anew that other processes may have changed. */
+  async refresh(database: IndexedDatabase): Promise<void> {
+    await this.#work.refresh?.(database)
+  }
+
+  /** The job that is at work on an index. */
+  jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
+    return this.#jobs.get(jobName(database, definition))
+  }
+
+  /** The indexes being defined or built in a database. */
+  definitionsIn(database: IndexedDatabase): readonly IndexDefinition[] {
+    return [...this.#jobs.values()]
+      .filter((job) => job.type === 'create' && job.database.code === database.code)
+      .map(({ definition }) => definition)
+  }
+
+  /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
+  create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
+    const { catalogue } = database
+    const plain = catalogue.propose(definition)
+    if (this.jobOf(database, plain) !== undefined) {
+      throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
+    }
+    return this.#begin(
+      database,
+      plain,
+      'create',
+      (job) => this.#work.define(job, plain),
+      (job, index) => this.#work.build(job, index),
+    )
+  }
+
+  /**
+   * Resolves when an index of this definition serves: it is built if it is not there, and what is under way is shared.
+   *
+   * @throws FAILED_PRECONDITION when its build has failed
+   */
+  async ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const plain = plainDefinition(definition)
+    for (;;) {
+      const job = this.jobOf(database, plain)
+      if (job !== undefined) {
+        const index = await job.done
+        if (job.type === 'create') return index
+        continue
+      }
+      const found = database.catalogue.find(plain)
+      if (found === undefined) return await this.create(database, plain).done
+      if (found.state === 'serving') return found
+      if (found.state === 'failed') throw failedIndex(found)
+      return await this.#resume(database, found).done
+    }
+  }
+
+  /** Takes an index away; one that is still being built is given up. @throws NOT_FOUND, FAILED_PRECONDITION */
+  drop(database: IndexedDatabase, id: bigint): IndexJob {
+    const { catalogue } = database
+    const index = catalogue.byId(id)
+    if (index === undefined) {
+      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${nameOf(database)}`)
+    }
+    if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
+    const building = this.jobOf(database, index)
+    if (building !== undefined) {
+      building.stop(new DatastoreError('ABORTED', `the index ${formatIndex(index)} is deleted before it was built`))
+    }
+    const define = async (job: IndexJob): Promise<CataloguedIndex> => {
+      await building?.done.catch(() => {})
+      return await this.#work.leave(job, index)
+    }
+    return this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
+  }
+
+  /** Goes on with what an earlier run, or another gateway, did not finish (index-work/X6); not with what is under way here. */
+  resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
+    if (this.#closed) return []
+    return databases.flatMap((database) =>
+      database.catalogue.all
+        .filter(({ state }) => state === 'building' || state === 'deleting')
+        .filter((index) => this.jobOf(database, index) === undefined)
+        .map((index) => this.#resume(database, index)),
+    )
+  }
+
+  /** Gives up all jobs of the databases whose code begins with `scope`, whose rows are being deleted. */
+  forget(scope: string): void {
+    for (const job of this.#jobs.values()) {
+      if (job.database.code.startsWith(scope)) job.stop(new DatastoreError('ABORTED', 'the store was reset'))
+    }
+  }
+
+  /** Lets no further step begin, and waits for those under way. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const closing = new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const jobs = [...this.#jobs.values()]
+    for (const job of jobs) job.stop(closing)
+    await Promise.allSettled(jobs.map(({ done }) => done))
+  }
+
+  #begin(
+    database: IndexedDatabase,
+    definition: IndexDefinition,
+    type: IndexJob['type'],
+    define: (job: IndexJob) => Promise<CataloguedIndex>,
+    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
+  ): IndexJob {
+    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const name = jobName(database, definition)
+    const job = new IndexJob(database, definition, type, define, work)
+    this.#jobs.set(name, job)
+    const forget = (): void => {
+      if (this.#jobs.get(name) === job) this.#jobs.delete(name)
+    }
+    job.done.then(forget, forget)
+    return job
+  }
+
+  #resume(database: IndexedDatabase, index: CataloguedIndex): IndexJob {
+    const type = index.state === 'deleting' ? 'drop' : 'create'
+    const work = (job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> =>
+      type === 'drop' ? this.#work.sweep(job, found) : this.#work.build(job, found)
+    return this.#begin(database, index, type, async () => index, work)
+  }
+}
+
+export function failedIndex(index: CataloguedIndex): DatastoreError {
+  return failedPrecondition(
+    `the index ${formatIndex(index)} could not be built (${index.failure}): delete it (id ${index.id}) and create it again`,
+  )
+}
+
+function jobName(database: IndexedDatabase, definition: IndexDefinition): string {
+  return `${database.code} ${identityOf(definition)}`
+}
+
+function nameOf({ projectId, databaseId }: IndexedDatabase): string {
+  return databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
+}

@@ -1,0 +1,228 @@
+/**
+ * The work on a composite index at a store of one process: built over what is stored, beside writes, and taken away again.
+ *
+ * X4  What is committed but not wholly applied when a definition comes or goes is to apply the index's rows, or no longer.
+ * X5  An entity's rows are written while nothing is committed or applied, from the image that its other index rows show.
+ * X6  A build that was cut short begins anew when the store is opened: its rows are right already, as far as they go.
+ * X7  No read continues in an index that is being dropped: transactions that have read it are ended, other reads start again.
+ *
+ * X5 makes an index tell what all others tell, also while commits are held back: building one applies nothing. So the walk
+ * goes along EntitiesByKind and not along the entities; it costs the entities of the kind, not those of the database.
+ *
+ * Known: an index is written while it is built. Ours: the walk.
+ */
+import type { Scheduler } from '../../clock.ts'
+import { keyCodesOfPath } from '../../encoding/key-codec.ts'
+import type { CataloguedIndex } from '../../indexes/catalogue.ts'
+import { checkCompositeRows } from '../../indexes/row-limit.ts'
+import type { CommitLog } from '../../log/commit-log.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import { formatIndex, type IndexDefinition } from '../../model/index-definition.ts'
+import type { Kv, KvWrite } from '../../storage/kv.ts'
+import { entityRowKey } from '../../tables/entities.ts'
+import { compositeIndexRange } from '../../tables/entities-by-composite-property.ts'
+import { EntityRows, handRows, type IndexRules } from '../../tables/entity-rows.ts'
+import { rowKeysOf, walkKind } from '../../tables/kind-walk.ts'
+import { groupOf } from '../../tables/log-rows.ts'
+import { isOf } from '../../tables/rows.ts'
+import type { Transactions } from '../../transactions/transactions.ts'
+import type { IndexedDatabase, IndexJob } from './index-job.ts'
+
+/** The steps of a job. Each ends with a stored state, from which another process can go on. */
+export interface IndexWork {
+  /** Stores a new definition: from now on writes maintain it. */
+  define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex>
+  /** Writes its rows, and lets it serve. */
+  build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
+  /** Lets it serve no more. */
+  leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
+  /** Reads definitions anew that other processes may have changed; absent = there are no others. */
+  refresh?(database: IndexedDatabase): Promise<void>
+  /** Deletes its rows, and then its definition. */
+  sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
+}
+
+/** Entities, or rows to be deleted, between two pauses. */
+const entitiesPerStep = 16
+const rowsPerStep = 1000
+
+export interface LocalIndexParts {
+  readonly kv: Kv
+  readonly log: CommitLog
+  readonly transactions: Transactions
+  readonly scheduler: Scheduler
+  /** Told when rows of an index have come, or gone, besides those of commits. */
+  readonly onRowsChanged?: (() => void) | undefined
+}
+
+export class LocalIndexWork implements IndexWork {
+  readonly #parts: LocalIndexParts
+
+  constructor(parts: LocalIndexParts) {
+    this.#parts = parts
+  }
+
+  define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const { database } = job
+    const { catalogue } = database
+    return this.#changeRules(async () => {
+      job.checkStopped()
+      const index = catalogue.propose(definition)
+      await this.#parts.kv.mutate(catalogue.writeOf(index))
+      catalogue.record(index)
+      this.#changePending(database)
+      return index
+    })
+  }
+
+  leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { database } = job
+    const { catalogue, code } = database
+    return this.#changeRules(async () => {
+      job.checkStopped()
+      const deleting: CataloguedIndex = { ...index, state: 'deleting' }
+      await this.#parts.kv.mutate(catalogue.writeOf(deleting))
+      catalogue.record(deleting)
+      this.#changePending(database)
+      const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
+      this.#parts.transactions.abortReaders(code, compositeIndexRange(index, code), reason)
+      return deleting
+    })
+  }
+
+  /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
+  async #changeRules<T>(change: () => Promise<T>): Promise<T> {
+    const { log } = this.#parts
+    return await log.exclusive(async () => {
+      await log.quiesce()
+      return await log.applier.alone(change)
+    })
+  }
+
+  /** X4: records that wait get the rows that they have by the indexes of now. */
+  #changePending({ code, catalogue, indexOptions }: IndexedDatabase): void {
+    const rules: IndexRules = { indexes: catalogue.maintained, indexOptions }
+    const { pending } = this.#parts.log
+    for (const group of pending.groupsOf(code)) {
+      for (const record of pending.of(group)) record.changes = record.changes.map((one) => new EntityRows(one, rules))
+    }
+  }
+
+  async build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { log, transactions, kv } = this.#parts
+    const { catalogue } = job.database
+    try {
+      let counted = 0
+      await this.#walk(job, rowsPerStep, (paths) => {
+        counted += paths.length
+      })
+      job.estimated = counted
+      await this.#walk(job, entitiesPerStep, async (paths, partition) => {
+        await log.exclusive(async () => {
+          job.checkStopped()
+          await log.quiesce()
+          await log.applier.alone(() => this.#writeRows(job.database, index, partition, paths))
+        })
+        job.completed += paths.length
+      })
+      return await log.exclusive(async () => {
+        job.checkStopped()
+        const serving: CataloguedIndex = { ...index, state: 'serving' }
+        await kv.mutate(catalogue.writeOf(serving))
+        catalogue.record(serving, transactions.lastId)
+        this.#parts.onRowsChanged?.()
+        return serving
+      })
+    } catch (error) {
+      if (error !== job.stopReason) await this.#fail(job, index, error)
+      throw error
+    }
+  }
+
+  /** The index stays, unusable, until it is dropped. A store that no longer writes begins anew when opened. */
+  async #fail(job: IndexJob, index: CataloguedIndex, error: unknown): Promise<void> {
+    const { log, kv } = this.#parts
+    const { catalogue } = job.database
+    const failure = error instanceof Error ? error.message : String(error)
+    const failed: CataloguedIndex = { ...index, state: 'failed', failure }
+    await log.exclusive(async () => {
+      catalogue.record(failed)
+      try {
+        await kv.mutate(catalogue.writeOf(failed))
+      } catch {
+        // The store has failed: that is what the job fails with.
+      }
+    })
+  }
+
+  /** Goes along the kind's entities, letting other work in between, until the job is to stop. */
+  #walk(
+    job: IndexJob,
+    count: number,
+    visit: (paths: readonly string[], partition: string) => MaybePromise<void>,
+  ): Promise<void> {
+    return walkKind(this.#parts.kv, job.database.code, job.definition.kind, count, async (paths, partition) => {
+      job.checkStopped()
+      await visit(paths, partition)
+      await this.#pause()
+    })
+  }
+
+  /** X5: the index's rows of these entities. */
+  async #writeRows(
+    database: IndexedDatabase,
+    index: CataloguedIndex,
+    partition: string,
+    paths: readonly string[],
+  ): Promise<void> {
+    const { catalogue, indexOptions } = database
+    const writes: KvWrite[] = []
+    const sink = {
+      wants: (prefix: string): boolean => isOf('EntitiesByCompositeProperty', prefix),
+      write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
+    }
+    for (const path of paths) {
+      const after = await this.#imageShown(partition, path)
+      const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
+      checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
+      handRows(delta, { indexes: [index], indexOptions }, sink)
+    }
+    if (writes.length > 0) await this.#parts.kv.batch(writes)
+  }
+
+  /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
+  async #imageShown(partition: string, path: string): Promise<Uint8Array | undefined> {
+    const { kv, log } = this.#parts
+    const oldest = log.pending.count === 0 ? undefined : log.pending.oldest(groupOf(partition, path))
+    const change = oldest?.milestone === 'A' ? oldest.changes.find((each) => each.path === path) : undefined
+    return change === undefined ? await kv.get(entityRowKey(partition, path)) : change.before
+  }
+
+  async sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { kv, log } = this.#parts
+    const { catalogue, code } = job.database
+    const range = compositeIndexRange(index, code)
+    for (;;) {
+      const rows = await rowKeysOf(kv, range, rowsPerStep)
+      if (rows.length === 0) break
+      await log.exclusive(async () => {
+        job.checkStopped()
+        await kv.batch(rows.map((key) => ({ key, value: undefined })))
+      })
+      job.completed += rows.length
+      await this.#pause()
+    }
+    return await log.exclusive(async () => {
+      job.checkStopped()
+      await kv.mutate(catalogue.writeOf(index, true))
+      catalogue.remove(index)
+      this.#parts.onRowsChanged?.()
+      return index
+    })
+  }
+
+  /** Lets other work of the process in. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#parts.scheduler.defer(resolve))
+  }
+}

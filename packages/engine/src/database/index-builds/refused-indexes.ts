@@ -1,0 +1,50 @@
+/**
+ * The indexes that queries were refused for, so that a person need not look for the errors of a program to find them.
+ *
+ * RI1  At most {@link keptMax} definitions of a database are kept; the one that was asked for longest ago gives way.     refused-indexes.test.ts
+ * RI2  A definition that the database has is not in the list.                                                            same
+ */
+import { identityOf } from '../../indexes/definition.ts'
+import type { IndexDefinition } from '../../model/index-definition.ts'
+import type { IndexedDatabase } from './index-job.ts'
+
+export const keptMax = 50
+/** Databases whose definitions are kept; the one that was told of longest ago gives way. */
+const databasesMax = 200
+
+export interface RefusedIndex {
+  readonly definition: IndexDefinition
+  /** Number of queries that were refused for the lack of it. */
+  readonly refusals: number
+}
+
+export class RefusedIndexes {
+  readonly #byDatabase = new Map<string, Map<string, RefusedIndex>>()
+
+  note(database: IndexedDatabase, definition: IndexDefinition): void {
+    const kept = this.#byDatabase.get(database.code) ?? new Map<string, RefusedIndex>()
+    setLast(this.#byDatabase, database.code, kept, databasesMax)
+    const name = identityOf(definition)
+    const refusals = (kept.get(name)?.refusals ?? 0) + 1
+    setLast(kept, name, { definition, refusals }, keptMax)
+  }
+
+  /** The rows of the databases whose code begins with `scope` are deleted. */
+  forget(scope: string): void {
+    for (const code of this.#byDatabase.keys()) if (code.startsWith(scope)) this.#byDatabase.delete(code)
+  }
+
+  /** The latest first. */
+  of(database: IndexedDatabase): readonly RefusedIndex[] {
+    const kept = [...(this.#byDatabase.get(database.code)?.values() ?? [])].reverse()
+    return kept.filter(({ definition }) => database.catalogue.find(definition) === undefined)
+  }
+}
+
+/** Sets an entry as the newest of at most `max`. */
+function setLast<T>(entries: Map<string, T>, name: string, value: T, max: number): void {
+  entries.delete(name)
+  entries.set(name, value)
+  const [oldest] = entries.keys()
+  if (entries.size > max && oldest !== undefined) entries.delete(oldest)
+}

@@ -1,0 +1,97 @@
+/**
+ * The preview of a commit: the rows that it would write and delete if it came now, with nothing written and no id given.
+ *
+ * PV1  A preview and the same commit right after it: the same rows, conflicts and index updates, or the same refusal.
+ *                                                                                                    preview.test.ts
+ * PV2  It leaves no trace: no row, id, version, finding or load.                                     same
+ *
+ * A new id is not known before its commit, so a stand-in takes its place in the rows. A commit may have two rows more, or fewer, for
+ * each such entity: whether an entity has a scatter value follows from its key.
+ */
+import type { RequestContext } from '../context.ts'
+import { invalidArgument } from '../errors.ts'
+import { checkCompositeRows } from '../indexes/row-limit.ts'
+import type { CommittedReader } from '../log/commit-input.ts'
+import type { CommitLog } from '../log/commit-log.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { type Key, withId } from '../model/key.ts'
+import { ListedRows } from '../observe/feed/commit-feed.ts'
+import type { CommitReport } from '../observe/feed/feed-reports.ts'
+import type { KvReader } from '../storage/kv.ts'
+import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
+import { groupOf } from '../tables/log-rows.ts'
+import { type Evaluated, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
+import type { CommitRequest } from './api.ts'
+import { type CommitParts, pairsOf, prepareMutations, refuseTogether } from './commit.ts'
+
+export interface PreviewParts extends Pick<CommitParts, 'database' | 'versions'> {
+  /** Absent where several processes share the store. */
+  readonly log: CommitLog | undefined
+  readonly kv: KvReader
+}
+
+/** The rows are told as those of a commit are; the log has a record for each entity group that changes. */
+export interface CommitPreview extends Pick<CommitReport, 'rows' | 'moreRows' | 'tables'> {
+  /** Index rows that come or go, as the commit's answer counts them. */
+  readonly indexUpdates: number
+  /** One for each mutation, in order: whether the stored version or update time is another than it expects. */
+  readonly conflicts: readonly boolean[]
+}
+
+const previewRowsMax = 200
+
+/** @throws DatastoreError as the commit would */
+export function previewMutations(
+  { database, versions, log, kv }: PreviewParts,
+  context: RequestContext,
+  request: CommitRequest,
+): MaybePromise<CommitPreview> {
+  if (request.transaction !== undefined) {
+    throw invalidArgument(
+      'a preview is of no transaction: leave the transaction out, or use mode NON_TRANSACTIONAL or a single-use transaction',
+    )
+  }
+  const rules = {
+    context,
+    atomic: request.mode === 'transactional',
+    pairs: pairsOf(database.settings.mode),
+    indexOptions: database.indexOptions,
+    nextKey: (key: Key): Key => withId(key, (key.path.at(-1)?.id ?? 0n) + BigInt(request.mutations.length)),
+  }
+  return andThen(prepareMutations(database, context, request), (prepared) =>
+    andThen(refuseTogether(database, context, request.mode, prepared), () => {
+      giveStandIns(prepared)
+      const read: CommittedReader = (codes, row) => (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
+      const preview = (): MaybePromise<CommitPreview> =>
+        andThen(evaluateMutations(prepared, rules, read, versions.readTime()), (evaluated) =>
+          previewOf(evaluated, database),
+        )
+      return log === undefined ? preview() : log.exclusive(preview)
+    }),
+  )
+}
+
+/** The ids of new entities until they have their own; each is another (mutations/M4). */
+function giveStandIns(prepared: readonly PreparedMutation[]): void {
+  for (const [i, mutation] of prepared.entries())
+    if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
+}
+
+function previewOf({ states, outcomes, failure }: Evaluated, database: CommitParts['database']): CommitPreview {
+  if (failure !== undefined) throw failure
+  const rows = new ListedRows(previewRowsMax)
+  const producer = new RowProducer(rows)
+  let indexUpdates = 0
+  const groups = new Set<string>()
+  for (const state of states) {
+    checkCompositeRows(state, database)
+    const change = new EntityRows(state, database)
+    rows.add(change, 'A', producer)
+    rows.add(change, 'B', producer)
+    indexUpdates += change.updates
+    groups.add(groupOf(state.codes.partition, state.codes.path))
+  }
+  const report = rows.report()
+  if (groups.size > 0) rows.tally.Log = { written: groups.size, deleted: 0 }
+  return { ...report, indexUpdates, conflicts: outcomes.map(({ conflictDetected }) => conflictDetected) }
+}

@@ -1,0 +1,40 @@
+/** The use that a query makes of indexes: the properties it names, the composite indexes that its plan reads, and how much it skips. */
+import type { ResultPage } from '../executor/result-page.ts'
+import { formatIndex } from '../model/index-definition.ts'
+import type { Filter, Query } from '../model/query.ts'
+import type { QueryFact } from '../observe/findings/facts.ts'
+import type { Plan, PlanNode } from '../planner/plan-node.ts'
+
+export function queryFact(query: Query, planned: Plan, { results, skipped }: ResultPage): QueryFact {
+  const { partition, kind } = query
+  const properties = propertiesNamed(query)
+  return { partition, kind, properties, indexes: indexesRead(planned.source), returned: results.length, skipped }
+}
+
+/** Properties that the query filters, orders, projects or groups by. */
+function propertiesNamed({ filter, order, projection, distinctOn }: Query): readonly string[] {
+  const names = [...order.map(({ property }) => property), ...projection, ...distinctOn]
+  if (filter !== undefined) addNames(filter, names)
+  return names
+}
+
+function addNames(filter: Filter, names: string[]): void {
+  if (filter.type === 'property') names.push(filter.property)
+  else for (const part of filter.filters) addNames(part, names)
+}
+
+/** The composite indexes of a plan, in words. */
+function indexesRead(node: PlanNode): readonly string[] {
+  switch (node.type) {
+    case 'scan':
+      return node.index === undefined ? [] : [formatIndex(node.index)]
+    case 'filter':
+    case 'late':
+      return indexesRead(node.input)
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs.flatMap(indexesRead)
+    case 'empty':
+      return []
+  }
+}

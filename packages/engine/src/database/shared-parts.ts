@@ -1,0 +1,31 @@
+/** The parts that the databases of one engine share: store, log and what is built on them. */
+
+import type { IdAllocator } from '../ids/allocator.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
+import type { Findings } from '../observe/findings/findings.ts'
+import type { RowKv } from '../storage/kv.ts'
+import type { TableView } from '../tables/table.ts'
+import type { LocalParts } from './place.ts'
+import type { QueryIndexes } from './query-indexes.ts'
+import type { Reading, ReadingDatabase } from './reading.ts'
+import type { Settlement } from './settled.ts'
+import type { TransactionVerbs } from './transaction-verbs.ts'
+
+/** The parts that a database shares with all others of its engine. */
+export interface SharedParts {
+  readonly kv: RowKv
+  /** Log and commits of this process; absent where several processes share the store. */
+  readonly local: LocalParts | undefined
+  readonly versions: Pick<CommitVersions, 'readTime'>
+  readonly view: TableView
+  readonly ids: IdAllocator
+  readonly transactions: TransactionVerbs
+  /** How a database is read. */
+  reading(database: ReadingDatabase): Reading
+  readonly queryIndexes: QueryIndexes
+  readonly findings: Findings
+  /** Age at which statistics are taken anew; 0 = at each query of them. */
+  readonly statisticsEveryMs: number
+  /** Told of the begin and the end of each request. */
+  readonly settlement: Settlement
+}

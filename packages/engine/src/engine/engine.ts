@@ -1,0 +1,304 @@
+/**
+ * One store with its log, its ids and its databases: what a process opens.
+ *
+ *   openEngine({ dir }) ─▶ Engine ─▶ engine.database(project, id) ─▶ lookup, runQuery, commit, …
+ *
+ * E1  Opening applies what an earlier run committed and did not apply, before anything is answered.
+ *     What a reset had begun to delete is gone (reset.ts).
+ * E2  A commit acknowledged before close() or a kill is there after the next opening.
+ */
+import { type CheckOptions, checkStore } from '../check/checker.ts'
+import type { CheckReport } from '../check/report.ts'
+import type { RequestContext, RequestContextOptions } from '../context.ts'
+import type { Database } from '../database/database.ts'
+import type { Indexes } from '../database/index-builds/indexes.ts'
+import type { LocalParts } from '../database/place.ts'
+import { type DatabaseSettings, type Mode, refuseUnshared } from '../database/settings.ts'
+import { failedPrecondition } from '../errors.ts'
+import type { CataloguedIndex } from '../indexes/catalogue.ts'
+import { Sequencer } from '../log/sequencer.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import type { CommitFeed } from '../observe/feed/commit-feed.ts'
+import type { Inspector } from '../observe/inspect/inspector.ts'
+import type { Finding } from '../observe/tablets/report.ts'
+import type { Tablets } from '../observe/tablets/tablets.ts'
+import type { SharedFigures } from '../shared/shared-databases.ts'
+import type { StoreState } from '../storage/kv.ts'
+import { localSource, sharedSource } from './check-source.ts'
+import type { EngineOptions, EngineTotals } from './engine-options.ts'
+import type { EngineParts } from './engine-parts.ts'
+import {
+  type EngineSnapshot,
+  noSnapshots,
+  restoreSnapshot,
+  type SnapshotParts,
+  takeSnapshot,
+} from './engine-snapshot.ts'
+import { openParts, useIndexFile } from './recovery.ts'
+import { type ResetScope, resetStore } from './reset.ts'
+import { resetShared } from './shared-reset.ts'
+import {
+  type Cancellable,
+  type ExportReport,
+  type ExportRequest,
+  exportDatabase,
+  type ImportReport,
+  type ImportRequest,
+  importDatabase,
+} from './transfer.ts'
+
+/** Opens a store, in memory or on disk, and makes it whole (E1). */
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  return new Engine(await openParts(options))
+}
+
+export class Engine {
+  readonly inspector: Inspector
+  /** Where the rows live, how hot each range is, and what was done about it. */
+  readonly tablets: Tablets
+  /** Composite indexes of all databases. */
+  readonly indexes: Indexes
+  readonly totals: EngineTotals
+  /** Commits as they happen. */
+  readonly feed: CommitFeed
+  readonly #parts: EngineParts
+  /** Resets go one after the other. */
+  readonly #resets = new Sequencer()
+  #closing: Promise<void> | undefined
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    this.inspector = parts.inspector
+    this.tablets = parts.tablets
+    this.indexes = parts.indexes
+    this.totals = parts.totals
+    this.feed = parts.feed
+  }
+
+  /** Where the rows are, and whether a write has failed. */
+  get store(): StoreState {
+    return this.#parts.place.shared?.store ?? this.#parts.kv
+  }
+
+  get mode(): Mode {
+    return this.#parts.databases.settings.mode
+  }
+
+  /** Whether other processes work on the same store: nothing there stands still for one of them. */
+  get isShared(): boolean {
+    return this.#parts.place.shared !== undefined
+  }
+
+  /** Figures of this process where several share the store; `undefined` = this one has it alone. */
+  get sharedFigures(): SharedFigures | undefined {
+    return this.#parts.place.shared
+  }
+
+  /** The reason why nothing may be reset; absent = resets are allowed. */
+  get resetRefusal(): string | undefined {
+    return this.#parts.options.shared?.resetRefusal
+  }
+
+  /** Rows written and deleted in the tables by applying commits, since the start. */
+  get rowsApplied(): number {
+    return this.#parts.place.local?.log.rowsApplied ?? 0
+  }
+
+  /** Transactions that are open now. */
+  get openTransactions(): number {
+    return this.#parts.verbs.openCount
+  }
+
+  /** Records that wait between commit and apply now, in all databases. */
+  get waitingRecords(): number {
+    return this.#parts.place.local?.log.pending.count ?? 0
+  }
+
+  /** A context for requests made in this process. */
+  context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
+    return this.#parts.context(options)
+  }
+
+  /** The database of a project; it needs no creation. `databaseId` is empty for the default database. */
+  database(projectId: string, databaseId = ''): Database {
+    return this.#parts.databases.of(projectId, databaseId)
+  }
+
+  /** The databases that are kept: those recorded in the store, and those with settings or indexes of their own. */
+  databases(): readonly Database[] {
+    return this.#parts.databases.all()
+  }
+
+  /** Changes single settings of all databases, those that come included. */
+  configure(changed: Partial<DatabaseSettings>): void {
+    if (this.#parts.place.shared !== undefined) refuseUnshared(changed)
+    this.#parts.databases.configure(changed)
+  }
+
+  /** Begins the draws anew from a seed, as an engine opened with it has them. */
+  reseed(seed: bigint): void {
+    this.#parts.random.reseed(seed)
+  }
+
+  /** The seed that the draws began with last. */
+  get seed(): bigint {
+    return this.#parts.random.seed
+  }
+
+  /** Settings of databases that come. */
+  get settings(): DatabaseSettings {
+    return this.#parts.databases.settings
+  }
+
+  /** Defines a composite index of a database and builds it over what is stored. Resolves when queries may use it. */
+  createIndex(database: Database, definition: IndexDefinition): Promise<CataloguedIndex> {
+    return this.indexes.create(database, definition).done
+  }
+
+  /** Patterns of use that would cost at scale, in words, the latest first (observe/findings/findings.ts). */
+  findings(): readonly Finding[] {
+    return this.#parts.findings.findings()
+  }
+
+  /** Deletes what has expired now instead of at the next turn. @returns how many entities went */
+  sweepExpired(): Promise<number> {
+    return this.#parts.ttl.sweep()
+  }
+
+  /** Proves that the six tables are what the logs say (check/checker.ts). */
+  async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
+    const { kv, place, databases } = this.#parts
+    const source =
+      place.shared === undefined ? localSource(place.local) : sharedSource(place.shared, options.repair === true)
+    const databaseByCode = (code: string): Database => databases.byCode(code)
+    const context = this.context({ signal })
+    try {
+      return await checkStore({ kv, ...source, databaseByCode, context }, options)
+    } finally {
+      if (options.repair === true) this.feed.reload({ reason: 'repair' })
+    }
+  }
+
+  /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */
+  exportEntities(database: Database, request: ExportRequest): Promise<ExportReport> {
+    return exportDatabase(this.#parts, database, request)
+  }
+
+  /** Writes the entities of a managed export into a database (transfer/import.ts). */
+  importEntities(database: Database, request: ImportRequest): Promise<ImportReport> {
+    return importDatabase(this.#parts, database, request)
+  }
+
+  /**
+   * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
+   * composite indexes stay defined. Requests under way end first. At a store that several processes share ids go on
+   * (shared-reset/SRS1).
+   */
+  async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
+    if (this.resetRefusal !== undefined) throw failedPrecondition(this.resetRefusal)
+    const { local, shared } = this.#parts.place
+    if (shared !== undefined) {
+      await this.#resets.run(() => resetShared(shared, scope))
+      if (scope.projectId === undefined) this.#parts.findings.clear()
+      this.#parts.tablets.recount()
+      for (const database of this.databases()) database.forgetRows()
+      return
+    }
+    const parts = {
+      ...this.#snapshotParts(local),
+      database: (projectId: string, databaseId: string) => this.database(projectId, databaseId).keep(),
+      onGone: () => this.#onGone(scope),
+    }
+    await this.#resets.run(() => resetStore(parts, scope, context))
+  }
+
+  /** Resolves when the rows that resets have deleted take no room on disk any more, or when the engine is closed. */
+  async tidy(): Promise<void> {
+    await this.#parts.place.local?.kv.tidy?.()
+  }
+
+  /** The rows of a scope are gone: forgets what was known of them. */
+  #onGone(scope: ResetScope): void {
+    const parts = this.#parts
+    if (scope.projectId === undefined) {
+      parts.tablets.reset()
+      parts.isStoreNew = true
+      parts.findings.clear()
+    } else parts.tablets.recount()
+    parts.databases.forget(scope)
+    parts.feed.reload({ reason: 'reset', ...scope })
+  }
+
+  /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */
+  async snapshot(): Promise<EngineSnapshot> {
+    return await takeSnapshot(this.#snapshotParts(this.#local()))
+  }
+
+  /**
+   * Makes the store what it was when the snapshot was made, however much it holds: entities, ids, composite indexes, log.
+   * Settings stay, commit versions go on rising, open transactions end. The snapshot stays good.
+   */
+  async restore(snapshot: EngineSnapshot): Promise<void> {
+    await restoreSnapshot(this.#snapshotParts(this.#local()), snapshot)
+    this.tablets.reset()
+    this.indexes.open(this.databases())
+    this.feed.reload({ reason: 'restore' })
+  }
+
+  #local(): LocalParts {
+    const { place, kv } = this.#parts
+    if (place.local === undefined) throw noSnapshots(kv, 'start without --store bigtable, in memory (--testing)')
+    return place.local
+  }
+
+  #snapshotParts(local: LocalParts): SnapshotParts {
+    const { ids, indexes, databases } = this.#parts
+    return {
+      ...local,
+      ids,
+      indexes,
+      context: () => this.context(),
+      databases: () => databases.all(),
+      adoptMetadata: () => databases.adoptMetadata(local.kv),
+    }
+  }
+
+  /** Finishes what is under way, gives ids back (not to a store that has failed) and closes it. A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { place, ids, indexes, ttl } = this.#parts
+    const { local, shared } = place
+    ttl.stop()
+    if (shared !== undefined) {
+      await indexes.close()
+      await shared.store.close()
+      return await this.#parts.kv.close()
+    }
+    const { kv, log, versions, transactions } = local
+    transactions.endAll()
+    await this.#resets.idle()
+    await indexes.close()
+    await log.close()
+    try {
+      await ids.close(this.context())
+      await kv.mutate(versions.finalCeiling())
+    } catch (error) {
+      if (kv.failure === undefined) throw error
+    } finally {
+      await kv.close()
+    }
+  }
+
+  /**
+   * Reads index.yaml, and keeps it up to date from then on. Done on opening, unless that is only for a look.
+   *
+   * @throws INVALID_ARGUMENT that names file and line when it is not understood
+   */
+  useIndexFile(): Promise<void> {
+    return useIndexFile(this.#parts)
+  }
+}

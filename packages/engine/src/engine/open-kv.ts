@@ -1,0 +1,63 @@
+/** The store that an engine opens when it is given none: on disk, or in memory with property rows on demand. */
+import type { Scheduler } from '../clock.ts'
+import { databaseRowKey, indexOptionsIn } from '../database/database-row.ts'
+import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
+import type { Kv } from '../storage/kv.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import type { RowsKv } from '../storage/rows-kv.ts'
+import { rowsOf } from '../tables/rows.ts'
+import type { EngineOptions } from './engine-options.ts'
+
+/** A store of this process, or one that several processes share. */
+export type OpenStore = LocalStore | SharedRows
+
+export interface LocalStore {
+  readonly kv: Kv
+  /** The same, where rows are made when they are first read. */
+  readonly onDemand?: OnDemandRows
+  readonly rowsKv?: undefined
+}
+
+/** The code for a store that several processes share. */
+export type SharedModules = typeof import('./shared-modules.ts')
+
+export interface SharedRows {
+  readonly rowsKv: RowsKv
+  readonly modules: SharedModules
+}
+
+/** @throws what data-folder.ts says of a folder that cannot be opened */
+export async function openStore({
+  kv,
+  shared,
+  dir,
+  durability,
+  repairLog,
+  scheduler,
+}: EngineOptions): Promise<OpenStore> {
+  if (shared !== undefined) {
+    const modules = await import('./shared-modules.ts')
+    return { rowsKv: new modules.RowsKv(shared.rows), modules }
+  }
+  if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
+  if (dir === undefined) {
+    const onDemand = memoryStore(scheduler)
+    return { kv: onDemand, onDemand }
+  }
+  // Loaded only when needed: a store in memory must not pay for LevelDB's start.
+  const { openDataFolder } = await import('../storage/data-folder.ts')
+  return {
+    kv: await openDataFolder({
+      dir,
+      readBeforeWritten: rowsOf('Entities').start,
+      scheduler,
+      ...(durability === undefined ? {} : { durability }),
+      ...(repairLog === undefined ? {} : { repairLog }),
+    }),
+  }
+}
+
+/** A store in memory that makes property rows when they are first read, by the rules that its own rows tell. */
+export function memoryStore(scheduler?: Scheduler, rows: MemoryKv = new MemoryKv()): OnDemandRows {
+  return new OnDemandRows(rows, (database) => indexOptionsIn(rows.get(databaseRowKey(database))), scheduler)
+}

@@ -1,0 +1,174 @@
+/**
+ * Deletes data of the whole store, a project, a database or a namespace.
+ *
+ * X1  A reset is done wholly or not at all, whenever the process dies: the rows go by one write (Kv.deleteRanges), and so do
+ *     those of a reset that an older version had begun.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
+ *
+ * X2  No reader finds half of it.                                                  reset-ranges.test.ts
+ *
+ * X3  A caller that has gone before the rows have ends the reset, with nothing deleted.     reset-ranges.test.ts
+ *
+ * X4  A reset takes one turn of commits. A commit that has begun before it, and is not in the store, is made after it; by the
+ *     definitions of then, if its database is reset.       reset-beside.test.ts
+ *
+ * docs/architecture/transactions.md has the answers that open transactions get.
+ */
+
+import { checkAlive, type RequestContext } from '../context.ts'
+import type { Database } from '../database/database.ts'
+import type { Indexes } from '../database/index-builds/indexes.ts'
+import { encodeInt64, encodeText } from '../encoding/ordered.ts'
+import { invalidArgument } from '../errors.ts'
+import type { IdAllocator } from '../ids/allocator.ts'
+import type { CommitLog } from '../log/commit-log.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import type { PartitionScope } from '../model/key.ts'
+import type { KeyRange, Kv, KvReader, RowKey } from '../storage/kv.ts'
+import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { everySpace, rowsOf } from '../tables/rows.ts'
+import type { Transactions } from '../transactions/transactions.ts'
+
+/** A database only with its project, a namespace only with its database; then ids and index definitions stay. */
+export type ResetScope = PartitionScope
+
+const resetRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'reset' })
+
+/** Spaces whose rows a namespace has of its own, under its partition code. */
+const partitionedSpaces = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'Log',
+  'Pending',
+] as const
+
+/** The prefix of the codes of the databases in a scope. */
+export function scopeCode({ projectId, databaseId }: ResetScope): string {
+  if (projectId === undefined) return ''
+  return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
+}
+
+export interface ResetParts {
+  readonly kv: Kv
+  readonly log: CommitLog
+  readonly ids: IdAllocator
+  readonly versions: CommitVersions
+  readonly transactions: Transactions
+  readonly indexes: Indexes
+  readonly databases: () => readonly Database[]
+  readonly database: (projectId: string, databaseId: string) => Database
+  /** Called when the rows are gone, before the next write in the scope. */
+  readonly onGone: () => void
+}
+
+/**
+ * Deletes the rows of `scope`. No other reset may be under way.
+ *
+ * @throws CANCELLED or DEADLINE_EXCEEDED when its caller has gone before the rows have
+ */
+export async function resetStore(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
+  refuseHalfScope(scope)
+  await parts.log.exclusive(() => {
+    checkAlive(context)
+    return deleteRows(parts, scope, context)
+  })
+}
+
+async function deleteRows(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
+  const { kv, log, ids, versions, transactions, indexes } = parts
+  const { projectId, namespaceId } = scope
+  const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
+  const reinstate = namespaceId === undefined ? indexes.beforeReset(scopeCode(scope), affected) : undefined
+  await log.quiesce()
+  await ids.release(context)
+  if (projectId !== undefined) await log.rollForwardAll('release')
+  const ranges = await rangesOf(kv, scope)
+  checkAlive(context)
+  let allDeleted = (): void => {}
+  const deletion = new Promise<void>((resolve) => {
+    allDeleted = resolve
+  })
+  const isPart = namespaceId !== undefined
+  transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, deletion)
+  try {
+    await log.applier.alone(async () => {
+      if (projectId !== undefined) return await kv.deleteRanges(ranges)
+      log.pending.clear()
+      log.retention.clear()
+      await kv.clear()
+    })
+  } finally {
+    allDeleted()
+  }
+  if (projectId === undefined) {
+    versions.forgetCeiling()
+    ids.forget()
+  } else for (const database of affected) ids.forget(database)
+  // Work that began meanwhile has the catalogues of before.
+  if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
+  parts.onGone()
+  await reinstate?.(parts.database)
+}
+
+function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {
+  return (
+    (scope.projectId === undefined || scope.projectId === projectId) &&
+    (scope.databaseId === undefined || scope.databaseId === databaseId)
+  )
+}
+
+export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): void {
+  if (projectId === undefined && (databaseId !== undefined || namespaceId !== undefined)) {
+    throw invalidArgument('reset of a database or namespace: name its project too')
+  }
+  if (namespaceId !== undefined && databaseId === undefined) {
+    throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
+  }
+}
+
+/** Does the rest of a reset that an older version had begun, if there is one: it deleted row by row, under a row that said so. */
+export async function finishReset(kv: Kv): Promise<void> {
+  const stored = await kv.get(resetRow)
+  if (stored === undefined) return
+  const scope = JSON.parse(new TextDecoder().decode(stored)) as ResetScope
+  if (scope.projectId === undefined) return await kv.clear()
+  await kv.deleteRanges(await rangesOf(kv, scope))
+  await kv.mutate({ key: resetRow, value: undefined })
+}
+
+/** The ranges of rows that lie in a scope. */
+export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly KeyRange[]> {
+  const prefix = scopeCode(scope)
+  const { namespaceId } = scope
+  if (namespaceId === undefined) return everySpace.map((space) => rowsOf(space, prefix))
+  const partition = prefix + encodeText(namespaceId)
+  // The rows of a composite index have its number before the namespace.
+  return andThen(compositeCodes(kv, prefix), (indexes) => [
+    ...partitionedSpaces.map((space) => rowsOf(space, partition)),
+    ...indexes.map((index) => rowsOf('EntitiesByCompositeProperty', index + encodeText(namespaceId))),
+  ])
+}
+
+/** The code of database and number of each composite index of a database that has rows. */
+export function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+  return runSteps(codesFound(kv, database))
+}
+
+function* codesFound(kv: KvReader, database: string): Steps<readonly string[]> {
+  const found: string[] = []
+  const scan = kv.scan(rowsOf('EntitiesByCompositeProperty', database), { expect: 1 })
+  try {
+    for (;;) {
+      const [row] = yield* waitFor(scan.next(1))
+      if (row === undefined) return found
+      const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
+      found.push(index)
+      scan.seek(rowsOf('EntitiesByCompositeProperty', index).end)
+    }
+  } finally {
+    scan.close()
+  }
+}

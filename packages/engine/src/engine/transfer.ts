@@ -1,0 +1,62 @@
+/** Export and import as verbs of the engine: what transfer/ needs, taken from the parts of one engine. */
+
+import type { Database } from '../database/database.ts'
+import type { TableView } from '../tables/table.ts'
+import { atSnapshot, type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
+import { type ImportOptions, type ImportReport, importEntities } from '../transfer/import.ts'
+import type { EngineParts } from './engine-parts.ts'
+
+export type { ExportReport, ImportReport }
+
+export interface Cancellable {
+  /** Aborting it stops between two batches; an export takes its folder away, an import leaves what it has written. */
+  readonly signal?: AbortSignal | undefined
+}
+
+export type ExportRequest = ExportOptions & Cancellable
+export type ImportRequest = ImportOptions & Cancellable
+
+export function exportDatabase(
+  parts: EngineParts,
+  database: Database,
+  { signal, ...options }: ExportRequest,
+): Promise<ExportReport> {
+  const { place, scheduler } = parts
+  const { code } = database
+  const context = parts.backgroundContext(signal)
+  const atOneMoment = async <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
+    place.shared === undefined
+      ? await atSnapshot(place.local, code, work)
+      : await work((await place.shared.of(code).reads.now('global')).view)
+  return exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
+}
+
+export function importDatabase(
+  parts: EngineParts,
+  database: Database,
+  { signal, ...options }: ImportRequest,
+): Promise<ImportReport> {
+  const { projectId, databaseId } = database
+  // A context of its own for each request that an import is made of.
+  const context = () => parts.backgroundContext(signal)
+  return importEntities(
+    {
+      projectId,
+      databaseId,
+      context: context(),
+      advancePast: (keys) => parts.ids.advancePast(context(), keys),
+      upsert: (entities) =>
+        database.commit(context(), {
+          mode: 'nonTransactional',
+          mutations: entities.map((entity) => ({ operation: 'upsert', entity })),
+        }),
+      pause: () => pause(parts),
+    },
+    options,
+  )
+}
+
+/** Lets other work of the process in. */
+function pause({ scheduler }: EngineParts): Promise<void> {
+  return new Promise((resolve) => scheduler.defer(resolve))
+}

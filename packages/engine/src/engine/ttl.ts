@@ -1,0 +1,142 @@
+/**
+ * Time to live: entities whose expiry time has passed go in the background.
+ *
+ * A policy names a kind and the property that holds the expiry time. Now and then the entities of the kind are walked over, in
+ * every namespace (kind-walk.ts), and those whose property is a timestamp in the past are deleted, each by a commit of its own that looks
+ * again: an entity whose expiry was moved meanwhile stays. So expired entities can still be read for a while, as in production.
+ *
+ * Z1  Only entities with a timestamp in the past at the moment of the delete go.       ttl.test.ts, test/property/gateways.test.ts
+ * Z2  A sweep is a writer like any other: what a transaction keeps locked past the lock timeout, or is in an entity group that takes no
+ *     more commits for now, is left for the next sweep. A store that is overloaded ends the sweep.                       ttl.test.ts
+ * Z3  A sweep goes in slices, with the calls of others in between, and ends when the engine closes.        ttl.test.ts
+ *
+ * Known: TTL policies of Firestore, which look at one property a kind and do not need it indexed; production deletes within a
+ * day or so. Ours: the interval, on the injected clock.
+ */
+import type { Scheduler } from '../clock.ts'
+import type { RequestContext } from '../context.ts'
+import type { TransactionVerbs } from '../database/transaction-verbs.ts'
+import { decodeProperties } from '../encoding/entity-codec.ts'
+import { DatastoreError, isGroupFull } from '../errors.ts'
+import { andThen } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
+import type { RowKey, RowKv } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
+import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { codesOfEntityRow } from '../tables/entity-rows.ts'
+import { walkKind } from '../tables/kind-walk.ts'
+import type { TransactionDatabase } from '../transactions/transactions.ts'
+
+export interface TtlPolicy {
+  readonly kind: string
+  /** The property whose timestamp is the moment of expiry. */
+  readonly property: string
+}
+
+export interface TtlDatabase extends TransactionDatabase {
+  readonly ttlPolicies: readonly TtlPolicy[]
+}
+
+export interface TtlParts {
+  readonly kv: RowKv
+  readonly scheduler: Scheduler
+  readonly transactions: TransactionVerbs
+  /** For its walk, and for each of its commits. */
+  context(signal: AbortSignal): RequestContext
+  databases(): readonly TtlDatabase[]
+  /** Runs a sweep that is due, if it is for this process to do. */
+  inTurn(sweep: () => Promise<unknown>): Promise<void>
+  onFailure(error: unknown): void
+  readonly switchedOff?: SwitchedOff | undefined
+}
+
+/** Ours: short enough to be seen at work, long enough to cost nothing. */
+export const sweepIntervalMs = 60_000
+const rowsPerStep = 256
+/** The cost of a delete, in rows of a walk. */
+const workOfDelete = 32
+
+export class TtlSweeper {
+  readonly #parts: TtlParts
+  readonly #stop = new AbortController()
+
+  constructor(parts: TtlParts) {
+    this.#parts = parts
+  }
+
+  /** Sweeps every interval until stopped. */
+  start(): void {
+    const run = async (): Promise<void> => {
+      for (;;) {
+        await this.#parts.scheduler.sleep(sweepIntervalMs, this.#stop.signal)
+        await this.#parts.inTurn(() => this.sweep())
+      }
+    }
+    run().catch((error) => {
+      if (!this.#stop.signal.aborted) this.#parts.onFailure(error)
+    })
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /** Deletes what has expired. @returns how many entities went */
+  async sweep(): Promise<number> {
+    let deleted = 0
+    for (const database of this.#parts.databases()) {
+      if (database.ttlPolicies.length > 0) deleted += await this.#sweepDatabase(database)
+    }
+    return deleted
+  }
+
+  async #sweepDatabase(database: TtlDatabase): Promise<number> {
+    const { kv } = this.#parts
+    const context = this.#parts.context(this.#stop.signal)
+    const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [kind, property]))
+    let deleted = 0
+    for (const [kind, property] of properties) {
+      await walkKind(kv, database.code, kind, rowsPerStep, async (paths, partition) => {
+        const rows = paths.map((path) => entityRowKey(partition, path))
+        const cells = await (kv.getAll?.(rows) ?? Promise.all(rows.map((row) => kv.get(row))))
+        for (const [i, row] of rows.entries()) {
+          const cell = cells[i]
+          const isDue = cell !== undefined && this.#isExpired(cell, property)
+          if (isDue && (await this.#delete(database, row, property))) deleted++
+          const way = giveWay(context, isDue ? workOfDelete : 1)
+          if (way !== undefined) await way
+        }
+      })
+    }
+    return deleted
+  }
+
+  #isExpired(cell: Uint8Array, property: string): boolean {
+    const value = decodeProperties(propertiesOfImage(cell)).get(property)
+    return value?.type === 'timestamp' && value.micros <= this.#parts.scheduler.nowMicros()
+  }
+
+  async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
+    const { transactions } = this.#parts
+    const codes = codesOfEntityRow(row)
+    try {
+      const { result } = await transactions.commit(database, undefined, {
+        context: this.#parts.context(this.#stop.signal),
+        database,
+        transaction: new Uint8Array(0),
+        evaluate: (read) =>
+          andThen(read(codes, row), (before) => {
+            // Z1: what was seen in the scan may be stale.
+            const isLookedAt = !this.#parts.switchedOff?.has('expired-check')
+            const expired = before !== undefined && (!isLookedAt || this.#isExpired(before, property))
+            return { states: expired ? [{ codes, row, before, after: undefined }] : [], result: expired }
+          }),
+      })
+      return result
+    } catch (error) {
+      const isLeft = error instanceof DatastoreError && (error.code === 'ABORTED' || isGroupFull(error))
+      if (isLeft) return false
+      throw error
+    }
+  }
+}

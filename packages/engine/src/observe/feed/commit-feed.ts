@@ -1,0 +1,258 @@
+/**
+ * Commits as they happen, step by step, for those who watch a store:
+ *
+ *   commit()      the records are in the logs ─▶ {commit}           ┐
+ *   milestone A   entity rows are written     ─▶ {apply, A}         ├─▶ each watcher whose filter matches
+ *   milestone B   index rows are written      ─▶ {apply, B}         ┘
+ *   a reset, a restored snapshot, an index built or removed, a repair ─▶ {reload}: the rows there may all be others
+ *
+ * With the `immediate` policy the three come at once; with the others A and B come when they happen, group by group. Rows are
+ * those of the one producer (tables/entity-rows.ts), whether the store keeps them or makes them on demand.
+ *
+ * CF1  Without a watcher a step costs a test.
+ * CF2  An event lists at most so many changes and rows as its watcher asked for, in {@link charactersMax} of words; the others
+ *      are counted.                                                                            both: commit-feed.test.ts
+ * CF4  Watchers of the same are given the same event, made by the first of them that takes it.                 commit-feed.test.ts
+ * CF3  The events of a record come in the order commit, A, B.                                  test/contract/commits.test.ts
+ */
+import { hexOf } from '../../encoding/bytes.ts'
+import { decodePath, partitionOfCode, pathPrefix } from '../../encoding/key-codec.ts'
+import { encodeText } from '../../encoding/ordered.ts'
+import { prettyRowKey } from '../../encoding/pretty.ts'
+import type { ApplyEvent } from '../../log/apply.ts'
+import type { PendingRecord } from '../../log/pending.ts'
+import { isInScope, type PartitionScope, type PathElement } from '../../model/key.ts'
+import { formatKeyPath } from '../../model/key-path.ts'
+import type { RowTally } from '../../request-trace.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
+import { committedAt, groupInWords } from '../inspect/row-words.ts'
+import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './feed-reports.ts'
+
+/** Which changes a watcher is told of: those of entities for which all that is given holds. */
+export interface CommitFilter extends PartitionScope {
+  readonly kind?: string | undefined
+  /** The path of an entity: it and its descendants. */
+  readonly path?: readonly PathElement[] | undefined
+}
+
+export interface WatchOptions extends CommitFilter {
+  /** Maximum number of changes, and of entity groups, that an event lists. */
+  readonly listed: number
+  /** Maximum number of rows that it lists. Their words are most of the cost of an event. */
+  readonly rows: number
+}
+
+/** Called in the turn of the step: must not throw and must not wait. @param make - makes the event, or gives what another had it make */
+export type CommitWatcher = (make: () => StoreEvent) => void
+
+/** Maximum size of the words of an event's rows. */
+const charactersMax = 64 * 1024
+
+/** The changes of a record that a watcher is told of. */
+interface Matching {
+  readonly record: PendingRecord
+  readonly changes: readonly EntityRows[]
+}
+
+type Narrow = (record: PendingRecord) => Matching | undefined
+
+/** The watchers of the same changes. */
+interface Watching {
+  readonly narrow: Narrow
+  readonly which: WatchOptions
+  readonly watchers: Set<CommitWatcher>
+}
+
+export class CommitFeed {
+  /** By what is watched. */
+  readonly #watching = new Map<string, Watching>()
+
+  /** Watches from now on. @returns ends it */
+  watch(which: WatchOptions, tell: CommitWatcher): () => void {
+    const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    const watching = this.#watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
+    const watcher: CommitWatcher = (make) => tell(make)
+    watching.watchers.add(watcher)
+    this.#watching.set(name, watching)
+    return () => {
+      watching.watchers.delete(watcher)
+      if (watching.watchers.size === 0 && this.#watching.get(name) === watching) this.#watching.delete(name)
+    }
+  }
+
+  /** A commit is in the store. @param waits - it is applied later */
+  committed(records: readonly PendingRecord[], waits: boolean): void {
+    if (this.#watching.size === 0) return
+    this.#each(records, (matching, which) => ({ commit: commitReport(matching, which, waits) }))
+  }
+
+  applied({ records, reached, cause }: ApplyEvent): void {
+    if (this.#watching.size === 0) return
+    this.#each(records, (matching, { listed, rows: rowsMax }) => {
+      const rows = new ListedRows(rowsMax)
+      const producer = new RowProducer(rows)
+      for (const { changes } of matching) for (const change of changes) rows.add(change, reached, producer)
+      return { apply: { ...headOf(matching, listed), milestone: reached, cause, ...rows.report() } }
+    })
+  }
+
+  /** All rows of a scope may be others from now on. */
+  reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
+    for (const { which, watchers } of this.#watching.values()) {
+      const isElsewhere =
+        differs(which.projectId, projectId) ||
+        differs(which.databaseId, databaseId) ||
+        differs(which.namespaceId, namespaceId)
+      if (isElsewhere) continue
+      const reload: ReloadReport = {
+        reason,
+        ...(projectId === undefined ? {} : { project: projectId }),
+        ...(databaseId === undefined ? {} : { database: databaseId }),
+        ...(namespaceId === undefined ? {} : { namespace: namespaceId }),
+      }
+      tellAll(watchers, () => ({ reload }))
+    }
+  }
+
+  #each(
+    records: readonly PendingRecord[],
+    eventOf: (matching: readonly Matching[], which: WatchOptions) => StoreEvent,
+  ): void {
+    for (const { narrow, which, watchers } of this.#watching.values()) {
+      const matching = records.map(narrow).filter((one) => one !== undefined)
+      if (matching.length > 0) tellAll(watchers, () => eventOf(matching, which))
+    }
+  }
+}
+
+function tellAll(watchers: ReadonlySet<CommitWatcher>, makeFirst: () => StoreEvent): void {
+  let event: StoreEvent | undefined
+  const make = (): StoreEvent => {
+    event ??= makeFirst()
+    return event
+  }
+  for (const tell of watchers) tell(make)
+}
+
+export interface ReloadReason extends PartitionScope {
+  readonly reason: ReloadReport['reason']
+}
+
+/** Whether two scopes that may leave it open name different ones. */
+function differs(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other
+}
+
+function narrowBy({ kind, path, ...scope }: CommitFilter): Narrow {
+  const kindCode = kind === undefined ? undefined : encodeText(kind)
+  const prefix = path === undefined ? undefined : pathPrefix(path)
+  return (record) => {
+    const { partition, changes } = record
+    if (!isInScope(partitionOfCode(partition), scope)) return undefined
+    if (kindCode === undefined && prefix === undefined) return { record, changes }
+    const own = changes.filter(
+      ({ codes, path: code }) =>
+        (kindCode === undefined || codes.kind === kindCode) && (prefix === undefined || code.startsWith(prefix)),
+    )
+    return own.length === 0 ? undefined : { record, changes: own }
+  }
+}
+
+/** Names the commit of some records, and their entity groups. */
+function headOf(matching: readonly Matching[], listed: number) {
+  const { version, partition } = (matching[0] as Matching).record
+  const { projectId, databaseId } = partitionOfCode(partition)
+  const groups = matching.slice(0, listed).map(({ record }) => ({
+    group: groupInWords(record.group),
+    namespace: namespaceOf(record),
+  }))
+  const rest = matching.length - groups.length
+  return {
+    version: version.toString(),
+    committedAt: committedAt(version),
+    project: projectId,
+    database: databaseId,
+    groups,
+    ...(rest > 0 ? { moreGroups: rest } : {}),
+  }
+}
+
+function namespaceOf({ partition }: PendingRecord): string {
+  return partitionOfCode(partition).namespaceId
+}
+
+function commitReport(
+  matching: readonly Matching[],
+  { listed, rows: rowsMax }: WatchOptions,
+  waits: boolean,
+): CommitReport {
+  const rows = new ListedRows(rowsMax)
+  const changes: CommitReport['changes'][number][] = []
+  let count = 0
+  for (const one of matching) {
+    rows.write(one.record.logRow)
+    count += one.changes.length
+    for (const change of one.changes) {
+      if (changes.length >= listed) break
+      changes.push(changeReport(one.record, change))
+    }
+  }
+  rows.tally.Log = { written: matching.length, deleted: 0 }
+  return {
+    ...headOf(matching, listed),
+    waits,
+    changes,
+    ...(count > changes.length ? { moreChanges: count - changes.length } : {}),
+    ...rows.report(),
+  }
+}
+
+function changeReport(record: PendingRecord, { codes, before, after }: EntityRows): CommitReport['changes'][number] {
+  const { path } = decodePath(codes.path, 0)
+  const operation = after === undefined ? 'delete' : before === undefined ? 'insert' : 'update'
+  return { operation, key: formatKeyPath(path), kind: path.at(-1)?.kind ?? '', namespace: namespaceOf(record) }
+}
+
+/** The first rows of an event in words, and how many there are in each table (CF2). */
+export class ListedRows {
+  readonly #listed: number
+  readonly tally: RowTally = {}
+  readonly #rows: RowChangeReport[] = []
+  #characters = 0
+
+  constructor(listed: number) {
+    this.#listed = listed
+  }
+
+  get #isFull(): boolean {
+    return this.#rows.length >= this.#listed || this.#characters >= charactersMax
+  }
+
+  /** Adds the rows of a milestone. @param producer - hands rows to this */
+  add(change: EntityRows, milestone: 'A' | 'B', producer: RowProducer): void {
+    change.tally(milestone, this.tally)
+    if (this.#isFull) return
+    if (milestone === 'A') producer.entity(change)
+    else producer.indexRows(change)
+  }
+
+  /** Asked by the producer: rows behind the last one that is listed are not made. */
+  passes(): boolean {
+    return this.#isFull
+  }
+
+  write(key: RowKey, value?: Uint8Array | undefined, wasThere = false): void {
+    if (this.#isFull) return
+    const row = prettyRowKey(key, value)
+    const isGone = wasThere && value === undefined
+    this.#rows.push({ table: tableOfRow(key), row, rowKey: hexOf(key), ...(isGone ? { deleted: true } : {}) })
+    this.#characters += row.length + 2 * key.length
+  }
+
+  report(): Pick<CommitReport, 'rows' | 'tables' | 'moreRows'> {
+    let rest = -this.#rows.length
+    for (const { written, deleted } of Object.values(this.tally)) rest += written + deleted
+    return { rows: this.#rows, tables: this.tally, ...(rest > 0 ? { moreRows: rest } : {}) }
+  }
+}

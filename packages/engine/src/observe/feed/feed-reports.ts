@@ -1,0 +1,66 @@
+/** The events of the feed of commits (commit-feed.ts), as plain JSON: keys and rows in words, versions as text. */
+import type { ApplyCause } from '../../log/apply.ts'
+import type { RowTally } from '../../request-trace.ts'
+
+/** Exactly one member is there. */
+export type StoreEvent =
+  | { readonly commit: CommitReport }
+  | { readonly apply: ApplyReport }
+  | { readonly reload: ReloadReport }
+
+export interface RowChangeReport {
+  readonly table: string
+  /** The row key in words. */
+  readonly row: string
+  /** The row key in hexadecimal. */
+  readonly rowKey: string
+  /** The row is gone now; absent = it is written. */
+  readonly deleted?: true
+}
+
+/** A commit, or a part of it: its entity groups in one database, and what was written now. */
+interface StepReport {
+  /** commitVersion: the same in all steps of a commit. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly committedAt: string
+  readonly project: string
+  /** Empty = the default database. */
+  readonly database: string
+  /** Root keys of the entity groups, each with its namespace; empty = the default one. */
+  readonly groups: readonly { readonly group: string; readonly namespace: string }[]
+  readonly moreGroups?: number
+  /** The first rows. */
+  readonly rows: readonly RowChangeReport[]
+  /** Rows that are not listed. */
+  readonly moreRows?: number
+  /** All rows, by table. */
+  readonly tables: RowTally
+}
+
+export interface CommitReport extends StepReport {
+  /** It is applied later: a pending marker stands with each log record until milestone B. */
+  readonly waits: boolean
+  readonly changes: readonly {
+    readonly operation: 'insert' | 'update' | 'delete'
+    /** `User:"ada"/ToDo:5` */
+    readonly key: string
+    readonly kind: string
+    readonly namespace: string
+  }[]
+  /** Changes that are not listed. */
+  readonly moreChanges?: number
+}
+
+export interface ApplyReport extends StepReport {
+  readonly milestone: 'A' | 'B'
+  readonly cause: ApplyCause
+}
+
+/** Rows of the store, or of what is named, may all be others: read them anew. */
+export interface ReloadReport {
+  readonly reason: 'reset' | 'restore' | 'indexes' | 'repair'
+  readonly project?: string
+  readonly database?: string
+  readonly namespace?: string
+}

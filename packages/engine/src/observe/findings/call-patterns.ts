@@ -1,0 +1,164 @@
+/**
+ * Patterns of how the API is called.
+ *
+ *   single-calls          100 calls in a row, each a commit (or lookup) of one entity of the same kind, no two of the same key
+ *   large-offset          4 of 5 rows that queries of a kind read are skipped by an offset
+ *   duplicate-in-commit   one commit names an entity twice
+ */
+import { keyCode } from '../../encoding/key-codec.ts'
+import { formatKey, isCompleteKey, type Key, kindOf } from '../../model/key.ts'
+import type { CommitAskedFact, LookupFact, QueryFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
+import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+
+const runMin = 100
+/** Mutations of a commit that are compared with one another. */
+const mutationsMax = 1000
+const subjectsMax = 256
+const pagesMin = 4
+const skippedMin = 100
+const skippedShareMin = 0.8
+
+/** A run of calls of one method on single entities of one kind. */
+interface Run {
+  readonly name: string
+  readonly method: 'commit' | 'lookup'
+  readonly kind: string
+  readonly keys: Set<string>
+  length: number
+}
+
+interface SingleCalls {
+  longest: number
+  readonly method: 'commit' | 'lookup'
+  readonly kind: string
+  calls: number
+}
+
+export class CallPatterns implements Pattern {
+  #run: Run | undefined
+  readonly #single = new Map<string, SingleCalls>()
+  readonly #offsets = new LruMap<{ pages: number; skipped: number; returned: number }>(subjectsMax, () => ({
+    pages: 0,
+    skipped: 0,
+    returned: 0,
+  }))
+  readonly #duplicates = new Map<string, { commits: number; example: string }>()
+
+  noteCommit({ mutations, isTransactional }: CommitAskedFact): void {
+    this.#noteCall('commit', mutations.length === 1 ? mutations[0]?.key : undefined, isTransactional)
+    if (mutations.length < 2) return
+    const seen = new Set<string>()
+    for (const { key } of mutations.slice(0, mutationsMax)) {
+      if (!isCompleteKey(key)) continue
+      const code = keyCode(key)
+      if (seen.has(code)) {
+        this.#duplicate(key)
+        return
+      }
+      seen.add(code)
+    }
+  }
+
+  noteLookup({ keys, isTransactional }: LookupFact): void {
+    this.#noteCall('lookup', keys.length === 1 ? keys[0] : undefined, isTransactional)
+  }
+
+  noteQuery({ kind, skipped, returned }: QueryFact): void {
+    this.#run = undefined
+    if (kind === undefined) return
+    const use = this.#offsets.of(kind)
+    use.pages++
+    use.skipped += skipped
+    use.returned += returned
+  }
+
+  /**
+   * A transaction has to read and write what it is about: its calls cannot be joined with others'.
+   *
+   * @param key - the only one of the call
+   */
+  #noteCall(method: 'commit' | 'lookup', key: Key | undefined, isTransactional: boolean): void {
+    if (isTransactional || key === undefined) {
+      this.#run = undefined
+      return
+    }
+    const kind = kindOf(key)
+    if (this.#run?.kind !== kind || this.#run.method !== method) {
+      this.#run = { name: `${method} ${kind}`, method, kind, keys: new Set(), length: 0 }
+    }
+    const run = this.#run
+    const { name } = run
+    if (isCompleteKey(key)) {
+      const code = keyCode(key)
+      if (run.keys.has(code)) {
+        this.#run = undefined
+        return
+      }
+      if (run.keys.size < runMin) run.keys.add(code)
+    }
+    run.length++
+    if (run.length < runMin) return
+    const known = this.#single.get(name)
+    if (known === undefined) {
+      if (this.#single.size < subjectsMax) {
+        this.#single.set(name, { longest: run.length, method, kind, calls: run.length })
+      }
+    } else {
+      known.calls++
+      known.longest = Math.max(known.longest, run.length)
+    }
+  }
+
+  #duplicate(key: Key): void {
+    const kind = kindOf(key)
+    const known = this.#duplicates.get(kind)
+    if (known !== undefined) known.commits++
+    else if (this.#duplicates.size < subjectsMax) this.#duplicates.set(kind, { commits: 1, example: formatKey(key) })
+  }
+
+  sightings(): readonly Sighting[] {
+    const found: Sighting[] = []
+    for (const { longest, method, kind, calls } of this.#single.values()) {
+      const does = method === 'commit' ? 'writes' : 'looks up'
+      found.push({
+        kind: 'single-calls',
+        subject: `${method} of ${kind}`,
+        words: `Each call ${does} one entity of ${kind}.`,
+        evidence: [`${longest} ${method}s in a row of one ${kind} each, without another call between them`],
+        share: 1,
+        count: calls,
+      })
+    }
+    for (const [kind, { pages, skipped, returned }] of this.#offsets.entries()) {
+      const share = skipped / (skipped + returned)
+      if (pages < pagesMin || skipped < skippedMin || share < skippedShareMin) continue
+      found.push({
+        kind: 'large-offset',
+        subject: kind,
+        words: `Queries of ${kind} skip by an offset most of what they read.`,
+        evidence: [`${skipped} results skipped for ${returned} returned (${percentOf(share)}) in ${pages} queries`],
+        share,
+        count: skipped,
+      })
+    }
+    for (const [kind, { commits, example }] of this.#duplicates) {
+      found.push({
+        kind: 'duplicate-in-commit',
+        subject: kind,
+        words: `A commit names the same ${kind} more than once.`,
+        evidence: [`${commits} such ${commits === 1 ? 'commit' : 'commits'}, for example with ${example}`],
+        share: 1,
+        count: commits,
+      })
+    }
+    return found
+  }
+
+  clear(): void {
+    this.#run = undefined
+    this.#single.clear()
+    this.#offsets.clear()
+    this.#duplicates.clear()
+  }
+}

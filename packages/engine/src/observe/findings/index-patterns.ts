@@ -1,0 +1,224 @@
+/**
+ * Patterns of the index rows that are written and of those that are read.
+ *
+ *   monotonic-index   of the new values of a property, 4 of 5 are among the 8 highest, or the 8 lowest, of the last 256
+ *   unread-index      a composite index has had 256 rows written and has served no query
+ *   needless-index    a kind is queried, and half of the property rows written for it are of properties that no query names
+ */
+import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
+import { decodeInt64, encodeInt64 } from '../../encoding/ordered.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { parseCompositeHead } from '../../tables/entities-by-composite-property.ts'
+import { parsePropertyCode, splitPropertyAscRow } from '../../tables/entities-by-property-asc.ts'
+import { type EntityRows, RowProducer, scatterProperty } from '../../tables/entity-rows.ts'
+import { isOf, rowsOf } from '../../tables/rows.ts'
+import type { QueryFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
+import { OrderSample } from './order-sample.ts'
+import { ShareWindow } from './share-window.ts'
+import {
+  countInWords,
+  type Estimate,
+  nothing,
+  type Pattern,
+  percentOf,
+  rowsAt,
+  type Sighting,
+  sumOf,
+} from './sighting.ts'
+import { placeInWords } from './subject-words.ts'
+
+/** The tables whose rows are looked at. */
+const looked = ['EntitiesByCompositeProperty', 'EntitiesByPropertyAsc'] as const
+
+const subjectsMax = 512
+const sampleMin = 64
+const eventsMin = 64
+const risingShareMin = 0.8
+const rowsMin = 256
+const queriesMin = 32
+const unreadShareMin = 0.5
+
+interface Property {
+  readonly kind: string
+  readonly property: string
+  readonly place: string
+  readonly sample: OrderSample
+  readonly window: ShareWindow
+  rows: Estimate
+  /** Value code of the latest entity. */
+  latest: string
+}
+
+interface KindUse {
+  queries: number
+  readonly named: Set<string>
+}
+
+export interface IndexPatternsOptions {
+  /** A composite index in words, such as `ToDo(owner, due desc)`; `undefined` when it is gone. */
+  readonly indexInWords: (database: string, id: bigint) => string | undefined
+}
+
+export class IndexPatterns implements Pattern {
+  readonly #options: IndexPatternsOptions
+  readonly #properties = new LruMap<Property>(subjectsMax, (prefix) => newProperty(prefix))
+  readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
+  /** By database code and index id. */
+  readonly #composites = new LruMap<{ rows: Estimate }>(subjectsMax, () => ({ rows: nothing }))
+  /** Indexes that served a query, by database code and words. */
+  readonly #served = new Set<string>()
+
+  constructor(options: IndexPatternsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param changes - of one commit: their rows come at one moment, in the order of their keys and not of their values
+   * @param stands - how many entities each of them stands for
+   */
+  noteCommitted(changes: readonly EntityRows[], stands: number): void {
+    const values = new Map<string, string[]>()
+    const producer = new RowProducer({
+      wants: (head) => looked.some((space) => isOf(space, head)),
+      write: (key, value) => {
+        if (value === undefined) return
+        if (isOf('EntitiesByCompositeProperty', key)) return this.#noteCompositeRow(key, stands)
+        const { property, valueCode } = splitPropertyAscRow(key)
+        const others = values.get(property)
+        if (others === undefined) values.set(property, [valueCode])
+        else others.push(valueCode)
+      },
+    })
+    for (const change of changes) producer.indexRows(change)
+    for (const [property, codes] of values) {
+      this.#noteValues(this.#properties.of(property), codes, stands)
+    }
+  }
+
+  #noteValues(property: Property, codes: string[], stands: number): void {
+    const { sample, window } = property
+    codes.sort()
+    if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
+    property.rows = sumOf(property.rows, { count: codes.length * stands, isSampled: stands !== 1 })
+    property.latest = codes.at(-1) ?? ''
+    for (const code of codes) {
+      const landing = sample.add(code)
+      // Equal values come again; they are spread by the keys behind them.
+      if (sample.size >= sampleMin) window.add(landing?.tops === true)
+    }
+  }
+
+  #noteCompositeRow(key: RowKey, stands: number): void {
+    const { indexId, partition } = parseCompositeHead(key)
+    const database = databaseCode(partition.projectId, partition.databaseId)
+    const use = this.#composites.of(database + encodeInt64(indexId))
+    use.rows = sumOf(use.rows, { count: stands, isSampled: stands !== 1 })
+  }
+
+  noteQuery({ partition, kind, properties, indexes }: QueryFact): void {
+    const database = databaseCode(partition.projectId, partition.databaseId)
+    for (const index of indexes) this.#served.add(`${database} ${index}`)
+    if (kind === undefined) return
+    const use = this.#kinds.of(JSON.stringify([partition.projectId, partition.databaseId, partition.namespaceId, kind]))
+    use.queries++
+    for (const property of properties) use.named.add(property)
+  }
+
+  sightings(): readonly Sighting[] {
+    return [...this.#monotonic(), ...this.#unread(), ...this.#needless()]
+  }
+
+  #monotonic(): Sighting[] {
+    const found: Sighting[] = []
+    for (const [code, { kind, property, place, window, latest }] of this.#properties.entries()) {
+      const { events, hits, share, hitsEver } = window
+      if (events < eventsMin || share < risingShareMin || property === scatterProperty) continue
+      found.push({
+        kind: 'monotonic-index',
+        subject: `${kind}.${property}${place}`,
+        words:
+          `New values of ${kind}.${property}${place} rise (or fall) all the time: ` +
+          'their index rows meet one tablet, however scattered the keys are.',
+        evidence: [`${hits} of the last ${events} values (${percentOf(share)}) are at the end of those before`],
+        share,
+        count: hitsEver,
+        place: rowsAt('EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code + latest).start ?? ''),
+      })
+    }
+    return found
+  }
+
+  #unread(): Sighting[] {
+    const found: Sighting[] = []
+    for (const [code, { rows }] of this.#composites.entries()) {
+      const database = code.slice(0, -8)
+      const index = this.#options.indexInWords(database, decodeInt64(code, database.length))
+      if (index === undefined || rows.count < rowsMin || this.#served.has(`${database} ${index}`)) continue
+      found.push({
+        kind: 'unread-index',
+        subject: index,
+        words: `No query used the composite index ${index}, and every write maintains it.`,
+        evidence: [`${countInWords(rows)} rows written, no query served`],
+        share: 1,
+        count: rows.count,
+      })
+    }
+    return found
+  }
+
+  #needless(): Sighting[] {
+    const kinds = new Map<string, { all: Estimate; unread: Estimate; names: string[]; place: string; kind: string }>()
+    for (const [prefix, { kind, property, rows, place }] of this.#properties.entries()) {
+      if (property === scatterProperty) continue
+      const { projectId, databaseId, namespaceId } = partitionOfCode(prefix)
+      const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
+      const use = this.#kinds.find(name)
+      if (use === undefined || use.queries < queriesMin) continue
+      const sum = kinds.get(name) ?? { all: nothing, unread: nothing, names: [], place, kind }
+      sum.all = sumOf(sum.all, rows)
+      if (!use.named.has(property)) {
+        sum.unread = sumOf(sum.unread, rows)
+        sum.names.push(property)
+      }
+      kinds.set(name, sum)
+    }
+    const found: Sighting[] = []
+    for (const { all, unread, names, place, kind } of kinds.values()) {
+      const share = unread.count / all.count
+      if (unread.count < rowsMin || share < unreadShareMin) continue
+      found.push({
+        kind: 'needless-index',
+        subject: kind + place,
+        words: `Most index rows of ${kind}${place} are of properties that no query filters or orders by.`,
+        evidence: [
+          `${countInWords(unread)} of ${countInWords(all)} property rows (${percentOf(share)}): ${names.sort().join(', ')}`,
+        ],
+        share,
+        count: unread.count,
+      })
+    }
+    return found
+  }
+
+  clear(): void {
+    this.#properties.clear()
+    this.#kinds.clear()
+    this.#composites.clear()
+    this.#served.clear()
+  }
+}
+
+/** @param code - of partition, kind and property */
+function newProperty(code: string): Property {
+  const { partition, kind, property } = parsePropertyCode(code)
+  return {
+    kind,
+    property,
+    place: placeInWords(partition),
+    sample: new OrderSample(),
+    window: new ShareWindow(256),
+    rows: nothing,
+    latest: '',
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Patterns of the keys that are written: ids and names that come in order, negative ids, slashes and dots in names.
+ *
+ *   sequential-keys        of the new entities under a root kind, 4 of 5 land next to one of the last 8; those of one commit
+ *                          come at one moment, and land among those of the commits before
+ *   negative-id            a written key has one
+ *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
+ */
+import { decodeProperties } from '../../encoding/entity-codec.ts'
+import { decodePath, splitKeyCode } from '../../encoding/key-codec.ts'
+import { prettyPath } from '../../encoding/pretty.ts'
+import type { PathElement } from '../../model/key.ts'
+import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
+import type { CommittedFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
+import { OrderSample } from './order-sample.ts'
+import { ShareWindow } from './share-window.ts'
+import { type Pattern, percentOf, rowsAt, type Sighting } from './sighting.ts'
+import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
+
+const subjectsMax = 256
+/** Before so many keys are in the sample, a new one lands beside a recent one by chance. */
+const sampleMin = 32
+const eventsMin = 64
+const shareMin = 0.8
+/** Entities of a kind whose property names are looked at: they are the same in the next. */
+const entitiesLookedAt = 16
+
+interface KeyOrder {
+  readonly sample: OrderSample
+  readonly window: ShareWindow
+  /** Path codes. */
+  first: string
+  last: string
+}
+
+interface Oddity {
+  readonly kind: 'negative-id' | 'slash-or-dot-in-name'
+  readonly words: string
+  readonly evidence: string
+  count: number
+}
+
+export class KeyPatterns implements Pattern {
+  readonly #orders = new LruMap<KeyOrder>(subjectsMax, () => ({
+    sample: new OrderSample(),
+    window: new ShareWindow(256),
+    first: '',
+    last: '',
+  }))
+  readonly #oddities = new Map<string, Oddity>()
+  readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
+
+  /** The changes of one commit in all its entity groups. */
+  noteCommitted(facts: readonly CommittedFact[]): void {
+    const added = new Map<string, string[]>()
+    for (const { partition, changes } of facts) {
+      for (const { path, before, after } of changes) {
+        if (before !== undefined || after === undefined) continue
+        const elements = decodePath(path, 0).path
+        // By the root: its kind and key lead the rows of all that is below it.
+        const subject = kindSubject(partition, elements.slice(0, 1))
+        const paths = added.get(subject)
+        if (paths === undefined) added.set(subject, [path])
+        else paths.push(path)
+        this.#noteOddities(partition, elements, after)
+      }
+    }
+    for (const [subject, paths] of added) this.#noteOrder(this.#orders.of(subject), paths.sort())
+  }
+
+  /** @param paths - ascending */
+  #noteOrder(order: KeyOrder, paths: readonly string[]): void {
+    const isJudged = order.sample.size >= sampleMin
+    const landings = order.sample.addTogether(paths)
+    if (!isJudged) return
+    for (const landing of landings) if (landing !== undefined) order.window.add(landing.follows)
+    order.first ||= paths[0] ?? ''
+    order.last = paths.at(-1) ?? ''
+  }
+
+  #noteOddities(partition: string, elements: readonly PathElement[], cell: Uint8Array): void {
+    const place = placeInWords(partition)
+    for (const { kind, id, name } of elements) {
+      if (id !== undefined && id < 0n) {
+        this.#odd('negative-id', `${kind}${place}`, `Entities of ${kind}${place} have negative ids.`, `${kind}:${id}`)
+      }
+      if (kind.includes('/')) {
+        this.#odd('slash-or-dot-in-name', `kind ${kind}${place}`, `The kind "${kind}"${place} has a slash.`, kind)
+      }
+      if (name?.includes('/')) {
+        this.#odd('slash-or-dot-in-name', `names of ${kind}${place}`, `Names of ${kind}${place} have slashes.`, name)
+      }
+    }
+    const kind = elements.at(-1)?.kind ?? ''
+    const looked = this.#lookedAt.of(kindSubject(partition, elements))
+    if (looked.entities++ >= entitiesLookedAt) return
+    for (const property of decodeProperties(propertiesOfImage(cell)).keys()) {
+      if (!property.includes('.')) continue
+      const words = `The property "${property}" of ${kind}${place} has a dot in its name, like a property of a nested entity.`
+      this.#odd('slash-or-dot-in-name', `${kind}.${property}${place}`, words, property)
+    }
+  }
+
+  #odd(kind: Oddity['kind'], subject: string, words: string, example: string): void {
+    const known = this.#oddities.get(`${kind} ${subject}`)
+    if (known !== undefined) known.count++
+    else if (this.#oddities.size < subjectsMax) {
+      this.#oddities.set(`${kind} ${subject}`, { kind, words, evidence: `for example ${example}`, count: 1 })
+    }
+  }
+
+  sightings(): readonly Sighting[] {
+    const found: Sighting[] = []
+    for (const [name, { window, first, last }] of this.#orders.entries()) {
+      const subject = kindInWords(name)
+      const { events, hits, share, hitsEver } = window
+      if (events < eventsMin || share < shareMin) continue
+      found.push({
+        kind: 'sequential-keys',
+        subject,
+        words: `New entities of ${subject} come in the order of their keys: all writes meet the tablet at the end.`,
+        evidence: [
+          `${hits} of the last ${events} new keys (${percentOf(share)}) lie right beside one of the 8 before`,
+          `from ${wordsOf(first)} to ${wordsOf(last)}`,
+        ],
+        share,
+        count: hitsEver,
+        place: rowsAt('Entities', entityRowKey(splitKeyCode(name).partition, last)),
+      })
+    }
+    for (const [key, { kind, words, evidence, count }] of this.#oddities) {
+      found.push({ kind, subject: key.slice(kind.length + 1), words, evidence: [evidence], share: 1, count })
+    }
+    return found
+  }
+
+  clear(): void {
+    this.#orders.clear()
+    this.#oddities.clear()
+    this.#lookedAt.clear()
+  }
+}
+
+function wordsOf(path: string): string {
+  return path === '' ? '' : prettyPath(decodePath(path, 0).path)
+}

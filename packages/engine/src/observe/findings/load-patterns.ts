@@ -1,0 +1,271 @@
+/**
+ * Patterns of where the load goes.
+ *
+ *   hot-key         half of the last 512 to 1,024 keys read or written are one key
+ *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
+ *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
+ */
+import { prefixEnd } from '../../encoding/bytes.ts'
+import { decodePath, keyCode, partitionCode } from '../../encoding/key-codec.ts'
+import type { Key } from '../../model/key.ts'
+import { entityRowOf } from '../../tables/entities.ts'
+import type { CommittedFact, LookupFact } from './facts.ts'
+import { HeavyHitters } from './heavy-hitters.ts'
+import { LruMap } from './lru-map.ts'
+import {
+  countInWords,
+  type Estimate,
+  nothing,
+  type Pattern,
+  percentOf,
+  rowsAt,
+  rowsBetween,
+  type Sighting,
+  sumOf,
+} from './sighting.ts'
+import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
+
+const generation = 512
+const hotKeyShareMin = 0.5
+const hotKeyEventsMin = 512
+
+const touchedMax = 1024
+const knownMax = 1024
+const rangeEventsMin = 512
+const distinctMin = 64
+/** Share of the distinct keys. */
+const rangeWidth = 0.1
+const rangeShareMin = 0.7
+
+const slotSeconds = 10
+const startSlots = 30
+/** The documented first step of a ramp: 500 operations a second. */
+const startRate = 500
+
+interface KindTouches {
+  /** Keys that were ever touched, as many as there is room for: what the busy ones are compared with. */
+  readonly known: Set<string>
+  /** The last key codes, a ring. */
+  readonly keys: string[]
+  next: number
+  events: number
+}
+
+interface KindStart {
+  firstMs: number
+  /** Since the first write. */
+  slot: number
+  writes: Estimate
+  most: Estimate
+  mostSlot: number
+}
+
+export interface LoadPatternsOptions {
+  /** Whether the store was empty when it was opened: only then is a kind that comes up known to be new. */
+  readonly isStoreNew: () => boolean
+  /** How many operations one stands for. */
+  readonly scale: () => number
+}
+
+export class LoadPatterns implements Pattern {
+  readonly #options: LoadPatternsOptions
+  #keys = new HeavyHitters(64)
+  #keysBefore = new HeavyHitters(64)
+  #hotKeyEvents = 0
+  /** Entities of the latest commit that was looked at, by kind. */
+  #latest: ReadonlyMap<string, number> = new Map()
+  readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
+  readonly #starts = new LruMap<KindStart>(256, () => ({
+    firstMs: 0,
+    slot: 0,
+    writes: nothing,
+    most: nothing,
+    mostSlot: 0,
+  }))
+
+  constructor(options: LoadPatternsOptions) {
+    this.#options = options
+  }
+
+  /** @param most - so many keys are looked at, or a few less */
+  noteLookup({ keys }: LookupFact, most: number): void {
+    const step = Math.ceil(keys.length / most)
+    for (let i = 0; i < keys.length; i += step) {
+      const key = keys[i] as Key
+      const partition = partitionCode(key.partition)
+      this.#touch(keyCode(key), kindSubject(partition, key.path))
+    }
+  }
+
+  /** @param facts - of one commit, made at `nowMs` */
+  noteCommitted(facts: readonly CommittedFact[], nowMs: number): void {
+    const kinds = new Map<string, number>()
+    for (const { partition, changes } of facts) {
+      for (const { path } of changes) {
+        const kind = kindOfCode(partition, path)
+        this.#touch(partition + path, kind)
+        kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      }
+    }
+    this.#latest = kinds
+    for (const [kind, entities] of kinds) this.#noteStart(kind, nowMs, { count: entities, isSampled: false })
+  }
+
+  /** A commit that was not looked at is taken to be like the latest that was. */
+  notePassedOver(entities: number, nowMs: number): void {
+    let all = 0
+    for (const count of this.#latest.values()) all += count
+    for (const [kind, count] of this.#latest) {
+      this.#noteStart(kind, nowMs, { count: (entities * count) / all, isSampled: true })
+    }
+  }
+
+  #touch(code: string, kind: string): void {
+    if (this.#keys.total >= generation) {
+      this.#keysBefore = this.#keys
+      this.#keys = new HeavyHitters(64)
+    }
+    this.#keys.add(code)
+    this.#hotKeyEvents++
+    const touches = this.#touches.of(kind)
+    if (touches.known.size < knownMax) touches.known.add(code)
+    touches.keys[touches.next] = code
+    touches.next = (touches.next + 1) % touchedMax
+    touches.events++
+  }
+
+  #noteStart(name: string, nowMs: number, written: Estimate): void {
+    const known = this.#starts.find(name)
+    const start = known ?? this.#starts.of(name)
+    if (known === undefined) start.firstMs = nowMs
+    const slot = Math.floor((nowMs - start.firstMs) / 1000 / slotSeconds)
+    start.writes = slot === start.slot ? sumOf(start.writes, written) : written
+    start.slot = slot
+    if (slot > startSlots || start.writes.count <= start.most.count) return
+    start.most = start.writes
+    start.mostSlot = slot
+  }
+
+  sightings(): readonly Sighting[] {
+    return [...this.#hotKey(), ...this.#hotRanges(), ...this.#suddenStarts()]
+  }
+
+  #hotKey(): Sighting[] {
+    const events = this.#keys.total + this.#keysBefore.total
+    if (events < hotKeyEventsMin) return []
+    const sums = new Map<string, number>()
+    for (const hitters of [this.#keys, this.#keysBefore]) {
+      for (const { name, count, error } of hitters.top(4)) sums.set(name, (sums.get(name) ?? 0) + count - error)
+    }
+    return [...sums]
+      .filter(([, hits]) => hits / events >= hotKeyShareMin)
+      .map(([code, hits]) => ({
+        kind: 'hot-key',
+        subject: keyInWords(code),
+        words: `One entity, ${keyInWords(code)}, gets most of the reads and writes.`,
+        evidence: [`${hits} of the last ${events} keys read or written (${percentOf(hits / events)})`],
+        share: hits / events,
+        count: this.#hotKeyEvents,
+        place: rowsAt('Entities', entityRowOf(code)),
+      }))
+  }
+
+  #hotRanges(): Sighting[] {
+    const found: Sighting[] = []
+    for (const [name, { known, keys, events }] of this.#touches.entries()) {
+      if (keys.length < rangeEventsMin) continue
+      const range = hottestRange(keys, known)
+      if (range === undefined) continue
+      const { first, last, width, distinct, share } = range
+      const kind = kindInWords(name)
+      found.push({
+        kind: 'hot-range',
+        subject: `${kind} from ${keyInWords(first)} to ${keyInWords(last)}`,
+        words: `A narrow range of the keys of ${kind} gets most of its reads and writes.`,
+        evidence: [
+          `${width} keys side by side, of ${distinct} that were touched, got ${percentOf(share)} of the operations`,
+        ],
+        share,
+        count: events,
+        place: rowsBetween('Entities', entityRowOf(first), prefixEnd(entityRowOf(last))),
+      })
+    }
+    return found
+  }
+
+  #suddenStarts(): Sighting[] {
+    if (!this.#options.isStoreNew()) return []
+    const scale = this.#options.scale()
+    const found: Sighting[] = []
+    for (const [code, { most, mostSlot }] of this.#starts.entries()) {
+      const rate = (most.count * scale) / slotSeconds
+      if (rate <= startRate) continue
+      const kind = kindInWords(code)
+      const after = mostSlot * slotSeconds
+      found.push({
+        kind: 'sudden-start',
+        subject: kind,
+        words: `The new kind ${kind} began at full rate: it is in one tablet, and tablets take minutes to split and move.`,
+        evidence: [
+          `${countInWords({ ...most, count: rate })} entities/s were written ${after === 0 ? 'in its first 10 seconds' : `${after} s after its first`}`,
+          `a ramp begins with ${startRate}/s`,
+        ],
+        share: 1 - startRate / rate,
+        count: most.count,
+      })
+    }
+    return found
+  }
+
+  clear(): void {
+    this.#keys.clear()
+    this.#keysBefore.clear()
+    this.#latest = new Map()
+    this.#touches.clear()
+    this.#starts.clear()
+  }
+}
+
+interface HotRange {
+  readonly first: string
+  readonly last: string
+  readonly width: number
+  readonly distinct: number
+  readonly share: number
+}
+
+/**
+ * The busiest tenth of the known keys that lie side by side, if it is busy enough.
+ *
+ * @param operations - the key of each operation
+ */
+function hottestRange(operations: readonly string[], known: ReadonlySet<string>): HotRange | undefined {
+  const byKey = new Map<string, number>()
+  for (const key of known) byKey.set(key, 0)
+  for (const key of operations) byKey.set(key, (byKey.get(key) ?? 0) + 1)
+  const keys = [...byKey.keys()].sort()
+  const counts = keys.map((key) => byKey.get(key) ?? 0)
+  const distinct = keys.length
+  if (distinct < distinctMin) return undefined
+  const width = Math.floor(distinct * rangeWidth)
+  let sum = 0
+  let most = 0
+  let mostEnd = 0
+  for (const [i, count] of counts.entries()) {
+    sum += count - (counts[i - width] ?? 0)
+    if (sum <= most) continue
+    most = sum
+    mostEnd = i
+  }
+  const share = most / operations.length
+  const inRange = counts.slice(Math.max(0, mostEnd - width + 1), mostEnd + 1)
+  if (share < rangeShareMin || Math.max(...inRange) / operations.length >= hotKeyShareMin) return undefined
+  const first = keys[Math.max(0, mostEnd - width + 1)]
+  const last = keys[mostEnd]
+  return first === undefined || last === undefined ? undefined : { first, last, width, distinct, share }
+}
+
+/** The kind of a partition code and a path code, as {@link kindSubject}. */
+function kindOfCode(partition: string, path: string): string {
+  return kindSubject(partition, decodePath(path, 0).path)
+}

@@ -1,0 +1,95 @@
+/**
+ * Where new codes land among the latest ones: how one sees that keys or values come in order, without keeping them all.
+ *
+ *   sorted sample of the last `size` distinct codes     …  k17  k18  k19 │ k20        "follows": next to one of the latest 8
+ *                                                                    a new one        "tops": among the highest, or lowest, 8
+ *
+ * Several clients that each count up, names like Customer9 and Customer10, and instants a little out of order all follow.
+ * Codes that are spread land next to one of the latest 8 with a chance of 16 in `size`.
+ *
+ * O1  It holds at most `size` codes, and each at most once.     order-sample.test.ts
+ */
+import { lowerBound } from '../../lower-bound.ts'
+export interface Landing {
+  /** Right before or after one of the latest codes. */
+  readonly follows: boolean
+  /** Among the highest codes, or among the lowest. */
+  readonly tops: boolean
+}
+
+const sampleSize = 256
+const near = 8
+/** Number of codes that stand for a larger batch, the lowest and the highest of it among them. */
+const togetherMax = 64
+
+export class OrderSample {
+  #sorted: string[] = []
+  /** In the order of arrival; a new one replaces the oldest. */
+  #arrivals: string[] = []
+  #next = 0
+  /** The codes that a new code may follow, at most 8. */
+  readonly #latest: string[] = []
+
+  get size(): number {
+    return this.#sorted.length
+  }
+
+  /** Whether most codes of the sample come after this one. */
+  isMostlyAbove(code: string): boolean {
+    return this.#placeOf(code) * 2 < this.#sorted.length
+  }
+
+  /** @returns `undefined` for a code that is in the sample already */
+  add(code: string): Landing | undefined {
+    const landing = this.#landingOf(code)
+    if (landing === undefined) return undefined
+    this.#insert(code)
+    this.#note(code)
+    return landing
+  }
+
+  /**
+   * Codes that come at once, ascending as a commit stores them: that order is not theirs, so each lands among those that
+   * were there before. The lowest and the highest are among the latest from then on: others may go on from them.
+   */
+  addTogether(codes: readonly string[]): readonly (Landing | undefined)[] {
+    const landings = codes.map((code) => this.#landingOf(code))
+    const kept = Math.min(codes.length, togetherMax)
+    for (let i = 0; i < kept; i++) {
+      const at = Math.round((i * (codes.length - 1)) / Math.max(1, kept - 1))
+      const code = codes[at]
+      if (code !== undefined && landings[at] !== undefined) this.#insert(code)
+    }
+    for (const code of new Set([codes[0], codes.at(-1)])) if (code !== undefined) this.#note(code)
+    return landings
+  }
+
+  #landingOf(code: string): Landing | undefined {
+    const place = this.#placeOf(code)
+    if (this.#sorted[place] === code) return undefined
+    const follows = this.#isRecent(this.#sorted[place - 1]) || this.#isRecent(this.#sorted[place])
+    return { follows, tops: place >= this.#sorted.length - near || place <= near }
+  }
+
+  #insert(code: string): void {
+    this.#sorted.splice(this.#placeOf(code), 0, code)
+    const oldest = this.#arrivals[this.#next]
+    this.#arrivals[this.#next] = code
+    this.#next = (this.#next + 1) % sampleSize
+    if (oldest !== undefined) this.#sorted.splice(this.#placeOf(oldest), 1)
+  }
+
+  #note(code: string): void {
+    this.#latest.push(code)
+    if (this.#latest.length > near) this.#latest.shift()
+  }
+
+  #isRecent(code: string | undefined): boolean {
+    return code !== undefined && this.#latest.includes(code)
+  }
+
+  /** The first place whose code is not below `code`. */
+  #placeOf(code: string): number {
+    return lowerBound(this.#sorted.length, (place) => (this.#sorted[place] as string) < code)
+  }
+}

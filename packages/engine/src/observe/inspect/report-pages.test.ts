@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { entity, keyOf, property, string } from '../../../test/property/entity-messages.ts'
+import { systemScheduler } from '../../clock.ts'
+import { type Engine, openEngine } from '../../engine/engine.ts'
+import type { Key } from '../../model/key.ts'
+import { query } from '../../testing/query-world.ts'
+import { pageCharsMax } from './report-page.ts'
+
+let engine: Engine
+let turns = 0
+
+const scheduler = {
+  ...systemScheduler,
+  defer: (task: () => void): void => {
+    turns++
+    systemScheduler.defer(task)
+  },
+}
+
+const root = { kind: 'G', name: 'g' }
+const megabyte = 'x'.repeat(1_000_000)
+
+async function put(key: Key, ...texts: readonly string[]): Promise<void> {
+  const isShort = texts.length > 1
+  const properties = texts.map((text, i) => property(`p${i}`, string(text, !isShort)))
+  const mutations = [{ operation: 'upsert' as const, entity: entity(key, ...properties) }]
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
+beforeEach(async () => {
+  engine = await openEngine({ scheduler })
+  turns = 0
+})
+
+afterEach(() => engine.close())
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly place: string | undefined
+}
+
+/** All pages of a report, none of which is larger than a page and one item. */
+async function pagesOf<Item>(ask: (place: string | undefined) => Promise<Page<Item>>): Promise<(readonly Item[])[]> {
+  const pages: (readonly Item[])[] = []
+  for (let place: string | undefined; pages.length === 0 || place !== undefined; ) {
+    const page = await ask(place)
+    expect(page.items.length).toBeGreaterThan(0)
+    expect(JSON.stringify(page.items.slice(0, -1)).length).toBeLessThan(pageCharsMax * 1.05)
+    pages.push(page.items)
+    place = page.place
+  }
+  return pages
+}
+
+describe('large values (report-page/RP1, report-page/RP2, inspector/IN1)', () => {
+  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+
+  beforeEach(async () => {
+    engine.database('p').configure({ applyPolicy: { type: 'manual' } })
+    for (const id of ids) await put(keyOf([root, { kind: 'A', id: BigInt(id) }]), megabyte)
+    turns = 0
+  })
+
+  const namesIn = (words: string): readonly number[] => [...words.matchAll(/\bA:(\d+)/g)].map(([, id]) => Number(id))
+
+  test.each([
+    ['forwards', ['after', 'next'] as const, ids],
+    ['backwards', ['before', 'previous'] as const, ids.toReversed()],
+  ])('rows of a table come in pages %s, each in several turns', async (_, [parameter, member], expected) => {
+    await engine.inspector.releaseAll()
+    turns = 0
+    const pages = await pagesOf(async (place = parameter === 'before' ? '46' : undefined) => {
+      const from = place === '46' ? '45 ff' : place
+      const report = await engine.inspector.table('Entities', { [parameter]: from, limit: 1000 })
+      const rows = parameter === 'before' ? report.rows.toReversed() : report.rows
+      return { items: rows, place: report[member] }
+    })
+    expect(pages.map(({ length }) => length)).toEqual([5, 5, 1])
+    expect(pages.flat().flatMap(({ row }) => namesIn(row))).toEqual(expected)
+    expect(pages.flat().every(({ value }) => value.includes(megabyte))).toBe(true)
+    expect(turns).toBeGreaterThanOrEqual(ids.length)
+  })
+
+  test('records of a log come in pages, the newest first', async () => {
+    const key = keyOf([root])
+    const pages = await pagesOf(async (place) => {
+      const before = place === undefined ? undefined : BigInt(place)
+      const { records, previous, hasMore } = await engine.inspector.log(key, { before })
+      expect(hasMore).toBe(previous === undefined ? undefined : true)
+      return { items: records, place: previous }
+    })
+    expect(pages.map(({ length }) => length)).toEqual([5, 5, 1])
+    const inOrder = pages.toReversed().flat()
+    expect(inOrder.flatMap(({ changes }) => changes.flatMap(namesIn))).toEqual(ids)
+    expect(turns).toBeGreaterThanOrEqual(ids.length)
+  })
+
+  test('waiting records come in pages, while those of the page before are applied too', async () => {
+    const pages = await pagesOf(async (after) => {
+      const { pending, next, more } = await engine.inspector.pending({ after })
+      expect(more === undefined).toBe(next === undefined)
+      if (after === undefined) await engine.inspector.release(keyOf([root]), 'B', BigInt(pending[2]?.version ?? 0))
+      return { items: pending, place: next }
+    })
+    expect(pages.flat().flatMap(({ changes }) => changes.flatMap(namesIn))).toEqual(ids)
+    expect((await engine.inspector.pending({ words: 100 })).next).toBeUndefined()
+    expect(turns).toBeGreaterThanOrEqual(ids.length)
+  })
+})
+
+test('waiting records of many groups have each a place, which the records before it do not change', async () => {
+  engine.database('p').configure({ applyPolicy: { type: 'manual' } })
+  const keys = Array.from({ length: 30 }, (_, i) => keyOf([{ kind: 'G', name: `g${i % 10}` }]))
+  for (const [i, key] of keys.entries()) await put(key, `text ${i}`)
+  const whole = (await engine.inspector.pending()).pending
+  const pages = await pagesOf(async (after) => {
+    const { pending, next } = await engine.inspector.pending({ after, limit: 4 })
+    // A group that was shown is applied, and waits again: it comes again at the end.
+    if (after === undefined) {
+      await engine.inspector.release(keys[0] as Key, 'B')
+      await put(keys[0] as Key, 'again')
+    }
+    return { items: pending, place: next }
+  })
+  const again = (await engine.inspector.pending()).pending.at(-1)
+  expect(pages.flat()).toEqual([...whole, again])
+  await expect(engine.inspector.pending({ after: 'x' })).rejects.toThrow('after is the member next')
+})
+
+test('rows of an entity with many index rows come in pages, with the log behind the last', async () => {
+  const key = keyOf([{ kind: 'A', id: 7n }])
+  await put(key, ...Array.from({ length: 450 }, (_, i) => `${i} ${'x'.repeat(1400)}`))
+  const logs: number[] = []
+  const pages = await pagesOf(async (after) => {
+    const { rows, next, log } = await engine.inspector.rows(key, { after })
+    logs.push(log.records.length)
+    expect(log.hasMore).toBe(next === undefined ? undefined : true)
+    return { items: rows, place: next }
+  })
+  expect(logs).toEqual([0, 1])
+  const perTable = new Map<string, (typeof pages)[number][number][]>()
+  for (const row of pages.flat()) perTable.set(row.table, [...(perTable.get(row.table) ?? []), row])
+  expect([...perTable].map(([table, rows]) => [table, rows.length])).toEqual([
+    ['Entities', 1],
+    ['EntitiesByKind', 1],
+    ['EntitiesByPropertyAsc', 450],
+    ['EntitiesByPropertyDesc', 450],
+  ])
+  for (const rows of perTable.values()) {
+    const keys = rows.map(({ rowKey }) => rowKey)
+    expect(keys).toEqual([...new Set(keys)].sort())
+  }
+})
+
+test('versions come in pages, and the last of a page knows its end', async () => {
+  const key = keyOf([{ kind: 'A', id: 7n }])
+  for (let i = 0; i < 10; i++) await put(key, `text ${i}`)
+  const whole = (await engine.inspector.versions(key)).versions
+  expect(whole).toHaveLength(10)
+  const pages = await pagesOf(async (place) => {
+    const before = place === undefined ? undefined : BigInt(place)
+    const { versions, previous } = await engine.inspector.versions(key, { limit: 4, before })
+    return { items: versions, place: previous }
+  })
+  expect(pages.map(({ length }) => length)).toEqual([4, 4, 2])
+  expect(pages.toReversed().flat()).toEqual(whole)
+})
+
+test.each([
+  ['many groups', (i: number) => keyOf([{ kind: 'G', id: BigInt(i + 1) }])],
+  ['one group', (i: number) => keyOf([root, { kind: 'A', id: BigInt(i + 1) }])],
+])('the release of the waiting records of %s gives way, and so does a strong query over them', async (_, keyAt) => {
+  const count = 1000
+  engine.database('p').configure({ applyPolicy: { type: 'manual' } })
+  const fill = async (text: string): Promise<void> => {
+    for (let i = 0; i < count; i++) await put(keyAt(i), text)
+    turns = 0
+  }
+  await fill('a')
+  expect(await engine.inspector.releaseAll(engine.database('p').code)).toBe(count)
+  expect(turns).toBeGreaterThanOrEqual(3)
+  await fill('b')
+  expect(engine.waitingRecords).toBe(count)
+  const asked = query({ kind: 'G', limit: 1 })
+  await engine.database('p').runQuery(engine.context(), { query: asked, read: { consistency: 'strong' } })
+  expect(engine.waitingRecords).toBe(0)
+  expect(turns).toBeGreaterThanOrEqual(3)
+})

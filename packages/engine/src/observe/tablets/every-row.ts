@@ -1,0 +1,64 @@
+/**
+ * Every row of a store as of now, in no order: for those who count them.
+ *
+ * Property rows are made from the entities, each after its own: a store that makes them when they are read need not keep them
+ * for this. An entity whose index rows are those of before (log/apply.ts, milestone A) has the rows of its image before.
+ */
+
+import type { CommitLog } from '../../log/commit-log.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import type { Kv, KvRow, RowKey } from '../../storage/kv.ts'
+import { codesOfEntityRow, EntityRows, type IndexRules, RowProducer } from '../../tables/entity-rows.ts'
+import { everySpace, isOf, type KeySpace, rowsOf } from '../../tables/rows.ts'
+import type { RowWalk } from './row-counts.ts'
+
+const ofProperties: readonly KeySpace[] = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc']
+
+/** @param rulesOf - of the database with the code that this one begins with */
+export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string) => IndexRules): RowWalk {
+  const snapshot = kv.snapshot()
+  const scans = everySpace.filter((space) => !ofProperties.includes(space)).map((space) => snapshot.scan(rowsOf(space)))
+  const halfApplied = pending.all().filter(({ milestone }) => milestone === 'A')
+  const shown = new Map(halfApplied.flatMap(({ changes }) => changes.map(({ row, before }) => [row, before] as const)))
+  const made: KvRow[] = []
+  const producer = new RowProducer({
+    wants: (prefix) => ofProperties.some((space) => isOf(space, prefix)),
+    write: (key, value) => {
+      if (value !== undefined) made.push({ key, value })
+    },
+  })
+  const make = (row: RowKey, after: Uint8Array | undefined): void => {
+    const codes = codesOfEntityRow(row)
+    const { indexOptions } = rulesOf(codes.partition)
+    producer.indexRows(new EntityRows({ codes, row, before: undefined, after }, { indexes: [], indexOptions }))
+  }
+  const withMade = (rows: readonly KvRow[]): readonly KvRow[] => {
+    for (const { key, value } of rows) {
+      if (!isOf('Entities', key)) continue
+      make(key, shown.has(key) ? shown.get(key) : value)
+      shown.delete(key)
+    }
+    return [...rows, ...made.splice(0)]
+  }
+  const next = (count: number): MaybePromise<readonly KvRow[]> => {
+    const [scan] = scans
+    if (scan !== undefined) {
+      return andThen(scan.next(count), (rows) => {
+        if (rows.length > 0) return withMade(rows)
+        scans.shift()?.close()
+        return next(count)
+      })
+    }
+    // Entities that are gone, with rows that are not yet.
+    for (const [row, before] of shown) make(row, before)
+    shown.clear()
+    return made.splice(0)
+  }
+  return {
+    next,
+    close: () => {
+      for (const scan of scans) scan.close()
+      snapshot.close()
+    },
+  }
+}

@@ -1,0 +1,448 @@
+/**
+ * Tablets on their servers: takes the load of operations, and looks every few seconds whether a tablet should be split,
+ * merged, moved or compacted.
+ *
+ *   charge(row, weight) ─▶ its tablet's window and sample ─▶ its server's queue
+ *   weight above 1      ─▶ a flow over a time slot, never a burst
+ *
+ * F1  Nothing here has a timer: overdue work runs at the next operation or report,
+ *     in its original order and with its original timestamps. An idle engine keeps nothing running.
+ * F2  Operations are conserved: the totals of the tablets add up to all charges and ended flows.
+ * F3  The same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
+ */
+import type { Random } from '../../random.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import type { TableId } from '../../tables/table.ts'
+import { TabletServer } from './capacity.ts'
+import type { TabletSettings } from './defaults.ts'
+import { EventLog } from './event-log.ts'
+import { HeatHistory } from './heat-history.ts'
+import { HeatRecording } from './heat-recording.ts'
+import { type MergePolicy, mergeWhenCold } from './merge-policy.ts'
+import { moveHotToIdle, type PlacedTablet, type PlacementPolicy } from './placement.ts'
+import { rowKeyHex, rowKeyWords } from './range-words.ts'
+import type { TabletEvent } from './report.ts'
+import { percent, type SplitPolicy, splitByLoadAndSize } from './split-policy.ts'
+import type { Flow, Tablet } from './tablet.ts'
+import { TabletMap } from './tablet-map.ts'
+
+/** Each can be replaced by another object of its interface. */
+export interface TabletPolicies {
+  readonly split: SplitPolicy
+  readonly merge: MergePolicy
+  readonly placement: PlacementPolicy
+}
+
+export const defaultPolicies: TabletPolicies = {
+  split: splitByLoadAndSize,
+  merge: mergeWhenCold,
+  placement: moveHotToIdle,
+}
+
+/** Row operations on one tablet. */
+export interface Charge {
+  readonly rowKey: RowKey
+  readonly reads: number
+  readonly writes: number
+  readonly bytes: number
+  /** For its server, in row operations. */
+  readonly cost: number
+  /** How long it waits for its server, and deleted rows among the reads; default 0. */
+  readonly waitMs?: number
+  readonly tombstones?: number
+  /** How many of it there are; the numbers above are of one. */
+  readonly weight: number
+  /** 0: now. */
+  readonly spreadMs: number
+}
+
+/** A refusal is told again after so long. */
+const refusalAgainMs = 600_000
+
+export class TabletFleet {
+  readonly map: TabletMap = new TabletMap()
+  readonly heat: HeatHistory
+  readonly recording: HeatRecording
+  readonly events: EventLog = new EventLog()
+  /** Row operations charged and already flowed, all in all. */
+  charged = 0
+  settings: TabletSettings
+  readonly #policies: TabletPolicies
+  readonly #random: Random
+  #servers: TabletServer[] = []
+  readonly #flowing = new Set<Tablet>()
+  /** Flows by the instant at which they end. */
+  readonly #ending = new Map<number, Flow[]>()
+  #nowMs: number
+  #nextTickMs: number
+  #nextDecisionMs: number
+
+  constructor(settings: TabletSettings, policies: TabletPolicies, random: Random, nowMs: number) {
+    this.settings = settings
+    this.#policies = policies
+    this.#random = random
+    this.heat = new HeatHistory(settings.heatRowsMax)
+    this.recording = new HeatRecording(this.heat)
+    this.#nowMs = nowMs
+    this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
+    this.#nextDecisionMs = stepAfter(nowMs, settings.decisionMs)
+    this.#makeServers()
+  }
+
+  get servers(): readonly TabletServer[] {
+    return this.#servers
+  }
+
+  configure(settings: TabletSettings): void {
+    this.settings = settings
+    this.heat.rowsMax = settings.heatRowsMax
+    this.#makeServers()
+    // Tablets of servers that are no more go to those that are.
+    for (const tablet of this.map.all()) {
+      if (tablet.server < this.#servers.length) continue
+      tablet.server = this.#policies.placement.place(this.#serverLoads())
+      for (const flow of tablet.flows) this.#serverOf(tablet).addFlow(this.#nowMs, flow)
+    }
+  }
+
+  /** Forgets tablets, loads and history; numbers of events go on. */
+  clear(nowMs: number): void {
+    this.map.clear()
+    this.heat.clear()
+    this.recording.clear(nowMs)
+    this.#flowing.clear()
+    this.#ending.clear()
+    this.#servers = []
+    this.#nowMs = Math.max(nowMs, this.#nowMs)
+    this.#makeServers()
+  }
+
+  tabletOf(table: TableId, rowKey: RowKey): Tablet {
+    return this.map.tabletOf(table, rowKey, () => ({
+      server: this.#policies.placement.place(this.#serverLoads()),
+      nowMs: this.#nowMs,
+    }))
+  }
+
+  serverOf(tablet: Tablet): TabletServer {
+    return this.#serverOf(tablet)
+  }
+
+  /** Takes load onto a tablet. {@link advance} was called for this instant. */
+  charge(nowMs: number, tablet: Tablet, charge: Charge): void {
+    const { rowKey, reads, writes, bytes, cost, weight, spreadMs, waitMs = 0, tombstones = 0 } = charge
+    const { settings } = this
+    this.heat.addTrouble(tablet.table, rowKey, nowMs, waitMs * weight, 0, tombstones * weight)
+    tablet.sample.add(rowKey, nowMs, weight * (reads + writes), this.#random, settings.windowMs)
+    if (spreadMs <= 0) {
+      tablet.count(nowMs, reads * weight, writes * weight, bytes * weight)
+      this.charged += (reads + writes) * weight
+      this.heat.add(tablet.table, rowKey, nowMs, reads * weight, writes * weight, bytes * weight)
+      if (settings.simulate) this.#serverOf(tablet).take(nowMs, cost * weight)
+      return
+    }
+    // Ticks are left out while nothing flows.
+    if (this.#flowing.size === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
+    const endsMs = stepAfter(nowMs + spreadMs - 0.01, settings.tickMs)
+    const ticks = Math.max(1, Math.round((endsMs - this.#nextTickMs) / settings.tickMs) + 1)
+    const each = weight / ticks
+    const costPerSecond = (cost * weight * 1000) / (endsMs - nowMs)
+    const flow: Flow = {
+      rowKey,
+      reads: reads * each,
+      writes: writes * each,
+      bytes: bytes * each,
+      costPerSecond,
+      endsMs,
+      tablet,
+      place: 0,
+    }
+    tablet.addFlow(flow)
+    this.#flowing.add(tablet)
+    this.#serverOf(tablet).addFlow(nowMs, flow)
+    const others = this.#ending.get(endsMs)
+    if (others === undefined) this.#ending.set(endsMs, [flow])
+    else others.push(flow)
+    this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
+      reads: reads * weight,
+      writes: writes * weight,
+      bytes: bytes * weight,
+    })
+  }
+
+  /** A refused operation has no load, but shows where load is wanted: without it a full tablet would never be split. */
+  noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number): void {
+    tablet.sample.add(rowKey, nowMs, weight, this.#random, this.settings.windowMs)
+    this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
+  }
+
+  /** Makes up for what came due until `nowMs` (F1). */
+  advance(nowMs: number): void {
+    this.recording.advance(nowMs)
+    if (nowMs > this.#nowMs) this.#nowMs = nowMs
+    else if (this.#nowMs - nowMs > this.settings.windowMs) this.#setBack(nowMs)
+    if (nowMs < this.#nextTickMs) return
+    const { tickMs, decisionMs, mergeAfterMs, windowMs } = this.settings
+    while (this.#nextTickMs <= nowMs) {
+      const atMs = this.#nextTickMs
+      if (this.#flowing.size > 0) this.#flow(atMs)
+      if (atMs >= this.#nextDecisionMs) {
+        this.#decide(atMs)
+        this.#nextDecisionMs = stepAfter(atMs, decisionMs)
+      }
+      this.#nextTickMs = stepAfter(atMs, tickMs)
+      if (this.#flowing.size > 0) continue
+      // Nothing flows: on to the next decision, and past those that would find everything as it is.
+      const quietMs = 2 * mergeAfterMs + windowMs
+      if (nowMs - this.#nextDecisionMs > quietMs) this.#nextDecisionMs = stepAfter(nowMs - quietMs, decisionMs)
+      if (this.#nextDecisionMs > this.#nextTickMs) {
+        this.#nextTickMs = Math.min(this.#nextDecisionMs, stepAfter(nowMs, tickMs))
+      }
+    }
+  }
+
+  /** Splits the tablet of a row before it. @returns whether there was something to split */
+  split(nowMs: number, table: TableId, at: RowKey, reason: TabletEvent['reason'], words: string): boolean {
+    const { splitUnavailableMs } = this.settings
+    const done = this.map.split(table, at, nowMs)
+    if (done === undefined) return false
+    const { left, right } = done
+    if (left.flows.length === 0) this.#flowing.delete(left)
+    if (right.flows.length > 0) this.#flowing.add(right)
+    if (splitUnavailableMs > 0) {
+      left.unavailableUntilMs = nowMs + splitUnavailableMs
+      right.unavailableUntilMs = nowMs + splitUnavailableMs
+    }
+    const point = rowKeyWords(table, at)
+    this.#tell(nowMs, 'split', left, reason, {
+      at: point,
+      atHex: rowKeyHex(at),
+      endHex: rowKeyHex(right.end),
+      other: right.id,
+      words: `Tablet ${left.id} was split at ${point}: ${words}.`,
+    })
+    return true
+  }
+
+  /** Joins a tablet with its right neighbour. @returns whether it has one */
+  merge(nowMs: number, left: Tablet, reason: TabletEvent['reason'], words: string): boolean {
+    const tablets = this.map.tabletsOf(left.table)
+    const neighbour = tablets[tablets.indexOf(left) + 1]
+    if (neighbour === undefined) return false
+    if (neighbour.server !== left.server) {
+      this.#moveFlows(nowMs, neighbour, left.server)
+      left.unavailableUntilMs = nowMs + this.#moveMs()
+    }
+    const [atHex, endHex] = [rowKeyHex(neighbour.start), rowKeyHex(left.end)]
+    this.map.merge(left, nowMs)
+    this.#flowing.delete(neighbour)
+    if (left.flows.length > 0) this.#flowing.add(left)
+    this.#tell(nowMs, 'merge', left, reason, {
+      atHex,
+      endHex,
+      other: neighbour.id,
+      words: `Tablets ${left.id} and ${neighbour.id} became one: ${words}.`,
+    })
+    return true
+  }
+
+  /** Moves a tablet to another server; it is unavailable meanwhile. */
+  move(nowMs: number, tablet: Tablet, to: number, reason: TabletEvent['reason'], words: string): boolean {
+    if (tablet.server === to || this.#servers[to] === undefined) return false
+    const fromServer = tablet.server
+    this.#moveFlows(nowMs, tablet, to)
+    tablet.server = to
+    const ms = this.#moveMs()
+    tablet.unavailableUntilMs = nowMs + ms
+    tablet.coldUntilMs = nowMs + ms + this.settings.warmUpMs
+    this.#tell(nowMs, 'move', tablet, reason, {
+      fromServer,
+      toServer: to,
+      words: `Tablet ${tablet.id} moved from server ${fromServer} to ${to} and was unavailable for ${Math.round(ms)} ms: ${words}.`,
+    })
+    return true
+  }
+
+  /** A major compaction: tombstones go. */
+  compact(nowMs: number, tablet: Tablet, reason: TabletEvent['reason'], words: string): void {
+    const dropped = tablet.tombstones.clear()
+    if (dropped === 0 && reason !== 'asked') return
+    this.#tell(nowMs, 'compaction', tablet, reason, {
+      words: `A major compaction of tablet ${tablet.id} dropped ${Math.round(dropped).toLocaleString('en')} tombstones: ${words}.`,
+    })
+  }
+
+  #moveFlows(nowMs: number, { flows, server }: Tablet, to: number): void {
+    for (const flow of flows) {
+      this.#servers[server]?.removeFlow(nowMs, flow)
+      this.#servers[to]?.addFlow(nowMs, flow)
+    }
+  }
+
+  /** The clock was set back: flows under way end here, and decisions begin anew from there. */
+  #setBack(nowMs: number): void {
+    for (const [endsMs] of [...this.#ending].sort(([a], [b]) => a - b)) this.#flow(endsMs)
+    this.#nowMs = nowMs
+    this.#nextTickMs = stepAfter(nowMs, this.settings.tickMs)
+    this.#nextDecisionMs = stepAfter(nowMs, this.settings.decisionMs)
+    for (const tablet of this.map.all()) {
+      tablet.restartWindow(nowMs)
+      tablet.coldUntilMs = 0
+    }
+  }
+
+  /** One tick of all flows, and the end of those whose time is over. */
+  #flow(atMs: number): void {
+    const { tickMs } = this.settings
+    for (const tablet of this.#flowing) {
+      const { flowReads, flowWrites, flowBytes } = tablet
+      tablet.count(atMs - tickMs, flowReads, flowWrites, flowBytes)
+      this.charged += flowReads + flowWrites
+    }
+    const over = this.#ending.get(atMs)
+    if (over === undefined) return
+    this.#ending.delete(atMs)
+    for (const flow of over) {
+      const { tablet } = flow
+      tablet.removeFlow(flow)
+      this.#serverOf(tablet).removeFlow(atMs, flow)
+      if (tablet.flows.length === 0) this.#flowing.delete(tablet)
+    }
+  }
+
+  #decide(nowMs: number): void {
+    const { settings } = this
+    for (const table of this.map.tables()) {
+      for (const tablet of [...this.map.tabletsOf(table)]) {
+        const { reads, writes } = tablet.window.rates(nowMs, settings.windowMs)
+        tablet.opsPerSecond = reads + writes
+        this.#decideSplit(nowMs, tablet)
+        this.#decideCompaction(nowMs, tablet)
+      }
+      this.#decideMerges(nowMs, table)
+    }
+    this.#balance(nowMs)
+    this.heat.adapt(nowMs)
+  }
+
+  #decideSplit(nowMs: number, tablet: Tablet): void {
+    const { settings } = this
+    const words = (rowKey: RowKey): string => rowKeyWords(tablet.table, rowKey)
+    const candidate = {
+      start: tablet.start,
+      end: tablet.end ?? '\uffff',
+      opsPerSecond: tablet.opsPerSecond,
+      ageMs: nowMs - tablet.bornMs,
+      sinceSplitMs: nowMs - tablet.splitAtMs,
+      bytes: tablet.bytes,
+      samples: () => tablet.sample.since(nowMs - settings.windowMs),
+      rowSample: () => tablet.rowSample(),
+    }
+    const decision = this.#policies.split.decide(candidate, settings, words)
+    if (decision === undefined) {
+      tablet.splitRefusal = undefined
+    } else if ('at' in decision) {
+      this.split(nowMs, tablet.table, decision.at, decision.reason, decision.words)
+    } else {
+      const { refusal } = decision
+      const isNews = tablet.splitRefusal?.reason !== refusal.reason || nowMs - tablet.refusedMs >= refusalAgainMs
+      tablet.splitRefusal = refusal
+      if (!isNews) return
+      tablet.refusedMs = nowMs
+      const words = `Tablet ${tablet.id} has ${Math.round(tablet.opsPerSecond).toLocaleString('en')} row operations a second and was not split: ${refusal.words}.`
+      this.#tell(nowMs, 'split-refused', tablet, 'load', { words })
+    }
+  }
+
+  #decideCompaction(nowMs: number, tablet: Tablet): void {
+    const { compactAfterMs, compactRestMs, compactShare, compactTombstonesMin } = this.settings
+    const { tombstones, rows } = tablet
+    if (tombstones.count === 0) return
+    if (nowMs - tombstones.oldestMs >= compactAfterMs) {
+      this.compact(nowMs, tablet, 'cold', `the oldest was ${Math.round(compactAfterMs / 60_000)} minutes old`)
+    } else if (tombstones.count >= compactTombstonesMin && tombstones.count > rows * compactShare) {
+      if (nowMs - tombstones.oldestMs < compactRestMs) return
+      const each = rows < 1 ? 'and no rows' : `${Math.round((tombstones.count / rows) * 100)} for every 100 rows`
+      this.compact(nowMs, tablet, 'size', `there were ${each}`)
+    }
+  }
+
+  #decideMerges(nowMs: number, table: TableId): void {
+    const tablets = this.map.tabletsOf(table)
+    for (let i = 0; i + 1 < tablets.length; i++) {
+      const [left, right] = [tablets[i] as Tablet, tablets[i + 1] as Tablet]
+      const of = ({ opsPerSecond, bytes, bornMs }: Tablet): { opsPerSecond: number; bytes: number; ageMs: number } => ({
+        opsPerSecond,
+        bytes,
+        ageMs: nowMs - bornMs,
+      })
+      if (!this.#policies.merge.decide(of(left), of(right), this.settings)) continue
+      left.opsPerSecond += right.opsPerSecond
+      this.merge(nowMs, left, 'cold', 'both had been cold for a while')
+    }
+  }
+
+  #balance(nowMs: number): void {
+    const loads = this.#serverLoads()
+    const placed: PlacedTablet[] = []
+    for (const { id, server, opsPerSecond, unavailableUntilMs } of this.map.all()) {
+      placed.push({ id, server, opsPerSecond, movable: unavailableUntilMs <= nowMs })
+    }
+    const moves = this.#policies.placement.balance(placed, loads, this.settings)
+    if (moves.length === 0) return
+    const byId = new Map<number, Tablet>()
+    for (const tablet of this.map.all()) byId.set(tablet.id, tablet)
+    for (const { tablet: id, to } of moves) {
+      const tablet = byId.get(id)
+      if (tablet === undefined) continue
+      const share = (loads[tablet.server] ?? 0) / this.settings.opsPerSecond
+      this.move(nowMs, tablet, to, 'balance', `its server was at ${percent(share)} of its capacity`)
+    }
+  }
+
+  /** Row operations a second by server; an idle server with tablets counts as a little busier than one without. */
+  #serverLoads(): number[] {
+    const loads = new Array<number>(this.#servers.length).fill(0)
+    for (const { server, opsPerSecond } of this.map.all()) loads[server] = (loads[server] ?? 0) + opsPerSecond + 0.001
+    return loads
+  }
+
+  #serverOf(tablet: Tablet): TabletServer {
+    return this.#servers[tablet.server] as TabletServer
+  }
+
+  #makeServers(): void {
+    const { servers, opsPerSecond, queueMsMax } = this.settings
+    this.#servers.length = Math.min(this.#servers.length, servers)
+    for (const server of this.#servers) {
+      server.capacity = opsPerSecond
+      server.queueMsMax = queueMsMax
+    }
+    while (this.#servers.length < servers) {
+      this.#servers.push(new TabletServer(this.#servers.length, this.#nowMs, opsPerSecond, queueMsMax))
+    }
+  }
+
+  #moveMs(): number {
+    const { moveMsMin, moveMsMax } = this.settings
+    return moveMsMin + this.#random.next() * (moveMsMax - moveMsMin)
+  }
+
+  #tell(
+    atMs: number,
+    kind: TabletEvent['kind'],
+    { table, id, start, end }: Tablet,
+    reason: TabletEvent['reason'],
+    more: Pick<TabletEvent, 'words'> & Partial<TabletEvent>,
+  ): void {
+    const { at, atHex, other, fromServer, toServer, words } = more
+    const range = { startHex: rowKeyHex(start), endHex: more.endHex ?? rowKeyHex(end) }
+    const event = { atMs, kind, table, tablet: id, at, atHex, ...range, other, fromServer, toServer, reason, words }
+    this.events.add(event, this.settings.eventsMax)
+  }
+}
+
+/** The first multiple of `stepMs` after an instant. */
+function stepAfter(nowMs: number, stepMs: number): number {
+  return (Math.floor(nowMs / stepMs) + 1) * stepMs
+}

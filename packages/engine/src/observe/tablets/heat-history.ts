@@ -1,0 +1,292 @@
+/**
+ * Load per key range over time, for pictures: finer than tablets where it is hot, so that a load that moves along the keys
+ * shows as a diagonal even where tablets do not follow it.
+ *
+ *   ranges  at most heatRowsMax a table, each with its columns in every tier (heat-range.ts)
+ *
+ * H1  Ranges partition the row keys of a table.
+ * H2  Joining ranges adds up their columns; dividing one halves its columns, as an estimate. Sums stay.
+ * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
+ *     than its share of the load; to make room, the two neighbours with the fewest operations are joined, where an
+ *     operation counts half after {@link halfLifeMs}.
+ */
+import { lowerBound } from '../../lower-bound.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { rowAfter } from '../../tables/ranges.ts'
+import type { TableId } from '../../tables/table.ts'
+import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
+
+/** A recording has columns of a second, those of the first tier. */
+const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
+/** A range with more than so many times its even share is divided. */
+const hotFactor = 2
+/** Pictures reach back a day. */
+const halfLifeMs = 12 * 3_600_000
+/** While it is recorded, so many ranges of a table are divided in a second. */
+const divisionsMax = 8
+/** While it is recorded, a table has so many ranges at least. */
+const recordedRowsMax = 256
+
+export interface HeatCells {
+  readonly table: TableId
+  readonly start: RowKey
+  readonly end: RowKey | undefined
+  readonly reads: number[]
+  readonly writes: number[]
+  readonly bytes: number[]
+}
+
+/** Load of one key range in one slot of time. */
+export interface HeatCell {
+  readonly start: RowKey
+  readonly end: RowKey | undefined
+  /** In the order of heatMeasures (heat-range.ts). */
+  readonly values: readonly number[]
+}
+
+/** One slot of time of one table: the ranges that had load, in their order. */
+export interface HeatColumn {
+  readonly table: TableId
+  readonly atMs: number
+  readonly stepMs: number
+  readonly cells: readonly HeatCell[]
+}
+
+export class HeatHistory {
+  readonly #tables = new Map<TableId, HeatRange[]>()
+  #rowsMax: number
+  #adaptedMs: number | undefined
+  /** {@link seal} is called each second, and divides ranges instead of {@link adapt}. */
+  isRecorded = false
+
+  constructor(rowsMax: number) {
+    this.#rowsMax = rowsMax
+  }
+
+  set rowsMax(rowsMax: number) {
+    this.#rowsMax = rowsMax
+  }
+
+  clear(): void {
+    this.#tables.clear()
+  }
+
+  add(table: TableId, rowKey: RowKey, nowMs: number, reads: number, writes: number, bytes: number): void {
+    const range = this.#rangeOf(table, rowKey)
+    this.#note(range, rowKey)
+    range.add(nowMs, reads, writes, bytes)
+  }
+
+  #note(range: HeatRange, rowKey: RowKey): void {
+    range.keep(rowKey)
+    if (this.isRecorded) range.touch(rowKey)
+  }
+
+  /** Operations that waited for a server, were refused, or went over deleted rows; their load is added apart. */
+  addTrouble(table: TableId, rowKey: RowKey, nowMs: number, waitMs: number, refused: number, tombstones: number): void {
+    if (waitMs === 0 && refused === 0 && tombstones === 0) return
+    const range = this.#rangeOf(table, rowKey)
+    // An operation that was refused is no load, but its key was reached.
+    if (refused > 0 && this.isRecorded) range.touch(rowKey)
+    range.addTrouble(nowMs, waitMs, refused, tombstones)
+  }
+
+  /** Load that lies evenly over a time from now on, in every tier in as many parts as it has steps. */
+  addSpread(
+    table: TableId,
+    rowKey: RowKey,
+    nowMs: number,
+    spreadMs: number,
+    { reads, writes, bytes }: { readonly reads: number; readonly writes: number; readonly bytes: number },
+  ): void {
+    const range = this.#rangeOf(table, rowKey)
+    this.#note(range, rowKey)
+    range.load += reads + writes
+    for (let tier = 0; tier < heatTiers.length; tier++) {
+      const { stepMs } = heatTiers[tier] as Tier
+      const parts = Math.max(1, Math.ceil(spreadMs / stepMs))
+      const apart = spreadMs / parts
+      for (let i = 0; i < parts; i++) {
+        range.addTier(tier, nowMs + (i + 0.5) * apart, reads / parts, writes / parts, bytes / parts)
+      }
+    }
+  }
+
+  /** Divides hot ranges and makes room by joining cold ones; called now and then. */
+  adapt(nowMs: number): void {
+    const fading = 0.5 ** (Math.max(0, nowMs - (this.#adaptedMs ?? nowMs)) / halfLifeMs)
+    this.#adaptedMs = nowMs
+    for (const ranges of this.#tables.values()) {
+      for (const range of ranges) range.load *= fading
+      if (!this.isRecorded) this.#adaptTable(ranges, nowMs)
+    }
+  }
+
+  #adaptTable(ranges: HeatRange[], nowMs: number): void {
+    while (ranges.length > this.#rowsMax) if (joinColdest(ranges, -1) === undefined) break
+    const hottest = this.#hottest(ranges, nowMs, this.#rowsMax, (range) => range.middle())
+    if (hottest !== undefined) divide(ranges, hottest, this.#rowsMax)
+  }
+
+  /** The hottest range that can be divided, if it has more than its share of the load of the last half minute. */
+  #hottest(
+    ranges: readonly HeatRange[],
+    nowMs: number,
+    rowsMax: number,
+    divisionOf: (range: HeatRange, place: number) => Division | undefined,
+  ): Place | undefined {
+    const loads = ranges.map((range) => range.recentLoad(nowMs))
+    const total = loads.reduce((sum, load) => sum + load, 0)
+    const share = (hotFactor * total) / rowsMax
+    let hottest: Place | undefined
+    for (let i = 0; i < ranges.length; i++) {
+      if ((loads[i] as number) <= Math.max(share, loads[hottest?.place ?? -1] ?? 0)) continue
+      const division = divisionOf(ranges[i] as HeatRange, i)
+      if (division !== undefined) hottest = { place: i, division }
+    }
+    return hottest
+  }
+
+  /** The columns of a second that is over, by table; then divides ranges for the next one, far more readily than {@link adapt}. */
+  seal(second: number): HeatColumn[] {
+    const columns: HeatColumn[] = []
+    const atMs = second * stepMs
+    for (const [table, ranges] of this.#tables) {
+      const cells: HeatCell[] = []
+      for (const [i, range] of ranges.entries()) {
+        const values = range.values(0, second)
+        if (values === undefined) continue
+        const { rises, falls, lowest, highest } = range
+        const end = ranges[i + 1]?.start
+        // A load that moves along the keys has not been beyond its front.
+        cells.push({
+          start: falls && lowest !== undefined ? lowest : range.start,
+          end: rises && highest !== undefined ? rowAfter(highest) : end,
+          values,
+        })
+      }
+      if (cells.length > 0) columns.push({ table, atMs, stepMs, cells })
+      this.#divideHot(ranges, atMs)
+    }
+    return columns
+  }
+
+  #divideHot(ranges: HeatRange[], nowMs: number): void {
+    const rowsMax = Math.max(this.#rowsMax, recordedRowsMax)
+    for (let i = 0; i < divisionsMax; i++) {
+      const hottest = this.#hottest(ranges, nowMs, rowsMax, (range, place) =>
+        range.isTouched ? (range.frontier(ranges[place + 1]?.start) ?? range.middle()) : undefined,
+      )
+      if (hottest === undefined) break
+      divide(ranges, hottest, rowsMax)
+    }
+    for (const range of ranges) range.restartSecond()
+  }
+
+  /** The columns of a tier from one instant to another, as far as it has them, oldest first. */
+  *tierColumns(tier: number, fromMs: number, toMs: number): Iterable<HeatColumn> {
+    const { stepMs, columns } = heatTiers[tier] as Tier
+    const last = Math.ceil(toMs / stepMs)
+    for (let step = Math.max(Math.floor(fromMs / stepMs), last - columns); step < last; step++) {
+      for (const [table, ranges] of this.#tables) {
+        const cells: HeatCell[] = []
+        for (const [i, range] of ranges.entries()) {
+          const values = range.values(tier, step)
+          if (values !== undefined) cells.push({ start: range.start, end: ranges[i + 1]?.start, values })
+        }
+        if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
+      }
+    }
+  }
+
+  tables(): readonly TableId[] {
+    return [...this.#tables.keys()].sort()
+  }
+
+  /** Columns of a table's ranges, oldest first; `rowsMax` joins neighbours, those with the least load first. */
+  cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatCells[] {
+    const ranges = this.#tables.get(table) ?? []
+    const rows: HeatCells[] = ranges.map((range, i) => {
+      const column = (measure: number): number[] =>
+        Array.from({ length: columns }, (_, c) => range.value(tier, firstStep + c, measure))
+      return {
+        table,
+        start: range.start,
+        end: ranges[i + 1]?.start,
+        reads: column(0),
+        writes: column(1),
+        bytes: column(2),
+      }
+    })
+    const loads = rows.map(({ reads, writes }) => sumOf(reads) + sumOf(writes))
+    while (rows.length > Math.max(1, rowsMax)) {
+      let [place, least] = [0, Number.POSITIVE_INFINITY]
+      for (let i = 0; i + 1 < rows.length; i++) {
+        const sum = (loads[i] as number) + (loads[i + 1] as number)
+        if (sum < least) [place, least] = [i, sum]
+      }
+      const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
+      rows.splice(place, 2, {
+        table,
+        start: left.start,
+        end: right.end,
+        reads: added(left.reads, right.reads),
+        writes: added(left.writes, right.writes),
+        bytes: added(left.bytes, right.bytes),
+      })
+      loads.splice(place, 2, least)
+    }
+    return rows
+  }
+
+  #rangeOf(table: TableId, rowKey: RowKey): HeatRange {
+    const ranges = this.#tables.get(table)
+    if (ranges === undefined) {
+      const range = new HeatRange('')
+      this.#tables.set(table, [range])
+      return range
+    }
+    const next = lowerBound(ranges.length, (place) => (ranges[place] as HeatRange).start <= rowKey, 1)
+    return ranges[next - 1] as HeatRange
+  }
+}
+
+interface Place {
+  readonly place: number
+  readonly division: Division
+}
+
+/** Divides a range; where there are as many as may be, the two coldest neighbours become one. */
+function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number): void {
+  let at = place
+  if (ranges.length >= rowsMax) {
+    const joined = joinColdest(ranges, place)
+    if (joined === undefined) return
+    if (joined < place) at--
+  }
+  ranges.splice(at + 1, 0, (ranges[at] as HeatRange).divide(division))
+}
+
+/** @returns the place of the pair that became one */
+function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
+  let [place, least] = [-1, Number.POSITIVE_INFINITY]
+  for (let i = 0; i + 1 < ranges.length; i++) {
+    if (i === keep || i + 1 === keep) continue
+    const sum = (ranges[i] as HeatRange).load + (ranges[i + 1] as HeatRange).load
+    if (sum < least) [place, least] = [i, sum]
+  }
+  if (place < 0) return undefined
+  ;(ranges[place] as HeatRange).join(ranges[place + 1] as HeatRange)
+  ranges.splice(place + 1, 1)
+  return place
+}
+
+function sumOf(numbers: readonly number[]): number {
+  let sum = 0
+  for (const number of numbers) sum += number
+  return sum
+}
+
+function added(a: readonly number[], b: readonly number[]): number[] {
+  return a.map((value, i) => value + (b[i] as number))
+}

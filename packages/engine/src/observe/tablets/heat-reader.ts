@@ -1,0 +1,132 @@
+/**
+ * One reader of the recorded heat: first the whole, then what is new since it read last (report.ts).
+ *
+ *   tiers, coarse ─▶ fine │ recorded seconds │ …        time of the columns of a whole report
+ *
+ * HD1  The reports of a reader add up to a whole report of the same moment, which begins with `isWhole`.   heat-recording.test.ts
+ */
+import type { RequestContext } from '../../context.ts'
+import { giveWay } from '../../slices.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import type { TabletFleet } from './fleet.ts'
+import type { HeatColumn } from './heat-history.ts'
+import { heatTiers } from './heat-range.ts'
+import { rowKeyHex, rowKeyLevels, rowKeyWords } from './range-words.ts'
+import type { HeatBound, HeatCellReport, HeatColumnReport, HeatRecordingReport, HeatTabletReport } from './report.ts'
+
+/** A reader that knows so many begins anew, so that its memory and that of its client are bounded. */
+const boundsMax = 100_000
+/** Each of its numbers is printed and read again. */
+const cellWork = 4
+
+export class HeatReader {
+  readonly #fleet: TabletFleet
+  readonly #now: () => number
+  readonly #onEnd: () => void
+  #bounds = new Map<RowKey, number>()
+  #newBounds: HeatBound[] = []
+  #generation: number | undefined
+  #lastColumn = 0
+  #lastEvent = 0
+  #tablets = ''
+
+  /** @param now - brings the fleet up to now */
+  constructor(fleet: TabletFleet, now: () => number, onEnd: () => void) {
+    this.#fleet = fleet
+    this.#now = now
+    this.#onEnd = onEnd
+  }
+
+  /** In slices: an hour of seconds has up to 200,000 cells. */
+  async read(context: RequestContext): Promise<HeatRecordingReport> {
+    const nowMs = this.#now()
+    const { recording, settings, events } = this.#fleet
+    const isWhole = this.#generation !== recording.generation || this.#bounds.size > boundsMax
+    if (isWhole) this.#begin()
+    this.#newBounds = []
+    const { columns, last } = recording.after(this.#lastColumn)
+    const before = isWhole ? earlier(this.#fleet, nowMs) : []
+    this.#lastColumn = last
+    const news = events.after(this.#lastEvent)
+    this.#lastEvent = news.at(-1)?.sequence ?? this.#lastEvent
+    if (isWhole) this.#boundOf('', 'Entities')
+    const tablets = this.#changedTablets()
+    const reports: HeatColumnReport[] = []
+    for (const column of [...before, ...columns]) {
+      reports.push(this.#columnReport(column))
+      await giveWay(context, cellWork * column.cells.length)
+    }
+    return {
+      format: 'sixtables-heat-1',
+      isWhole,
+      atMs: nowMs,
+      simulated: settings.simulate,
+      scale: settings.scale,
+      columns: reports,
+      events: news,
+      tablets,
+      bounds: this.#newBounds,
+    }
+  }
+
+  /** The reader is no longer needed. */
+  end(): void {
+    this.#onEnd()
+  }
+
+  #begin(): void {
+    this.#generation = this.#fleet.recording.generation
+    this.#bounds = new Map()
+    this.#lastColumn = 0
+    this.#lastEvent = 0
+    this.#tablets = ''
+  }
+
+  #columnReport({ table, atMs, stepMs, cells }: HeatColumn): HeatColumnReport {
+    const numbers = cells.map(({ start, end, values }): HeatCellReport => {
+      const bounds = [this.#boundOf(start, table), this.#boundOf(end ?? '', table)] as const
+      return [...bounds, ...values.map((value) => Number(value.toPrecision(4)))] as unknown as HeatCellReport
+    })
+    return { table, atMs, stepMs, cells: numbers }
+  }
+
+  #changedTablets(): readonly HeatTabletReport[] | undefined {
+    const all: HeatTabletReport[] = []
+    for (const { table, id, start, end, server, splitRefusal } of this.#fleet.map.all()) {
+      const [from, to] = [this.#boundOf(start, table), this.#boundOf(end ?? '', table)]
+      all.push({ table, id, start: from, end: to, server, splitRefusal: splitRefusal?.words })
+    }
+    const words = JSON.stringify(all)
+    if (words === this.#tablets) return undefined
+    this.#tablets = words
+    return all
+  }
+
+  #boundOf(rowKey: RowKey, table: HeatColumn['table']): number {
+    const known = this.#bounds.get(rowKey)
+    if (known !== undefined) return known
+    const place = this.#bounds.size
+    this.#bounds.set(rowKey, place)
+    this.#newBounds.push({
+      hex: rowKeyHex(rowKey),
+      words: rowKeyWords(table, rowKey),
+      levels: rowKeyLevels(table, rowKey),
+    })
+    return place
+  }
+}
+
+/** Columns of the tiers from the time before the recording: each tier as far as it reaches beyond the finer ones. */
+function earlier({ heat, recording }: TabletFleet, nowMs: number): HeatColumn[] {
+  const parts: HeatColumn[][] = []
+  let toMs = recording.sinceMs ?? Math.floor(nowMs / 1000) * 1000
+  for (const [tier, { stepMs, columns }] of heatTiers.entries()) {
+    const nextStepMs = heatTiers[tier + 1]?.stepMs ?? stepMs
+    toMs = Math.floor(toMs / stepMs) * stepMs
+    const fromMs = Math.ceil((nowMs - stepMs * (columns - 1)) / nextStepMs) * nextStepMs
+    if (fromMs >= toMs) continue
+    parts.unshift([...heat.tierColumns(tier, fromMs, toMs)])
+    toMs = fromMs
+  }
+  return parts.flat()
+}

@@ -1,0 +1,338 @@
+/**
+ * Metering: charges the row operations of requests to tablets, and with simulation gives each request its delay or refusal.
+ *
+ *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
+ *
+ * MT1  Only admit() refuses a commit: a refused commit has written nothing.
+ * MT2  A request's delay is that of its slowest row; rows on one server run in parallel, so their delays do not add up.
+ * MT3  A tablet that moves refuses requests at once (known); a full server does so too.
+ * MT4  Without simulation, the first `exactPerSecond` operations of a second are charged one by one. The others are sampled:
+ *      one of them, after a random number of others, is charged for all of these, so each operation is charged once. While
+ *      heat is watched none is sampled.
+ */
+import type { Scheduler } from '../../clock.ts'
+import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
+import { DatastoreError } from '../../errors.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Random } from '../../random.ts'
+import type { RowOperation } from '../../row.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
+import type { TableId } from '../../tables/table.ts'
+import type { Charge, TabletFleet } from './fleet.ts'
+import type { GroupLoad } from './group-load.ts'
+import { LatencyHistogram } from './latency.ts'
+import type { Meter, Refusal, RequestLoad } from './meter.ts'
+import { rowKeyWords } from './range-words.ts'
+import type { Tablet } from './tablet.ts'
+
+/** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
+const timedEvery = 16
+
+/** One charged operation, for listeners that look for patterns. */
+export interface SampleEvent {
+  readonly table: TableId
+  readonly operation: RowOperation
+  readonly rowKey: RowKey
+  readonly rows: number
+  readonly bytes: number
+  /** How many operations it stands for. */
+  readonly weight: number
+  readonly atMicros: bigint
+}
+
+export type SampleListener = (sample: SampleEvent) => void
+
+export interface MeteringParts {
+  readonly fleet: TabletFleet
+  readonly groups: GroupLoad
+  readonly scheduler: Scheduler
+  readonly random: Random
+}
+
+export class Metering implements Meter {
+  countdown = 1
+  /** How many operations the next one that is taken stands for. */
+  #standsFor = 1
+  /** Sampled operations of a second that is over, for which the next sample stands as well. */
+  #carried = 0
+  /** The second that is counted, and its operations that were taken. */
+  #second = 0
+  #taken = 0
+  /** Requests until the next one that is timed, and since the last one. */
+  #requestCountdown = 0
+  #untimed = 0
+  readonly latencies: LatencyHistogram = new LatencyHistogram()
+  readonly listeners: Set<SampleListener> = new Set()
+  readonly #fleet: TabletFleet
+  readonly #parts: MeteringParts
+
+  constructor(parts: MeteringParts) {
+    this.#fleet = parts.fleet
+    this.#parts = parts
+  }
+
+  nowMs(): number {
+    return Number(this.#parts.scheduler.nowMicros()) / 1000
+  }
+
+  /** A request begins: its ledger charges tablets from now on. */
+  begin(context: RequestContext): void {
+    const { ledger } = context
+    if (!(ledger instanceof CountingLedger)) return
+    if (this.countdown > 1) this.#endSampling()
+    ledger.meter = this
+    ledger.load = this.#loadOf(context)
+  }
+
+  /** Takes every operation from the next one on, until it is told otherwise. */
+  takeAll(): void {
+    this.#carried = this.#standsFor - this.countdown
+    this.countdown = 1
+    this.#standsFor = 1
+  }
+
+  /** In a new second operations are charged one by one again (MT4). */
+  #endSampling(): void {
+    if (Math.floor(this.nowMs() / 1000) !== this.#second) this.takeAll()
+  }
+
+  /** When the next operation is taken. */
+  #drawNext(nowMs: number): void {
+    const { simulate, sampleEvery, exactPerSecond } = this.#fleet.settings
+    const second = Math.floor(nowMs / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#taken = 0
+    }
+    this.#taken++
+    const isSampled = !simulate && !this.#fleet.recording.isWatched && this.#taken >= exactPerSecond
+    this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
+    this.#standsFor = this.countdown
+    if (!isSampled) return
+    this.#standsFor += this.#carried
+    this.#carried = 0
+  }
+
+  #loadOf(context: RequestContext): RequestLoad | undefined {
+    const { simulate } = this.#fleet.settings
+    this.#untimed++
+    const isTimed = this.countdown <= 1 || --this.#requestCountdown <= 0
+    const requests = isTimed ? this.#untimed : 0
+    if (isTimed) {
+      this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
+      this.#untimed = 0
+    }
+    if (!simulate && !isTimed && context.weight === 1) return undefined
+    const { weight, spreadMs } = context
+    return { weight, spreadMs, requests, startedMs: this.nowMs(), delayMs: 0, refusal: undefined, admitted: false }
+  }
+
+  take(
+    load: RequestLoad | undefined,
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through: RowKey | undefined,
+  ): void {
+    const { settings } = this.#fleet
+    const { scale } = settings
+    const standsFor = this.#standsFor
+    const micros = this.#parts.scheduler.nowMicros()
+    const nowMs = Number(micros) / 1000
+    this.#drawNext(nowMs)
+    const real = (load?.weight ?? 1) * scale
+    const weight = real * standsFor
+    const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
+    const row = rowInTablet(rowKey)
+    this.#fleet.advance(nowMs)
+    if (operation === 'scan') this.#scan(load, table, row, rows, bytes, through, nowMs, weight, spreadMs)
+    else {
+      const isWrite = operation !== 'get'
+      const charge: Charge = {
+        rowKey: row,
+        reads: isWrite ? 0 : rows,
+        writes: isWrite ? rows : 0,
+        bytes,
+        cost: rows,
+        weight,
+        spreadMs,
+      }
+      this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
+      if (table === 'Log' && operation === 'put' && row === rowKey) this.#noteCommit(row, nowMs, standsFor)
+    }
+    if (this.listeners.size === 0) return
+    const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
+    for (const listener of this.listeners) listener(sample)
+  }
+
+  /** Whether operations can be refused; if not, the rows of a commit need not be listed. */
+  get isSimulating(): boolean {
+    return this.#fleet.settings.simulate
+  }
+
+  /**
+   * Whether a commit may write these rows now; its reads have been taken already.
+   *
+   * @throws RESOURCE_EXHAUSTED, UNAVAILABLE or DEADLINE_EXCEEDED: nothing was written, nothing will be
+   */
+  admit(context: RequestContext, rows: Iterable<{ readonly table: TableId; readonly rowKey: RowKey }>): void {
+    const load = loadOf(context)
+    if (!this.#fleet.settings.simulate || load === undefined) return
+    const nowMs = this.nowMs()
+    this.#fleet.advance(nowMs)
+    if (load.refusal === undefined) {
+      // All of its rows, so that each tablet that is in its way learns of it.
+      for (const { table, rowKey } of rows) {
+        const tablet = this.#fleet.tabletOf(table, rowKey)
+        if (this.#meet(load, tablet, rowKey, nowMs, 1) !== undefined) continue
+        const weight = load.weight * this.#fleet.settings.scale
+        this.#fleet.serverOf(tablet).refuse(nowMs, weight)
+        this.#fleet.noteRefused(nowMs, tablet, rowKey, weight)
+      }
+    }
+    this.#refuse(load)
+    // Without real delays the time of the append is only measured.
+    if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
+    refuseLate(context, load)
+    load.admitted = true
+  }
+
+  /** The end of a request: its delay, or its refusal. */
+  settle(context: RequestContext): MaybePromise<void> {
+    const load = loadOf(context)
+    if (load === undefined) return
+    const { settings } = this.#fleet
+    if (load.refusal !== undefined && !load.admitted) {
+      this.#count(load, load.refusal)
+      this.#refuse(load)
+    }
+    if (!settings.simulate || load.delayMs <= 0 || !settings.waits) return this.#count(load, undefined)
+    const { deadlineAt } = context
+    const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - this.#parts.scheduler.steadyMs()
+    const isLate = !load.admitted && load.delayMs > leftMs
+    const waited = this.#parts.scheduler.sleep(Math.max(0, isLate ? leftMs : load.delayMs), context.signal, true)
+    return waited.then(
+      () => {
+        load.delayMs = 0
+        this.#count(load, undefined)
+        if (isLate) throw lateError()
+      },
+      // A write that stands is no failure, though its client no longer waits.
+      () => checkAlive(context),
+    )
+  }
+
+  #scan(
+    load: RequestLoad | undefined,
+    table: TableId,
+    from: RowKey,
+    rows: number,
+    bytes: number,
+    through: RowKey | undefined,
+    nowMs: number,
+    weight: number,
+    spreadMs: number,
+  ): void {
+    const { scanRowCost } = this.#fleet.settings
+    this.#fleet.tabletOf(table, from)
+    const tablets = this.#fleet.map.tabletsBetween(table, from, through ?? from)
+    for (const [i, tablet] of tablets.entries()) {
+      const start = i === 0 ? from : tablet.start
+      const tombstones = through === undefined ? 0 : tablet.tombstones.between(start, through)
+      // Where a scan crosses tablets its rows are taken to lie evenly over them.
+      const found = rows / tablets.length
+      tablet.noteScan(found, tombstones)
+      const reads = found + tombstones
+      if (reads === 0) continue
+      const cost = Math.max(1 / tablets.length, reads * scanRowCost)
+      this.#charge(load, tablet, nowMs, {
+        rowKey: start,
+        reads,
+        writes: 0,
+        bytes: bytes / tablets.length,
+        cost,
+        tombstones,
+        weight,
+        spreadMs,
+      })
+    }
+  }
+
+  #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, asked: Charge): void {
+    const isCold = asked.reads > 0 && tablet.coldUntilMs > nowMs
+    const charge = isCold ? { ...asked, cost: asked.cost * this.#fleet.settings.warmUpReadCost } : asked
+    if (load === undefined || !this.#fleet.settings.simulate) {
+      this.#fleet.charge(nowMs, tablet, charge)
+      return
+    }
+    const waitMs = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
+    if (waitMs === undefined && !load.admitted) {
+      this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
+      this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
+      return
+    }
+    this.#fleet.charge(nowMs, tablet, { ...charge, waitMs: waitMs ?? 0 })
+  }
+
+  /** Delays a request at a tablet, or refuses it. @returns its delay there; `undefined`: it is not admitted */
+  #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): number | undefined {
+    const server = this.#fleet.serverOf(tablet)
+    const { serviceMs } = this.#fleet.settings
+    if (tablet.unavailableUntilMs > nowMs) {
+      load.refusal ??= {
+        code: 'UNAVAILABLE',
+        message: `the tablet of ${rowKeyWords(tablet.table, rowKey)} is being moved to another server; try again with backoff`,
+      }
+      return undefined
+    }
+    if (!server.hasRoom(nowMs)) {
+      load.refusal ??= {
+        code: 'RESOURCE_EXHAUSTED',
+        message: `the server of ${rowKeyWords(tablet.table, rowKey)} has more to do than it can: ${Math.round(server.queueMs(nowMs))} ms of work wait there; try again with backoff`,
+      }
+      return undefined
+    }
+    const delayMs = server.delayMs(nowMs, cost, serviceMs)
+    load.delayMs = Math.max(load.delayMs, delayMs)
+    return delayMs
+  }
+
+  #refuse({ refusal }: RequestLoad): void {
+    if (refusal !== undefined) throw new DatastoreError(refusal.code, refusal.message, { retry: 'backoff' })
+  }
+
+  #count(load: RequestLoad, refusal: Refusal | undefined): void {
+    const { requests, weight, startedMs, delayMs } = load
+    if (requests === 0) return
+    const nowMs = this.nowMs()
+    const count = requests * weight * this.#fleet.settings.scale
+    this.latencies.count(nowMs, count, refusal === undefined ? 0 : count)
+    if (refusal === undefined) this.latencies.add(nowMs, nowMs - startedMs + delayMs, count)
+  }
+
+  #noteCommit(logRow: RowKey, nowMs: number, count: number): void {
+    this.#parts.groups.committed(groupOfLogRow(logRow), nowMs, count)
+  }
+}
+
+function loadOf({ ledger }: RequestContext): RequestLoad | undefined {
+  return ledger instanceof CountingLedger ? ledger.load : undefined
+}
+
+function refuseLate({ clock, deadlineAt }: RequestContext, load: RequestLoad): void {
+  if (deadlineAt === undefined) return
+  const leftMs = deadlineAt - clock.steadyMs()
+  if (load.delayMs <= leftMs) return
+  load.delayMs = Math.max(0, leftMs)
+  throw lateError()
+}
+
+function lateError(): DatastoreError {
+  return new DatastoreError(
+    'DEADLINE_EXCEEDED',
+    'the tablet servers of this request are busy beyond its deadline; try again with backoff',
+  )
+}

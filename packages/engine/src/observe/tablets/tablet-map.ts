@@ -1,0 +1,108 @@
+/**
+ * The tablets of every table, as a sorted list of split points: a binary search finds the tablet of a row key.
+ *
+ *   Entities   ''  ──── ToDo:500 ──── ToDo:900 ────  ∞        three tablets, two split points
+ *
+ * T1  The tablets of a table partition its rows: the first begins at the open start, each ends where the next begins, the
+ *     last is open to the end.                                                    test/property/tablets.test.ts
+ * T2  A split point is a whole row key, and lies after the start of its tablet: no row is in two tablets, and none is cut.
+ * T3  An id names one tablet for ever. The left half of a split keeps the id, the right half gets a new one.
+ */
+
+import { invariant } from '../../invariant.ts'
+import { lowerBound } from '../../lower-bound.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import type { TableId } from '../../tables/table.ts'
+import { Tablet } from './tablet.ts'
+
+export class TabletMap {
+  readonly #tables = new Map<TableId, Tablet[]>()
+  #lastId = 0
+
+  /** Tables that have tablets: those that were touched. */
+  tables(): readonly TableId[] {
+    return [...this.#tables.keys()].sort()
+  }
+
+  tabletsOf(table: TableId): readonly Tablet[] {
+    return this.#tables.get(table) ?? []
+  }
+
+  *all(): Iterable<Tablet> {
+    for (const table of this.tables()) yield* this.tabletsOf(table)
+  }
+
+  get count(): number {
+    let count = 0
+    for (const tablets of this.#tables.values()) count += tablets.length
+    return count
+  }
+
+  /** The tablet of a row; the table's first one is made when nothing of it was touched before. */
+  tabletOf(table: TableId, rowKey: RowKey, first: () => { readonly server: number; readonly nowMs: number }): Tablet {
+    const tablets = this.#tables.get(table)
+    if (tablets === undefined) {
+      const { server, nowMs } = first()
+      const tablet = new Tablet(table, ++this.#lastId, '', undefined, server, nowMs)
+      this.#tables.set(table, [tablet])
+      return tablet
+    }
+    return tablets[this.#placeOf(tablets, rowKey)] as Tablet
+  }
+
+  /** The tablets that a range touches, its end included, from left to right. */
+  tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[] {
+    const tablets = this.#tables.get(table)
+    if (tablets === undefined) return []
+    const first = this.#placeOf(tablets, from)
+    const only = tablets[first] as Tablet
+    if (only.end === undefined || through < only.end) return [only]
+    return tablets.slice(first, this.#placeOf(tablets, through) + 1)
+  }
+
+  /** Splits the tablet of a row before it. `undefined`: it begins there already (T2). */
+  split(table: TableId, at: RowKey, nowMs: number): { readonly left: Tablet; readonly right: Tablet } | undefined {
+    const tablets = this.#tables.get(table)
+    if (tablets === undefined) return undefined
+    const place = this.#placeOf(tablets, at)
+    const left = tablets[place] as Tablet
+    if (at <= left.start) return undefined
+    const right = new Tablet(table, ++this.#lastId, at, left.end, left.server, nowMs)
+    left.cut(right, at, nowMs)
+    tablets.splice(place + 1, 0, right)
+    return { left, right }
+  }
+
+  /** Joins a tablet with its right neighbour, which goes. `undefined`: it has none. */
+  merge(left: Tablet, nowMs: number): { readonly left: Tablet; readonly right: Tablet } | undefined {
+    const tablets = this.#tables.get(left.table) ?? []
+    const place = tablets.indexOf(left)
+    const right = tablets[place + 1]
+    if (place < 0 || right === undefined) return undefined
+    left.absorb(right, nowMs)
+    tablets.splice(place + 1, 1)
+    return { left, right }
+  }
+
+  clear(): void {
+    this.#tables.clear()
+  }
+
+  /** T1, for tests and after every change while invariants are dear. */
+  check(): void {
+    for (const [table, tablets] of this.#tables) {
+      let end: RowKey | undefined = ''
+      for (const tablet of tablets) {
+        invariant(end !== undefined && tablet.start === end, `T1: the tablets of ${table} leave a gap or overlap`)
+        invariant(tablet.end === undefined || tablet.end > tablet.start, `T1: a tablet of ${table} is empty`)
+        end = tablet.end
+      }
+      invariant(end === undefined, `T1: the last tablet of ${table} is open to the end`)
+    }
+  }
+
+  /** The last tablet that begins at or before a row key. */
+  #placeOf(tablets: readonly Tablet[], rowKey: RowKey): number {
+    return lowerBound(tablets.length, (place) => (tablets[place] as Tablet).start <= rowKey, 1) - 1
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * The tablets of an engine, as people and other packages see them: reports, heat, events, and the controls of a teacher.
+ *
+ *   engine.tablets.report() · heat() · watchHeat() · events(after) · groups() · split() · merge() · move() · compact() · onSample()
+ *
+ * TA1  Reports change nothing but what time would have changed anyway (fleet/F1).
+ */
+import type { Scheduler } from '../../clock.ts'
+import { CountingLedger, type RequestContext } from '../../context.ts'
+import { prettyRowKey } from '../../encoding/pretty.ts'
+import { invalidArgument } from '../../errors.ts'
+import type { MaybePromise } from '../../maybe-promise.ts'
+import { seededRandom } from '../../random.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { logRangeOfGroup } from '../../tables/log-rows.ts'
+import type { TableId } from '../../tables/table.ts'
+import { type TabletSettings, tabletSettings } from './defaults.ts'
+import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
+import { type Contention, GroupLoad } from './group-load.ts'
+import { HeatReader } from './heat-reader.ts'
+import { heatReport } from './heat-report.ts'
+import { Metering, type SampleListener } from './metering.ts'
+import { rowKeyHex } from './range-words.ts'
+import type { GroupReport, HeatOptions, HeatRecordingReport, HeatReport, TabletEvent, TabletsReport } from './report.ts'
+import { RowCounts, type RowWalk } from './row-counts.ts'
+import type { Tablet } from './tablet.ts'
+import { tabletsReport } from './tablets-report.ts'
+
+/** Keeps the draws of the tablets apart from those of the engine, which tests replay. */
+const ownSeed = 0x7ab1e7
+
+export interface TabletOptions extends Partial<TabletSettings> {
+  /** Replace single policies by other objects of their interfaces. */
+  readonly policies?: Partial<TabletPolicies>
+}
+
+export interface TabletsParts {
+  readonly scheduler: Scheduler
+  /** Seed of the engine. */
+  readonly seed: number
+  readonly options: TabletOptions
+}
+
+export class Tablets {
+  /** Charges of the engine's operations. */
+  readonly metering: Metering
+  /** Counts of rows that come and go. */
+  readonly rows: RowCounts
+  readonly groupLoad: GroupLoad = new GroupLoad()
+  /** Reports of conflicts and waits, from transactions. */
+  readonly contention: Contention = {
+    waited: (groups) => {
+      for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs())
+    },
+    conflicted: (groups) => {
+      for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs())
+    },
+  }
+  readonly #fleet: TabletFleet
+  #openedMs: number
+
+  constructor({ scheduler, seed, options }: TabletsParts) {
+    const random = seededRandom(seed ^ ownSeed)
+    const { policies, ...changed } = options
+    const settings = tabletSettings(changed)
+    const nowMs = Number(scheduler.nowMicros()) / 1000
+    this.#openedMs = nowMs
+    this.#fleet = new TabletFleet(settings, { ...defaultPolicies, ...policies }, random, nowMs)
+    this.metering = new Metering({ fleet: this.#fleet, groups: this.groupLoad, scheduler, random })
+    this.rows = new RowCounts({ fleet: this.#fleet, random, scheduler })
+  }
+
+  get settings(): TabletSettings {
+    return this.#fleet.settings
+  }
+
+  /** Row operations charged so far, all in all; those of flows as they flow. */
+  get charged(): number {
+    this.#now()
+    return this.#fleet.charged
+  }
+
+  /** Changes single settings from now on. */
+  configure(changed: Partial<TabletSettings>): void {
+    this.#now()
+    this.#fleet.configure(tabletSettings(changed, this.#fleet.settings))
+    this.metering.takeAll()
+    if (this.#fleet.settings.simulate) this.rows.want()
+  }
+
+  /** Counts the rows of a store at the first report. @param rows - all of them as of the call, in any order */
+  watch(rows: () => RowWalk): void {
+    this.rows.source = rows
+    if (this.settings.simulate) this.rows.want()
+  }
+
+  /** Takes note of what is done in a context that is no request: nothing is delayed or refused. */
+  listen(context: RequestContext): RequestContext {
+    if (context.ledger instanceof CountingLedger) context.ledger.meter = this.metering
+    return context
+  }
+
+  /** A request begins. */
+  begin(context: RequestContext): void {
+    this.metering.begin(context)
+  }
+
+  /** A request ends: a promise is its delay, a throw its refusal. */
+  settle(context: RequestContext): MaybePromise<void> {
+    return this.metering.settle(context)
+  }
+
+  /** Resolves when the rows of every tablet are counted, which a first {@link report} only begins. */
+  counted(): Promise<void> {
+    return this.rows.counted()
+  }
+
+  report(): TabletsReport {
+    const nowMs = this.#now()
+    this.rows.want()
+    const counted = this.rows.areCounted
+    return tabletsReport(this.#fleet, this.metering.latencies, { nowMs, openedMs: this.#openedMs, counted })
+  }
+
+  heat(options: HeatOptions = {}): HeatReport {
+    return heatReport(this.#fleet, this.#now(), options)
+  }
+
+  /** Counts every operation, and records each second of heat (heat-recording.ts), until the reader is ended. */
+  watchHeat(): HeatReader {
+    const { recording } = this.#fleet
+    recording.watch(this.#now())
+    this.metering.takeAll()
+    // Tombstones are noted from the first count of rows on.
+    this.rows.want()
+    return new HeatReader(
+      this.#fleet,
+      () => this.#now(),
+      () => recording.unwatch(this.#now()),
+    )
+  }
+
+  /** The heat that is recorded, and that of the time before it, as a reader of {@link watchHeat} begins; nothing is watched. */
+  heatRecording(context: RequestContext): Promise<HeatRecordingReport> {
+    return new HeatReader(
+      this.#fleet,
+      () => this.#now(),
+      () => {},
+    ).read(context)
+  }
+
+  /** Events after the one with that number; all that are remembered when none is given. */
+  events(afterSequence = 0): readonly TabletEvent[] {
+    this.#now()
+    return this.#fleet.events.after(afterSequence)
+  }
+
+  /** Entity groups under load, those with conflicts and waits first. */
+  groups(limit = 20): readonly GroupReport[] {
+    const nowMs = this.#now()
+    const { reportWindowMs } = this.settings
+    return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, commits, conflicts, waits }) => ({
+      group: groupWords(group),
+      logHex: rowKeyHex(logRangeOfGroup(group).start),
+      commitsPerSecond: commits,
+      conflictsPerSecond: conflicts,
+      waitsPerSecond: waits,
+    }))
+  }
+
+  /** A major compaction of a table's tablets, or of all tables': tombstones go. */
+  compact(table?: TableId): void {
+    const nowMs = this.#now()
+    for (const tablet of this.#fleet.map.all()) {
+      if (table === undefined || tablet.table === table)
+        this.#fleet.compact(nowMs, tablet, 'asked', 'requested by a call')
+    }
+  }
+
+  /** Splits a table's tablet before a row. @throws INVALID_ARGUMENT when a tablet begins there already */
+  split(table: TableId, rowKey: RowKey): void {
+    const nowMs = this.#now()
+    this.#fleet.tabletOf(table, rowKey)
+    if (this.#fleet.split(nowMs, table, rowKey, 'asked', 'requested by a call')) return
+    throw invalidArgument(`a tablet of ${table} begins at this row already; name a row inside of a tablet`)
+  }
+
+  /** Joins a tablet with its right neighbour. @throws INVALID_ARGUMENT */
+  merge(tablet: number): void {
+    const nowMs = this.#now()
+    if (this.#fleet.merge(nowMs, this.#find(tablet), 'asked', 'requested by a call')) return
+    throw invalidArgument(`tablet ${tablet} is the last of its table; it has no neighbour to the right`)
+  }
+
+  /** Moves a tablet to a server. @throws INVALID_ARGUMENT */
+  move(tablet: number, server: number): void {
+    const nowMs = this.#now()
+    if (this.#fleet.move(nowMs, this.#find(tablet), server, 'asked', 'requested by a call')) return
+    throw invalidArgument(`tablet ${tablet} cannot move to server ${server}: it is there, or there is no such server`)
+  }
+
+  /** Calls `listener` for each operation that is charged, until the function that it returns is called. */
+  onSample(listener: SampleListener): () => void {
+    this.metering.listeners.add(listener)
+    return () => this.metering.listeners.delete(listener)
+  }
+
+  /** tablet-map/T1, for tests. */
+  check(): void {
+    this.#fleet.map.check()
+  }
+
+  /** The tablets of a table from one row to another, left to right; none of a table that no operation has touched. */
+  between(table: TableId, from: RowKey, through: RowKey): readonly Tablet[] {
+    this.#now()
+    return this.#fleet.map.tabletsBetween(table, from, through)
+  }
+
+  /** The tablets with their exact numbers, for tests and labs. */
+  all(): readonly Tablet[] {
+    return [...this.#fleet.map.all()]
+  }
+
+  /** Begins anew: one tablet a table, no load, no history. The store was emptied, or is another one now. */
+  reset(): void {
+    this.#fleet.clear(this.#now())
+    this.groupLoad.clear()
+    this.rows.recount()
+  }
+
+  /** Rows came or went without a report. */
+  recount(): void {
+    this.rows.recount()
+  }
+
+  #find(id: number): Tablet {
+    for (const tablet of this.#fleet.map.all()) if (tablet.id === id) return tablet
+    throw invalidArgument(`there is no tablet ${id}; the report lists those that there are`)
+  }
+
+  #now(): number {
+    const nowMs = this.metering.nowMs()
+    this.#fleet.advance(nowMs)
+    return nowMs
+  }
+}
+
+/** A group's code, as the key of its root in words. */
+function groupWords(group: string): string {
+  const words = prettyRowKey(`E${group}`)
+  return words.startsWith('Entities(') ? words.slice('Entities('.length, -1) : words
+}
