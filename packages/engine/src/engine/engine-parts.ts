@@ -90,7 +90,7 @@ export class EngineParts {
       place.shared === undefined
         ? new LocalIndexWork({ ...place.local, scheduler, onRowsChanged })
         : new place.modules.SharedIndexWork(place.shared)
-    this.indexes = new Indexes(kv, work)
+    this.indexes = new Indexes(work)
     const shared = this.#shared()
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)

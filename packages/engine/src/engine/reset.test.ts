@@ -53,6 +53,8 @@ const isIn = ({ projectId, databaseId, namespaceId }: PartitionId, scope: ResetS
   (scope.databaseId ?? databaseId) === databaseId &&
   (scope.namespaceId ?? namespaceId) === namespaceId
 
+const ascending = (name: string) => ({ name, direction: 'ascending' as const })
+
 const nameOf = ({ projectId, databaseId, namespaceId }: PartitionId): string =>
   `${projectId}|${databaseId}|${namespaceId}`
 
@@ -68,6 +70,8 @@ describe('reset/X1: a reset that is cut off at any of its writes is finished by 
     const filled = new MemoryKv()
     const filling = await openEngine({ kv: filled })
     for (const key of keys) await put(filling, key)
+    const definition = { kind: 'K', ancestor: false, properties: ['x', 'y'].map(ascending) }
+    await filling.createIndex(filling.database('p'), definition)
     const rows = await filled.scan({ start: '', end: '\xff' }).next(10_000)
     const outcomes: string[] = []
     for (let atWrite = 1, isCut = true; isCut; atWrite++) {
@@ -83,6 +87,8 @@ describe('reset/X1: a reset that is cut off at any of its writes is finished by 
       const names = await namesIn(reopened)
       const isDone = names.length === kept.length
       expect(names, `cut at write ${atWrite}`).toEqual(isDone ? kept : all)
+      const indexes = reopened.database('p').catalogue.all
+      expect(indexes, `cut at write ${atWrite}`).toMatchObject([{ ...definition, state: 'serving' }])
       if (!isCut) expect(isDone).toBe(true)
       outcomes.push(isDone ? 'done' : 'not begun')
     }

@@ -1,8 +1,8 @@
 /**
  * Deletes data of the whole store, a project, a database or a namespace.
  *
- * X1  A reset is done wholly or not at all, whenever the process dies: the rows go by one write (Kv.deleteRanges), and so do
- *     those of a reset that an older version had begun.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
+ * X1  A reset is done wholly or not at all, whenever the process dies: the rows go by one write (Kv.deleteRanges), which
+ *     has the definitions of composite indexes that stay. The next opening finishes a reset that an older version had begun.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
  *
  * X2  No reader finds half of it.                                                  reset-ranges.test.ts
  *
@@ -81,7 +81,10 @@ async function deleteRows(parts: ResetParts, scope: ResetScope, context: Request
   const { kv, log, ids, versions, transactions, indexes } = parts
   const { projectId, namespaceId } = scope
   const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
-  const reinstate = namespaceId === undefined ? indexes.beforeReset(scopeCode(scope), affected) : undefined
+  if (namespaceId === undefined) {
+    indexes.giveUp(scopeCode(scope))
+    indexes.refused.forget(scopeCode(scope))
+  }
   await log.quiesce()
   await ids.release(context)
   if (projectId !== undefined) await log.rollForwardAll('release')
@@ -92,13 +95,14 @@ async function deleteRows(parts: ResetParts, scope: ResetScope, context: Request
     allDeleted = resolve
   })
   const isPart = namespaceId !== undefined
+  const kept = indexes.keptBy(affected)
   transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, deletion)
   try {
     await log.applier.alone(async () => {
-      if (projectId !== undefined) return await kv.deleteRanges(ranges)
+      if (projectId !== undefined) return await kv.deleteRanges(ranges, kept.rows)
       log.pending.clear()
       log.retention.clear()
-      await kv.clear()
+      await kv.clear(kept.rows)
     })
   } finally {
     allDeleted()
@@ -110,7 +114,7 @@ async function deleteRows(parts: ResetParts, scope: ResetScope, context: Request
   // Work that began meanwhile has the catalogues of before.
   if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
   parts.onGone()
-  await reinstate?.(parts.database)
+  kept.reinstate(parts.database)
 }
 
 function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {

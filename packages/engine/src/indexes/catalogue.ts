@@ -17,7 +17,7 @@
 
 import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import type { KvWrite, RowKey } from '../storage/kv.ts'
+import type { KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { identityOf, plainDefinition } from './definition.ts'
 
@@ -145,8 +145,12 @@ export class IndexCatalogue {
 
   /** The write that stores an index in its state, or removes it when it is gone. */
   writeOf(index: CataloguedIndex, gone = false): KvWrite {
-    const value = gone ? undefined : Buffer.from(JSON.stringify({ ...index, id: index.id.toString() }))
-    return { key: this.rowOf(index), value }
+    return gone ? { key: this.rowOf(index), value: undefined } : this.rowWith(index)
+  }
+
+  /** The row that stores an index in its state. */
+  rowWith(index: CataloguedIndex): KvRow {
+    return { key: this.rowOf(index), value: Buffer.from(JSON.stringify({ ...index, id: index.id.toString() })) }
   }
 
   /** The write that removes an index, and keeps its number: other processes might give it again. */

@@ -191,14 +191,14 @@ export class OnDemandRows implements Kv {
     return this.#keeping
   }
 
-  clear(): void {
-    this.#store.clear()
+  clear(rows?: readonly KvRow[]): void {
+    this.#store.clear(rows)
     this.#storeReplaced(nothing)
     this.#unread.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): void {
-    this.#store.deleteRanges(ranges)
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): void {
+    this.#store.deleteRanges(ranges, rows)
     this.#storeReplaced(this.#kept)
     const ofLog = ranges.filter(touchesLog)
     if (ofLog.length > 0) this.#unread.drop(ofLog)

@@ -40,6 +40,31 @@ describe('areas', () => {
     )
   })
 
+  test('areas/AR1: ranges come home to what has been cleaned, whatever their parts, and then the table has no line', () => {
+    fc.assert(
+      fc.property(moves, fc.array(range, { maxLength: 3 }), fc.nat(9), key, (before, ranges, late, each) => {
+        let areas = afterMoves(before)
+        let steps = 0
+        for (let { stray } = areas; stray !== undefined || areas.leftover.length > 0; { stray } = areas) {
+          const [left] = areas.leftover
+          if (steps++ === late) areas = areas.moved(ranges)
+          else if (stray !== undefined) {
+            const middle = `${stray.start}\x00`
+            expect(areas.place(stray.start)).toBe(stray.prefix + stray.start)
+            expect(areas.leftover.some(({ start, end }) => start < stray.end && stray.start < end)).toBe(false)
+            areas = areas.broughtHome({
+              start: stray.start,
+              end: steps % 2 > 0 && middle < stray.end ? middle : stray.end,
+            })
+            expect(areas.place(stray.start)).toBe(stray.start)
+          } else if (left !== undefined) areas = areas.cleaned(left)
+        }
+        expect(areas.place(each)).toBe(each)
+        expect(areas.parts({ start: '', end: 'z' })).toHaveLength(1)
+      }),
+    )
+  })
+
   test('its table is read back as it was, and is no part of any range', () => {
     fc.assert(
       fc.property(moves, (all) => {

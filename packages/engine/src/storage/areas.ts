@@ -12,7 +12,8 @@
  * AR1  A row is in one area at a time: that of the range that its key is in. No leftover range is part of a place where rows are.
  *                                                                           areas.test.ts
  *
- * The table grows by a few lines with each scope that many rows were deleted of, and shrinks when a wider one is.
+ * When that is done, the cleaner brings the rows of project p that were written meanwhile home to area 0, some at a time, and then
+ * the table is empty again.
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, RowKey } from './kv.ts'
@@ -120,6 +121,20 @@ export class Areas {
     return areas
   }
 
+  /** A range outside of area 0 whose rows may come home: area 0 has none of earlier times there. */
+  get stray(): PlacedRange | undefined {
+    return this.#moved.find(({ start, end }) => this.leftover.every((left) => left.end <= start || end <= left.start))
+  }
+
+  /** The rows of a part of {@link stray} are in area 0. */
+  broughtHome(home: KeyRange): Areas {
+    return new Areas(
+      this.#moved.flatMap((one) => outside(one, home)),
+      this.leftover,
+      this.#next,
+    )
+  }
+
   /** A leftover range has been cleaned. */
   cleaned(range: KeyRange): Areas {
     const leftover = this.leftover.filter(({ start, end }) => start !== range.start || end !== range.end)
@@ -135,7 +150,8 @@ function prefixOf(area: number): string {
   return reserved + String.fromCharCode(area >>> 24, (area >>> 16) & 0xff, (area >>> 8) & 0xff, area & 0xff)
 }
 
-function storedRange({ start, end, prefix }: PlacedRange): KeyRange {
+/** In LevelDB's keys. */
+export function storedRange({ start, end, prefix }: PlacedRange): KeyRange {
   return { start: prefix + start, end: prefix + end }
 }
 

@@ -177,7 +177,7 @@ export interface RowKv extends KvReader, StoreState {
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
-  /** Deletes every row. Of a {@link Kv}: as its deleteRanges does. */
+  /** Deletes every row. */
   clear(): MaybePromise<void>
   /**
    * The first part of a range, or with `reverse` the last, that can be read without rows of other indexes, which the store would
@@ -202,8 +202,12 @@ export interface Kv extends RowKv {
   /**
    * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; a process that dies meanwhile
    * has deleted all of them, or none. Nothing may be written to the ranges until it answers.
+   *
+   * @param rows - set by the same write; they may lie in the ranges
    */
-  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void>
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void>
+  /** Deletes every row, as {@link deleteRanges} does. */
+  clear(rows?: readonly KvRow[]): MaybePromise<void>
   /** Resolves when deleted rows take no room on disk any more, or when the store is closed. Absent = they never do. */
   tidy?(): Promise<void>
   /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */

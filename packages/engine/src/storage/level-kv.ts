@@ -30,6 +30,7 @@ import type {
   KeyRange,
   Kv,
   KvReader,
+  KvRow,
   KvScan,
   KvSnapshot,
   KvWrite,
@@ -178,6 +179,7 @@ export class LevelKv implements Kv {
     this.#beforeAreas = options.beforeAreas
     this.location = options.location ?? options.dir
     const events: WriterEvents = {
+      put: this.#noted,
       beforeWrite: () => this.#version.freeze(this.#level),
       written: (isParted) => this.#acknowledged.advance(isParted),
       failed: (failure) => {
@@ -254,31 +256,34 @@ export class LevelKv implements Kv {
     })
   }
 
-  clear(): Promise<void> {
+  clear(rows: readonly KvRow[] = []): Promise<void> {
     const isSmall = this.#rowsPut <= this.#rowsDeletedMax
     this.#rowsPut = 0
-    const cleared = this.#delete([everything], isSmall)
+    const cleared = this.#delete([everything], rows, isSmall)
     this.#absent?.beginClear(cleared)
     return cleared
   }
 
-  async deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
+  async deleteRanges(ranges: readonly KeyRange[], rows: readonly KvRow[] = []): Promise<void> {
     this.#mustBeOpen()
     const areFew = await this.#haveFewRows(ranges)
-    await this.#delete(ranges, areFew)
+    await this.#delete(ranges, rows, areFew)
   }
 
-  /** @param areFew - the rows: to be deleted one by one */
-  async #delete(ranges: readonly KeyRange[], areFew: boolean): Promise<void> {
+  /**
+   * @param rows - set by the same batch
+   * @param areFew - those that go: to be deleted one by one
+   */
+  async #delete(ranges: readonly KeyRange[], rows: readonly KvRow[], areFew: boolean): Promise<void> {
     if (areFew) {
       const stored = this.#writer.areas.stored(ranges)
-      await this.#writer.delete(ranges)
+      await this.#writer.delete(ranges, rows)
       this.#leftover.add(stored, false)
       return
     }
     if (this.#writer.areas.isPlain) this.#beforeAreas?.()
     const before = new Set(this.#writer.areas.leftover)
-    const moved = this.#writer.move(ranges)
+    const moved = this.#writer.move(ranges, rows)
     const left = this.#writer.areas.leftover.filter((range) => !before.has(range))
     await moved
     this.#leftover.add(left, true)
@@ -339,7 +344,7 @@ export class LevelKv implements Kv {
   }
 
   #submit(writes: Writes): Promise<void> {
-    return this.#writer.submit(writes, this.#noted)
+    return this.#writer.submit(writes)
   }
 
   #scanAt(version: StoreVersion, range: KeyRange, options: ScanOptions = {}): KvScan {
@@ -355,10 +360,10 @@ export class LevelKv implements Kv {
     const past = this.#version
     past.pass(this.#rows)
     let { areas } = past
-    for (const group of groups) if ('deleted' in group) areas = group.areas ?? areas
+    for (const group of groups) if ('areas' in group) areas = group.areas
     this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
-      if ('leftover' in group) continue
+      if ('leftover' in group || 'home' in group) continue
       if (!('deleted' in group)) {
         this.#rows?.apply(group)
         this.#values?.apply(group)

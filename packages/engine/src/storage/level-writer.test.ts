@@ -72,7 +72,7 @@ describe('the writer of a LevelDB store', () => {
     const second = writer.submit([...put('a', 2), ...put('a', 3)])
     expect(writer.pending('a')?.value).toEqual(Uint8Array.of(3))
     expect(writer.pending('b')).toBeUndefined()
-    const third = writer.move([{ start: '', end: 'b' }])
+    const third = writer.move([{ start: '', end: 'b' }], [])
     expect(writer.pending('a')).toMatchObject({ value: undefined })
     level.batches[0]?.settle()
     await first
@@ -88,7 +88,7 @@ describe('the writer of a LevelDB store', () => {
     const written = [
       writer.submit(put('a', 1)),
       writer.submit([...put('b', 2), ...put('c', 2)]),
-      writer.move([{ start: 'b', end: 'c' }]),
+      writer.move([{ start: 'b', end: 'c' }], []),
       writer.submit([...put('b', 3), ...put('c', 3)]),
     ]
     for (let i = 0; i < 3; i++) {

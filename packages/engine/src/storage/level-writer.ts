@@ -19,15 +19,16 @@
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
-import { bytesOf, passingBytes } from '../encoding/bytes.ts'
+import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { giveWay } from '../slices.ts'
-import { Areas, areaTableKey } from './areas.ts'
+import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
 import {
   type Durability,
   handOver,
   handOverInSteps,
   type KeyRange,
+  type KvRow,
   listOf,
   type RowKey,
   type WriteSink,
@@ -49,10 +50,12 @@ const keysOfTurn = 1000
 export interface Deletion {
   /** Ranges of row keys. */
   readonly deleted: readonly KeyRange[]
+  /** Rows that are set. */
+  readonly rows: readonly KvRow[]
   /** Ranges of LevelDB's keys whose rows are deleted one by one; absent = no reader finds them any more, by `areas`. */
   readonly stored?: readonly KeyRange[]
-  /** Where rows lie from then on; absent = as before. */
-  readonly areas?: Areas
+  /** Where rows lie from then on. */
+  readonly areas: Areas
 }
 
 /** Rows go that no reader finds: up to so many at the start of a range of LevelDB's keys. */
@@ -61,7 +64,14 @@ export interface Cleaning {
   readonly rows: number
 }
 
-export type Group = Writes | Deletion | Cleaning
+/** Rows move from their area to area 0, and readers find them all the time. */
+export interface Homecoming {
+  readonly home: PlacedRange
+  /** Where rows lie from then on. */
+  readonly areas: Areas
+}
+
+export type Group = Writes | Deletion | Cleaning | Homecoming
 
 interface Job {
   readonly group: Group
@@ -85,6 +95,8 @@ type RowBatch = Batch & { readonly chained: LevelBatch }
 
 /** Events of the writer for the store that owns it. */
 export interface WriterEvents {
+  /** A row is about to be set, before LevelDB writes any of its batch. */
+  put?(key: RowKey): void
   /** A batch is about to be handed over. */
   beforeWrite(): void
   /** LevelDB has written it, maybe by several batches of its own. Throws when that is not enough to acknowledge it. */
@@ -128,15 +140,14 @@ export class LevelWriter {
     return this.#areas
   }
 
-  /** @param onPut - told of each row that is set, before LevelDB writes any of them */
-  submit(writes: Writes, onPut?: (key: RowKey) => void): Promise<void> {
+  submit(writes: Writes): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const job = newJob(writes)
     const count = 'writeTo' in writes ? writes.count : writes.length
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count
-    const sink = sinkInto(batch.chained, { form: this.#form, areas: this.#areas, onPut })
+    const sink = this.#sinkInto(batch.chained, this.#areas)
     if (count > mergedRowsMax) {
       void this.#fill(batch, writes, sink)
       return job.promise
@@ -170,6 +181,21 @@ export class LevelWriter {
     this.#handOver()
   }
 
+  /** Where rows go into a batch, each to its area. */
+  #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
+    const [form, events, putBytes] = [this.#form, this.#events, putterOf(batch)]
+    return {
+      write: (key, value) => {
+        const keyBytes = passingBytes(areas.place(key))
+        if (value === undefined) batch.del(keyBytes)
+        else {
+          events.put?.(key)
+          putBytes(keyBytes, form.stored(keyBytes, value))
+        }
+      },
+    }
+  }
+
   /** The last of the waiting batches, or a new one when that has no room for so many rows. */
   #batchFor(rows: number): RowBatch {
     const last = this.#waiting.at(-1)
@@ -179,14 +205,20 @@ export class LevelWriter {
     return batch
   }
 
-  /** Deletes the rows of some ranges one by one, but in one batch. */
-  delete(ranges: readonly KeyRange[]): Promise<void> {
-    return this.#push({ deleted: ranges, stored: this.#areas.stored(ranges) })
+  /** Deletes the rows of some ranges one by one, but in one batch, which sets some rows. */
+  delete(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
+    return this.#push({ deleted: ranges, rows, stored: this.#areas.stored(ranges), areas: this.#areas })
   }
 
-  /** Moves some ranges to a new area, so that their rows are gone. */
-  move(ranges: readonly KeyRange[]): Promise<void> {
-    return this.#place(this.#areas.moved(ranges), ranges)
+  /** Moves some ranges to a new area, so that their rows are gone, and sets some rows. */
+  move(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
+    return this.#place({ deleted: ranges, rows, areas: this.#areas.moved(ranges) })
+  }
+
+  /** Moves the rows of a range back to area 0. The caller has seen that they are few. */
+  bringHome(home: PlacedRange): Promise<void> {
+    if (this.#refusal === undefined) this.#areas = this.#areas.broughtHome(home)
+    return this.#push({ home, areas: this.#areas })
   }
 
   /** Deletes rows that no reader finds. */
@@ -196,15 +228,17 @@ export class LevelWriter {
 
   /** A leftover range has no rows any more. */
   cleaned(leftover: KeyRange): Promise<void> {
-    return this.#place(this.#areas.cleaned(leftover), [])
+    return this.#place({ deleted: [], rows: [], areas: this.#areas.cleaned(leftover) })
   }
 
-  #place(areas: Areas, deleted: readonly KeyRange[]): Promise<void> {
+  #place(deletion: Deletion): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    this.#areas = areas
+    this.#areas = deletion.areas
     const chained = this.#level.batch()
-    sinkInto(chained, { form: this.#form, areas }).write(areaTableKey, areas.bytes)
-    return this.#push({ deleted, areas }, chained)
+    const sink = this.#sinkInto(chained, deletion.areas)
+    sink.write(areaTableKey, deletion.areas.bytes)
+    handOver(deletion.rows, sink)
+    return this.#push(deletion, chained)
   }
 
   #push(group: Group, chained?: LevelBatch): Promise<void> {
@@ -266,15 +300,21 @@ export class LevelWriter {
   async #write({ chained, jobs }: Batch): Promise<void> {
     this.#events.beforeWrite()
     if (chained !== undefined) return chained.write({ sync: this.#sync })
-    const group = jobs[0]?.group as Deletion | Cleaning
+    const group = jobs[0]?.group as Exclude<Group, Writes>
     const last = this.#level.batch()
     if ('leftover' in group) {
       const { leftover, rows } = group
       await this.#level.clear({ gte: bytesOf(leftover.start), lt: bytesOf(leftover.end), limit: rows })
       // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).
       last.del(bytesOf(leftover.start))
+    } else {
+      const sink = this.#sinkInto(last, group.areas)
+      if ('home' in group) await this.#bringHome(group, last, sink)
+      else {
+        for (const range of group.stored ?? []) await this.#deleteEach(range, last)
+        handOver(group.rows, sink)
+      }
     }
-    for (const range of 'stored' in group ? (group.stored ?? []) : []) await this.#deleteEach(range, last)
     return last.write({ sync: this.#sync })
   }
 
@@ -288,6 +328,19 @@ export class LevelWriter {
       }
     } finally {
       await keys.close()
+    }
+  }
+
+  async #bringHome({ home, areas }: Homecoming, batch: LevelBatch, sink: WriteSink): Promise<void> {
+    sink.write(areaTableKey, areas.bytes)
+    const { start, end } = storedRange(home)
+    const rows = await this.#level.iterator({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false }).all()
+    for (const [stored, proven] of rows) {
+      const value = this.#form.value(stored, proven)
+      batch.del(stored)
+      if (value !== undefined) sink.write(byteString(stored.subarray(home.prefix.length)), value)
+      // A damaged row has a checksum of no key: its readers are told so as before.
+      else batch.put(stored.subarray(home.prefix.length), proven)
     }
   }
 
@@ -311,26 +364,6 @@ export class LevelWriter {
       for (const job of jobs) job.reject(refusal)
     }
     this.#events.failed?.(refusal)
-  }
-}
-
-interface SinkOptions {
-  readonly form: StoredForm
-  readonly areas: Areas
-  readonly onPut?: ((key: RowKey) => void) | undefined
-}
-
-function sinkInto(batch: LevelBatch, { form, areas, onPut }: SinkOptions): WriteSink {
-  const putBytes = putterOf(batch)
-  return {
-    write: (key, value) => {
-      const keyBytes = passingBytes(areas.place(key))
-      if (value === undefined) batch.del(keyBytes)
-      else {
-        onPut?.(key)
-        putBytes(keyBytes, form.stored(keyBytes, value))
-      }
-    },
   }
 }
 
@@ -361,8 +394,10 @@ function newJob(group: Job['group']): Job {
 function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
   for (let i = jobs.length - 1; i >= 0; i--) {
     const { group, promise } = jobs[i] as Job
-    if ('leftover' in group) continue
+    if ('leftover' in group || 'home' in group) continue
     if ('deleted' in group) {
+      const row = group.rows.find((one) => one.key === key)
+      if (row !== undefined) return { value: row.value, settled: promise }
       const isIn = group.deleted.some(({ start, end }) => start <= key && key < end)
       if (isIn) return { value: undefined, settled: promise }
       continue

@@ -142,14 +142,16 @@ export class MemoryKv implements Kv, WriteSink {
     return fork
   }
 
-  clear(): void {
+  clear(rows: readonly KvRow[] = noRows): void {
     if (this.#closed) throw closedError()
     this.#tree.clear()
+    this.batch(rows)
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): void {
+  deleteRanges(ranges: readonly KeyRange[], rows: readonly KvRow[] = noRows): void {
     if (this.#closed) throw closedError()
     for (const { start, end } of ranges) this.#tree.deleteRange(start, end)
+    this.batch(rows)
   }
 
   async close(): Promise<void> {

@@ -52,16 +52,16 @@ export class AsyncKv implements Kv {
     return this.#inTurn(() => this.inner.mutateIf(write, expected))
   }
 
-  clear(): Promise<void> {
-    return this.#inTurn(() => this.inner.clear())
+  clear(rows?: readonly KvRow[]): Promise<void> {
+    return this.#inTurn(() => this.inner.clear(rows))
   }
 
   batch(writes: Writes): Promise<void> {
     return this.#inTurn(() => this.inner.batch(writes))
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
-    return this.#inTurn(() => this.inner.deleteRanges(ranges))
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): Promise<void> {
+    return this.#inTurn(() => this.inner.deleteRanges(ranges, rows))
   }
 
   snapshot(): KvSnapshot {

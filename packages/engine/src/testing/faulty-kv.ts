@@ -11,7 +11,7 @@
  */
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions, Writes } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions, Writes } from '../storage/kv.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -82,12 +82,12 @@ export class FaultyKv implements Kv {
     return this.#write(() => this.inner.batch(writes))
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void> {
-    return this.#write(() => this.inner.deleteRanges(ranges))
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#write(() => this.inner.deleteRanges(ranges, rows))
   }
 
-  clear(): MaybePromise<void> {
-    return this.#write(() => this.inner.clear())
+  clear(rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#write(() => this.inner.clear(rows))
   }
 
   snapshot(): KvSnapshot {

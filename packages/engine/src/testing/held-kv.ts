@@ -7,7 +7,7 @@
  */
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvReader, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 
 interface Waiting {
@@ -66,12 +66,12 @@ export class HeldKv implements Kv {
     return this.#held(() => this.#inner.batch(writes))
   }
 
-  clear(): MaybePromise<void> {
-    return this.#inner.clear()
+  clear(rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#inner.clear(rows)
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void> {
-    return this.#inner.deleteRanges(ranges)
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#inner.deleteRanges(ranges, rows)
   }
 
   snapshot(): KvSnapshot {

@@ -42,6 +42,10 @@ class Run {
   async write(batches: number): Promise<void> {
     for (let i = 0; i < batches; i++) {
       const state = [...(this.#states.at(-1) as State)]
+      if (this.#random.integer(8) === 0) {
+        await this.#delete(state)
+        continue
+      }
       const writes = Array.from({ length: 1 + this.#random.integer(12) }, () => {
         const at = this.#random.integer(keys.length)
         const letter = this.#random.integer(4) === 0 ? '.' : String.fromCharCode(97 + this.#random.integer(26))
@@ -55,6 +59,18 @@ class Run {
       if (this.#random.integer(3) > 0) await written
       if (this.#random.integer(4) === 0) await new Promise(setImmediate)
     }
+  }
+
+  /** A range goes, but for a row that the same write sets. */
+  async #delete(state: string[]): Promise<void> {
+    const [from, to] = this.#range()
+    state.fill('.', from, to)
+    const at = this.#random.integer(keys.length)
+    state[at] = 'A'
+    const number = this.#states.push(state.join('')) - 1
+    const range = { start: keys[from] as string, end: keys[to] ?? 'F' }
+    await this.#kv.deleteRanges([range], [{ key: keys[at] as string, value: Buffer.from('A') }])
+    this.#acknowledged = Math.max(this.#acknowledged, number)
   }
 
   /** Half of the batches are made while they are written. */
@@ -122,12 +138,12 @@ class Run {
 
 describe('level-kv under concurrent use', () => {
   it.each([
-    { cacheBytes: 0, missesBeforeReading: 1 },
-    { cacheBytes: 1_500, missesBeforeReading: undefined },
-    { cacheBytes: 1_000_000, missesBeforeReading: 3 },
-  ])('reads whole states, with $cacheBytes bytes of cache', async ({ cacheBytes, missesBeforeReading }) => {
+    { cacheBytes: 0, missesBeforeReading: 1, rowsDeletedMax: 0 },
+    { cacheBytes: 1_500, missesBeforeReading: undefined, rowsDeletedMax: 5 },
+    { cacheBytes: 1_000_000, missesBeforeReading: 3, rowsDeletedMax: 0 },
+  ])('reads whole states, with $cacheBytes bytes of cache', async (options) => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-    const kv = await openLevelKv({ dir, cacheBytes, missesBeforeReading, readBeforeWritten: 'E' })
+    const kv = await openLevelKv({ dir, ...options, readBeforeWritten: 'E' })
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         await kv.clear()

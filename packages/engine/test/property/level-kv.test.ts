@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, it } from 'vitest'
+import { Level } from 'level'
+import { describe, expect, it } from 'vitest'
+import { Areas, areaTableKey } from '../../src/storage/areas.ts'
 import { openLevelKv } from '../../src/storage/level-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
 
@@ -23,6 +25,31 @@ describe('level-kv', () => {
       { numRuns: 150 },
     )
     await kv.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('has as many areas after a hundred deletions of ranges as before, and the rows that were written after them', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
+    const kv = await openLevelKv({ dir, rowsDeletedMax: 0 })
+    const scopes = Array.from({ length: 100 }, (_, i) => `p${100 + i}`)
+    const rowsOf = (scope: string) =>
+      ['a', 'b'].map((name) => ({ key: scope + name, value: Buffer.from('long enough') }))
+    for (const scope of scopes) await kv.batch(rowsOf(scope))
+    for (const scope of scopes) {
+      await kv.deleteRanges([{ start: scope, end: `${scope}~` }])
+      await kv.batch(rowsOf(scope).slice(1))
+    }
+    await kv.tidy()
+    expect((await kv.scan({ start: '', end: '~' }).next(1000)).map(({ key }) => key)).toEqual(
+      scopes.map((one) => `${one}b`),
+    )
+    await kv.close()
+    const level = new Level<Buffer, Buffer>(join(dir), { keyEncoding: 'buffer', valueEncoding: 'buffer' })
+    const table = (await level.get(Buffer.from(areaTableKey, 'latin1'))) as Buffer
+    const areas = Areas.from(table.subarray(0, -4))
+    expect(areas.parts({ start: '', end: '~' })).toEqual([{ start: '', end: '~', prefix: '' }])
+    expect(areas.leftover).toEqual([])
+    await level.close()
     await rm(dir, { recursive: true, force: true })
   })
 })

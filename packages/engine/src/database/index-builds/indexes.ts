@@ -5,10 +5,10 @@
  *   in the file           built when the store is opened, or when a query of a database needs it
  *   made by name          built, and kept by the store alone
  */
-import type { CataloguedIndex } from '../../indexes/catalogue.ts'
+import { type CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
 import type { IndexFile } from '../../indexes/index-file.ts'
 import type { IndexDefinition } from '../../model/index-definition.ts'
-import type { RowKv } from '../../storage/kv.ts'
+import type { KvRow } from '../../storage/kv.ts'
 import { IndexBuilder } from './index-builder.ts'
 import type { IndexedDatabase, IndexJob } from './index-job.ts'
 import type { IndexWork } from './index-work.ts'
@@ -20,11 +20,9 @@ export class Indexes {
   /** Those that queries were refused for. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #builder: IndexBuilder
-  readonly #kv: RowKv
 
-  constructor(kv: RowKv, work: IndexWork) {
+  constructor(work: IndexWork) {
     this.#builder = new IndexBuilder(work)
-    this.#kv = kv
   }
 
   /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
@@ -96,34 +94,29 @@ export class Indexes {
     for (const database of databases) void this.deploy(database)
   }
 
-  /**
-   * Before the rows of some databases are deleted: gives up work on them.
-   *
-   * @returns what puts their definitions back, into new catalogues, once the rows are gone
-   */
-  beforeReset(scope: string, databases: readonly IndexedDatabase[]): Reinstatement {
-    this.#builder.forget(scope)
-    this.refused.forget(scope)
-    const kept = databases
-      .filter(({ code }) => code.startsWith(scope))
-      .map(({ projectId, databaseId, catalogue }) => ({ projectId, databaseId, indexes: catalogue.maintained }))
-      .filter(({ indexes }) => indexes.length > 0)
-    return async (databaseOf) => {
-      for (const { projectId, databaseId, indexes } of kept) {
-        const { catalogue } = databaseOf(projectId, databaseId)
-        for (const definition of indexes) {
-          // Nothing is stored, so there is nothing to build.
-          const index: CataloguedIndex = { ...catalogue.propose(definition), state: 'serving' }
-          await this.#kv.mutate(catalogue.writeOf(index))
-          catalogue.record(index)
-        }
-      }
-    }
-  }
-
   /** Gives up all work on the databases whose code begins with `scope`. What the store has unfinished goes on by {@link open}. */
   giveUp(scope: string): void {
     this.#builder.forget(scope)
+  }
+
+  /** The definitions that stay when the rows of some databases are deleted. */
+  keptBy(databases: readonly IndexedDatabase[]): KeptIndexes {
+    const kept = databases.map(({ projectId, databaseId, catalogue: before }) => {
+      const catalogue = new IndexCatalogue({ projectId, databaseId })
+      // No entity is stored, so there is nothing to build.
+      for (const definition of before.maintained) {
+        catalogue.record({ ...catalogue.propose(definition), state: 'serving' })
+      }
+      return { projectId, databaseId, catalogue }
+    })
+    return {
+      rows: kept.flatMap(({ catalogue }) => catalogue.all.map((index) => catalogue.rowWith(index))),
+      reinstate(databaseOf) {
+        for (const { projectId, databaseId, catalogue } of kept) {
+          for (const index of catalogue.all) databaseOf(projectId, databaseId).catalogue.record(index)
+        }
+      },
+    }
   }
 
   /** Waits for the steps under way; what is not finished goes on at the next opening. */
@@ -133,4 +126,9 @@ export class Indexes {
   }
 }
 
-export type Reinstatement = (databaseOf: (projectId: string, databaseId: string) => IndexedDatabase) => Promise<void>
+export interface KeptIndexes {
+  /** To be set by the write that deletes the rows. */
+  readonly rows: readonly KvRow[]
+  /** Puts the definitions into the new catalogues, once the rows are gone. */
+  reinstate(databaseOf: (projectId: string, databaseId: string) => IndexedDatabase): void
+}
