@@ -7,7 +7,7 @@ const conditions = ['sixtables-source', 'node']
 
 /** Short files that take long. By itself Vitest begins with large files, and these would keep one core alone busy at the end. */
 const longest =
-  /bench\/test\/|gateway\/test\/console\/|repeated-fields\.|contract\/(overload|faults|ids-sigkill|crash-reset|api-fake|kills)\./
+  /bench\/test\/|console\/test\/|repeated-fields\.|contract\/(overload|faults|ids-sigkill|crash-reset|api-fake|kills)\./
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -21,7 +21,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/{src,test,benchmarks,console/src}/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['packages/*/{src,test,benchmarks}/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
     // A worker loads a module once, not once for each of 400 files, which took a quarter of a run. So a file leaves nothing behind:
     // what it listens to, spies on and stubs ends with it.

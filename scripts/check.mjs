@@ -8,8 +8,8 @@ import { run, ScriptError, say, script } from './lib/tools.mjs'
 const steps = [
   { name: 'format and lint', command: 'biome', args: ['check', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.check.json'] },
-  { name: 'types of the console', command: 'tsc', args: ['-p', 'packages/gateway/console/tsconfig.json'] },
-  { name: 'types of its tests', command: 'tsc', args: ['-p', 'packages/gateway/console/tsconfig.test.json'] },
+  { name: 'types of the console', command: 'tsc', args: ['-p', 'packages/console/tsconfig.json'] },
+  { name: 'types of its tests', command: 'tsc', args: ['-p', 'packages/console/tsconfig.test.json'] },
   { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)] },
 ]
 

@@ -4,13 +4,13 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { packageFolders } from './lib/stamps.mjs'
+import { publishedFolders } from './lib/stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, script } from './lib/tools.mjs'
 
 await script(async () => {
   const [, , folder, ...named] = process.argv
   if (folder === undefined) throw new ScriptError('name the folder to write to: node scripts/pack.mjs packed')
-  const known = packageFolders().map((path) => path.replace('packages/', ''))
+  const known = publishedFolders().map((path) => path.replace('packages/', ''))
   for (const name of named) {
     if (!known.includes(name)) throw new ScriptError(`there is no package "${name}"; there are ${known.join(', ')}`)
   }

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { startRegistry } from './lib/local-registry.mjs'
 import { setUp } from './lib/set-up.mjs'
-import { packageFolders } from './lib/stamps.mjs'
+import { publishedFolders } from './lib/stamps.mjs'
 import { steps } from './lib/steps.mjs'
 import { hear, onSignals, root, run, ScriptError, script } from './lib/tools.mjs'
 
@@ -21,7 +21,7 @@ await script(async () => {
   await setUp()
   const folder = mkdtempSync(join(tmpdir(), 'sixtables-published-'))
   const packed = join(folder, 'packed')
-  const names = packageFolders().map((path) => path.replace('packages/', ''))
+  const names = publishedFolders().map((path) => path.replace('packages/', ''))
   let registry
   const cleanUp = async () => {
     await registry?.close()

@@ -8,7 +8,16 @@
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesBelow, isStamped, ofContents, ofTimes, packageFolders, stamp, unstamp } from './stamps.mjs'
+import {
+  filesBelow,
+  isStamped,
+  ofContents,
+  ofTimes,
+  packageFolders,
+  publishedFolders,
+  stamp,
+  unstamp,
+} from './stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
 
 /** Throws when the running Node is older than `engines.node` of the root manifest allows. */
@@ -114,12 +123,13 @@ async function build(installed) {
     'tsconfig.json',
     'tsconfig.base.json',
     ...folders.map((folder) => `${folder}/tsconfig.json`),
-    ...bundled.flatMap((folder) => ['scripts', 'console'].flatMap((inside) => filesBelow(`${folder}/${inside}`))),
+    ...bundled.flatMap((folder) => filesBelow(`${folder}/scripts`)),
+    'packages/console/index.html',
   ]
   const fingerprint = ofTimes([installed], [...sources, ...settings])
   const complete =
-    folders.every((folder) => existsSync(join(root, folder, 'dist', 'index.js'))) &&
-    bundled.every((folder) => existsSync(join(root, folder, 'dist', 'bundle')))
+    publishedFolders().every((folder) => existsSync(join(root, folder, 'dist', 'index.js'))) &&
+    ['bundle', 'web'].every((made) => existsSync(join(root, 'packages/gateway/dist', made)))
   if (complete && isStamped('build', fingerprint)) return
   unstamp('build')
   say('building …')

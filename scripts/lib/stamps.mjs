@@ -20,6 +20,11 @@ export function packageFolders() {
     .filter((path) => existsSync(join(root, path, 'package.json')))
 }
 
+/** Those that are compiled and published: all but a private one. */
+export function publishedFolders() {
+  return packageFolders().filter((path) => !JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).private)
+}
+
 /** Every file below `path`, both relative to the root and with slashes, sorted; none when there is no such folder. */
 export function filesBelow(path) {
   if (!existsSync(join(root, path))) return []

@@ -11,11 +11,11 @@
  * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
  *     imports a file or a name of `rowKeyParts`.
  * I8  Within the console, a page for browsers, a folder imports only itself and folders before it in `consoleOrder`; a page imports
- *     no other page. It speaks to the server over HTTP alone, and imports of the workspace nothing but plain computing: the reader
- *     of GQL, and times in words (`consoleReads`).
+ *     no other page. It speaks to the server over HTTP alone: of the other packages it imports types, and what the gateway's
+ *     `browser.ts` names.
  */
 import { posix } from 'node:path'
-import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
+import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
 
 /** The folders of a package, bottom first. A folder within a folder stands for itself where it is named. */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
@@ -71,12 +71,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
 /** The folders of the console, bottom first. */
 export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'pages', 'app']
 
-/** Folders and files of the gateway that the console runs in the browser too. */
-const consoleReads =
-  /^\.\.\/\.\.\/src\/(controls\/time-in-words|gql\/(complete|gql-error|literals|parse|print|syntax|tokens))\.ts$/
-
 /** The packages, bottom first. */
-export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench']
+export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench', 'console']
 
 /** Contracts that all others may name in types, wherever they stand themselves. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
@@ -111,7 +107,7 @@ const rowKeyFolders = [
 ]
 
 /** Files at the top of a package that gather the rest for other packages. */
-const barrels = new Set(['index.ts', 'testing.ts'])
+const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts'])
 
 interface Import {
   readonly from: string
@@ -137,15 +133,14 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
     if (place === null || !/\.tsx?$/.test(path)) continue
     const [, pack = '', inside = ''] = place
     for (const one of importsOf(text)) {
-      const wrong = inside.startsWith('console/src/')
-        ? isTest(path)
-          ? undefined
-          : wrongInConsole(inside.slice('console/src/'.length), one.from)
-        : one.from.startsWith('.')
-          ? isShipped(path)
-            ? wrongInside(pack, inside.replace(/^src\//, ''), one)
-            : leavesPackage(pack, inside, one.from)
-          : wrongAcross(pack, path, one.from)
+      const wrong =
+        pack === 'console' && isShipped(path)
+          ? wrongInConsole(inside.slice('src/'.length), one)
+          : one.from.startsWith('.')
+            ? isShipped(path)
+              ? wrongInside(pack, inside.replace(/^src\//, ''), one)
+              : leavesPackage(pack, inside, one.from)
+            : wrongAcross(pack, path, one.from)
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
   }
@@ -180,11 +175,12 @@ function cycleFindings(files: readonly SourceFile[]): Finding[] {
 }
 
 /** I8. Paths are relative to the console's `src`. */
-function wrongInConsole(path: string, from: string): string | undefined {
-  if (from.startsWith('@sixtables/')) return 'the console speaks to the server over HTTP alone'
+function wrongInConsole(path: string, { from, typeOnly }: Import): string | undefined {
+  if (from.startsWith('@sixtables/') && !typeOnly && from !== '@sixtables/gateway/browser') {
+    return 'the console speaks to the server over HTTP alone'
+  }
   if (!from.startsWith('.')) return undefined
   const target = posix.join(posix.dirname(path), from)
-  if (consoleReads.test(target)) return undefined
   const [own = '', other = ''] = [path, target].map((one) => (one.includes('/') ? (one.split('/')[0] ?? '') : ''))
   if (own === '' && target !== '') return undefined
   if (own === 'pages' && other === 'pages' && path.split('/')[1] !== target.split('/')[1]) {
@@ -234,7 +230,7 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
   if (packageOrder.indexOf(other) >= packageOrder.indexOf(pack)) return `${pack} does not stand on ${other}`
-  if (!['', 'testing', 'nearest'].includes(rest)) return 'only what a package exports can be imported'
+  if (!['', 'testing', 'nearest', 'browser'].includes(rest)) return 'only what a package exports can be imported'
   if (rest === 'testing' && isShipped(path) && pack !== 'bench') return 'testing aids are for tests and labs'
   return undefined
 }

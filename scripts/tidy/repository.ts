@@ -44,9 +44,9 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || /^packages\/[^/]+\/test\//.test(path)
 }
 
-/** Sources of a package that are shipped: below `src/`, those of a page for browsers included; not tests. */
+/** Sources of a package that are shipped: below `src/`; not tests. */
 export function isShipped(path: string): boolean {
-  return /^packages\/[^/]+\/(console\/)?src\/.*\.tsx?$/.test(path) && !isTest(path)
+  return /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !isTest(path)
 }
 
 /** The text with comments blanked out, line for line, so that prose may name what code may not do. */

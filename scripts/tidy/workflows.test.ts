@@ -14,6 +14,7 @@ const files = readRepository()
 const workflows = files.filter(({ path }) => path.startsWith('.github/workflows/'))
 const manifests = files.filter(({ path }) => /^packages\/[^/]+\/package\.json$/.test(path))
 
+const published = manifests.filter(({ text }) => !JSON.parse(text).private)
 let parser: typeof import('@actions/workflow-parser')
 let folder: string
 
@@ -61,7 +62,7 @@ describe.each(workflows)('$path', ({ path, text }) => {
     const named = [...text.matchAll(/\b(?:scripts|container)\/[\w.-]+/g)].map(([found]) => found)
     expect(named.filter((file) => !existsSync(root + file))).toEqual([])
     for (const [, names = ''] of text.matchAll(/(?:pack\.mjs packed|for name in) ((?:engine|\w+ engine)[\w ]*)/g)) {
-      expect(names.split(' ').sort()).toEqual(manifests.map((file) => file.path.split('/')[1]))
+      expect(names.split(' ').sort()).toEqual(published.map((file) => file.path.split('/')[1]))
     }
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The console, a page for browsers: static files that the build made (scripts/console.mjs), served at /console/.
+ * The console, a page for browsers: static files that the build made (packages/console/scripts/bundle.mjs), served at /console/.
  *
  * F1  A file's name has a hash of its content, so browsers may keep it for ever; index.html names the files, and is asked for each
  *     time.                                                                                    test/contract/console-files.test.ts

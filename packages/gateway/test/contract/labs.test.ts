@@ -123,7 +123,7 @@ describe('challenges', () => {
     expect(begun.json).toEqual({ challenge: 'follower-list', folder: join(dir, 'follower-list') })
     expect(existsSync(join(dir, 'follower-list', 'solution.mjs'))).toBe(true)
     expect((await ask('POST', '/challenges/follower-list')).json.error.message).toContain('is there already')
-    // A whole judgement is in test/console/labs.test.ts.
+    // A whole judgement is in packages/console/test/labs.test.ts.
     const program = 'console.log("reached")\nconsole.log("the end")\nthrow new Error("not finished")\n'
     writeFileSync(join(dir, 'follower-list', 'solution.mjs'), program)
     const { json } = await ask('POST', '/challenges/follower-list/runs')

@@ -1,0 +1,64 @@
+/**
+ * Builds the console, the page that the emulator serves at /console/, into files with hashed names.
+ *
+ *   index.html, src/main.tsx, src/…/*.css   ─▶   ../gateway/dist/web/index.html, …/<name>-<hash>.{js,css}
+ *
+ * Files lie flat: each is one part of a path, and links between them are relative. Sheets are joined in the order of their paths,
+ * so that the tokens come first.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+const source = at('..')
+const target = at('../../gateway/dist/web')
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+const bundle = await rolldown({
+  input: `${source}/src/main.tsx`,
+  platform: 'browser',
+  logLevel: 'warn',
+  tsconfig: `${source}/tsconfig.json`,
+})
+const { output } = await bundle.write({
+  dir: target,
+  format: 'esm',
+  entryFileNames: '[name]-[hash].js',
+  chunkFileNames: '[name]-[hash].js',
+  minify: true,
+  // A file of a few hundred bytes compresses badly: what several pages share comes in one.
+  codeSplitting: { groups: [{ name: 'shared', test: /console[\\/]src[\\/]/, minShareCount: 2, maxModuleSize: 3_000 }] },
+  // Notes for bundlers have no reader behind this one; licences stay.
+  comments: { legal: true, annotation: false, jsdoc: false },
+})
+await bundle.close()
+
+/** Comments and indentation are for authors. */
+const withoutComments = (sheet) =>
+  sheet
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+
+const folders = ['styles', 'components', 'pages']
+const sheets = folders.flatMap((folder) =>
+  readdirSync(`${source}/src/${folder}`, { recursive: true })
+    .filter((path) => path.endsWith('.css'))
+    .sort()
+    .map((path) => `${source}/src/${folder}/${path}`),
+)
+const style = sheets.map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
+const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`
+writeFileSync(`${target}/${styleName}`, style)
+
+const main = output.find((part) => part.type === 'chunk' && part.isEntry)
+const preload = main.imports.map((name) => `<link rel="modulepreload" href="${name}">`).join('\n    ')
+const page = readFileSync(`${source}/index.html`, 'utf8')
+  .replace('%STYLE%', styleName)
+  .replace('%MAIN%', main.fileName)
+  .replace('%PRELOAD%', preload)
+writeFileSync(`${target}/index.html`, page)

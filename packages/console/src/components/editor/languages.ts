@@ -1,0 +1,59 @@
+/** The languages of the editor, token by token: GQL as the server's own reader has it, and JSON. */
+import { HighlightStyle, StreamLanguage, type StringStream } from '@codemirror/language'
+import { tags } from '@lezer/highlight'
+import { nextToken, type Token } from '@sixtables/gateway/browser'
+
+/** Colours by the tokens of the sheet 1-tokens.css, which reach into the editor's own root. */
+export const colours: HighlightStyle = HighlightStyle.define([
+  { tag: tags.keyword, color: 'var(--series-1)', fontWeight: '600' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--series-3)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--series-2)' },
+  { tag: tags.function(tags.variableName), color: 'var(--series-4)' },
+  { tag: tags.propertyName, color: 'var(--series-1)' },
+  { tag: tags.atom, color: 'var(--series-5)' },
+  { tag: tags.invalid, color: 'var(--bad)' },
+])
+
+export const gqlLanguage: StreamLanguage<unknown> = StreamLanguage.define({
+  name: 'gql',
+  token(stream: StringStream): string | null {
+    if (stream.eatSpace()) return null
+    const token = tokenOn(stream)
+    if (token === undefined) {
+      stream.skipToEnd()
+      return 'invalid'
+    }
+    stream.pos = token.at + token.text.length
+    return styleOf(token, stream.string.charAt(stream.pos))
+  },
+})
+
+/** The token at hand; `undefined` where the line is no GQL. */
+function tokenOn(stream: StringStream): Token | undefined {
+  try {
+    return nextToken(stream.string, stream.pos)
+  } catch {
+    return undefined
+  }
+}
+
+const functions: readonly string[] = ['KEY', 'DATETIME', 'BLOB', 'ARRAY']
+
+function styleOf({ type, keyword, value }: Token, next: string): string | null {
+  if (type === 'string') return 'string'
+  if (type === 'integer' || type === 'double') return 'number'
+  if (type === 'binding') return 'atom'
+  if (['TRUE', 'FALSE', 'NULL'].includes(keyword)) return 'number'
+  if (keyword !== '') return 'keyword'
+  return type === 'name' && next === '(' && functions.includes(value.toUpperCase()) ? 'variableName.function' : null
+}
+
+export const jsonLanguage: StreamLanguage<unknown> = StreamLanguage.define({
+  name: 'json',
+  token(stream: StringStream): string | null {
+    if (stream.eatSpace()) return null
+    if (stream.match(/^"(?:[^"\\]|\\.)*"/)) return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
+    if (stream.match(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/) || stream.match(/^(?:true|false|null)\b/)) return 'number'
+    return stream.next()?.match(/[{}[\],:]/) ? null : 'invalid'
+  },
+})

@@ -1,0 +1,131 @@
+/**
+ * The state of an open editor: the draft, the write that it means, its preview, and what is being asked or done.
+ *
+ * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
+ * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
+ * EE3  Nothing is saved that the user was not told the rows of.          all: packages/console/test/entity.test.ts
+ * EE4  While a write is under way nothing is typed: it would be lost when the editor closes.                   typed.test.ts
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { commitWrite, type EntityScope, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
+import { ApiError } from '../../api/http.ts'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { type Draft, draftOf, keyOfDuplicate, keyProblem, type Reading, readDraft, refusedProperty } from './draft.ts'
+import type { EntityBase } from './use-entity.ts'
+import { type Previewed, usePreview } from './use-preview.ts'
+
+export interface EditorOptions {
+  readonly scope: EntityScope
+  readonly entityKey: string
+  readonly mode: 'edit' | 'create' | 'duplicate'
+  readonly onClose: () => void
+  readonly onSaved?: (saved: { readonly key: string; readonly isDeleted: boolean }) => void
+}
+
+/** A question to the user before something is lost. */
+export type Question = 'delete' | 'discard' | undefined
+
+export interface EditorState {
+  readonly key: string
+  readonly keyProblem: string | undefined
+  readonly setKey: (key: string) => void
+  readonly draft: Draft
+  readonly setDraft: (draft: Draft) => void
+  readonly reading: Reading
+  /** Messages at the fields, the API's refusal at the property that it names. */
+  readonly problems: ReadonlyMap<string, string>
+  readonly question: Question
+  readonly ask: (question: Question) => void
+  readonly previewed: Previewed
+  /** The API's refusal, or another failure. */
+  readonly refusal: Error | undefined
+  /** A write is under way. */
+  readonly isBusy: boolean
+  /** Whether the write may be done now (EE3). */
+  readonly isReady: boolean
+  readonly commit: () => Promise<void>
+  /** Closes, or asks first. */
+  readonly close: () => void
+}
+
+export function useEditor(options: EditorOptions, entity: EntityBase): EditorState {
+  const { scope, entityKey, mode, onClose, onSaved } = options
+  const { base, newer, look } = entity
+  const [key, setKey] = useState(() => (mode === 'duplicate' ? keyOfDuplicate(entityKey) : entityKey))
+  const [draft, setDraft] = useState<Draft>(() => draftOf(base?.properties ?? {}, 'form'))
+  const [question, ask] = useState<Question>(undefined)
+  const [failure, setFailure] = useState<Error | undefined>(undefined)
+  const [isBusy, setIsBusy] = useState(false)
+  const reading = useMemo(() => readDraft(draft), [draft])
+  const problemOfKey = mode === 'edit' ? undefined : keyProblem(key)
+  const write =
+    question === 'delete' ? deletion(base) : problemOfKey === undefined ? writeOf(reading, mode, base) : undefined
+  const previewed = usePreview(scope, key, newer === undefined ? write : undefined)
+  const isConflict = previewed.isCurrent && previewed.preview?.conflicts.includes(true) === true
+  const refusal = failure ?? (previewed.isCurrent ? previewed.refusal : undefined)
+  useEffect(() => {
+    if (isConflict || (refusal instanceof ApiError && refusal.status === 'NOT_FOUND')) look()
+  }, [isConflict, refusal])
+  useEffect(() => setFailure(undefined), [draft, key, question, base])
+
+  const commit = async (): Promise<void> => {
+    if (write === undefined || isBusy) return
+    setIsBusy(true)
+    try {
+      const written = await commitWrite(scope, key, write)
+      if (written.isConflict) look()
+      else {
+        onSaved?.({ key: keyOf(written, key), isDeleted: write.operation === 'delete' })
+        onClose()
+      }
+    } catch (error) {
+      setFailure(error as Error)
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  const isReady = write !== undefined && !isBusy && newer === undefined && !isConflict && previewed.isCurrent
+  return {
+    ...{ key, setKey, draft, setDraft, reading, question, ask, previewed, refusal, isBusy, commit },
+    keyProblem: problemOfKey,
+    problems: withRefusal(reading.problems, refusal, draft),
+    isReady: isReady && previewed.preview !== undefined,
+    close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
+  }
+}
+
+function deletion(base: StoredEntity | undefined): Write {
+  return { operation: 'delete', baseVersion: base?.version ?? '0' }
+}
+
+/** An entity that was deleted meanwhile can be saved as a new one alone. */
+function writeOf(
+  { properties }: Reading,
+  mode: EditorOptions['mode'],
+  base: StoredEntity | undefined,
+): Write | undefined {
+  if (properties === undefined) return undefined
+  return mode === 'edit' && base?.properties !== undefined
+    ? { operation: 'update', properties, baseVersion: base.version }
+    : { operation: 'insert', properties }
+}
+
+function keyOf({ path }: Written, key: string): string {
+  return path === undefined ? key : formatKeyPath(path)
+}
+
+function isChanged({ properties }: Reading, base: StoredEntity | undefined): boolean {
+  const written = (from: object): string => JSON.stringify(from)
+  const first = readDraft(draftOf(base?.properties ?? {}, 'form')).properties ?? {}
+  return properties === undefined || written(properties) !== written(first)
+}
+
+function withRefusal(
+  problems: ReadonlyMap<string, string>,
+  refusal: Error | undefined,
+  draft: Draft,
+): ReadonlyMap<string, string> {
+  const name = refusal === undefined ? undefined : refusedProperty(refusal.message)
+  const at = draft.view === 'form' ? draft.properties.findIndex((property) => property.name === name) : -1
+  return refusal === undefined || at < 0 ? problems : new Map([...problems, [String(at), refusal.message]])
+}

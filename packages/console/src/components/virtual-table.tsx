@@ -1,0 +1,289 @@
+/**
+ * A table of any length: only the rows in sight are in the document. A grid for keyboard and screen readers.
+ *
+ *   arrows        the active row and column          Enter, double click   opens the row
+ *   PageUp/Down   a viewport of rows                 Space                 selects the row
+ *   Home, End     the first and the last row
+ *
+ * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
+ * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
+ * VT3  Another list begins at its top, however far the one before was scrolled.         packages/console/test/data.test.ts
+ * VT4  A shade on the right edge tells of columns beyond it.                            packages/console/test/data.test.ts
+ */
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
+import type { ComponentChildren, TargetedEvent, TargetedKeyboardEvent } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { rowWindow, scrollTopFor } from '../model/row-window.ts'
+
+export interface TableColumn<Row> {
+  readonly id: string
+  readonly title: ComponentChildren
+  /** A track of a CSS grid: `12ch`, `minmax(20ch, 1fr)`. */
+  readonly width: string
+  readonly cell: (row: Row, index: number) => ComponentChildren
+  readonly isNumber?: boolean
+  /** Present where a click on the title sorts. */
+  readonly sorted?: 'ascending' | 'descending' | 'none'
+}
+
+export interface VirtualTableProps<Row> {
+  /** Its name for screen readers. */
+  readonly label: string
+  readonly columns: readonly TableColumn<Row>[]
+  /** Names the list: with another name it is another list. */
+  readonly list: unknown
+  readonly count: number
+  /** `false` while more rows than `count` may follow. */
+  readonly isComplete?: boolean
+  /** `undefined` while the row is being read. */
+  readonly rowAt: (index: number) => Row | undefined
+  /** The rows in sight, whenever they change. */
+  readonly onView?: (first: number, last: number) => void
+  readonly onOpen?: (row: Row, index: number) => void
+  readonly onSort?: (columnId: string) => void
+  readonly isSelected?: (row: Row) => boolean
+  readonly onSelect?: (row: Row, index: number) => void
+  /** A row that came or changed just now. */
+  readonly isFresh?: (row: Row) => boolean
+  /** Rows that came above the viewport less those that went, since the begin. */
+  readonly shift?: number
+}
+
+const rowHeight = 30
+const headHeight = 32
+
+interface Place {
+  readonly scrollTop: number
+  readonly height: number
+  /** Columns lie beyond the right edge. */
+  readonly hasMore: boolean
+}
+
+interface Active {
+  readonly row: number
+  readonly column: number
+}
+
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { columns, list, count, isComplete = true, onView, shift = 0 } = props
+  const element = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600, hasMore: false })
+  const [active, setActive] = useState<Active>({ row: 0, column: 0 })
+  const viewport = { ...place, count, rowHeight }
+  const { first, last, top, contentHeight } = rowWindow(viewport)
+  usePlace(element, setPlace)
+  useShift(element, { list, shift }, setActive)
+  useEffect(() => onView?.(first, last), [first, last, onView])
+  const activeRow = Math.min(active.row, count - 1)
+  const move = (row: number, column: number): void => {
+    const next = { row: Math.max(0, Math.min(row, count - 1)), column: within(column, columns.length) }
+    setActive(next)
+    if (element.current !== null) element.current.scrollTop = scrollTopFor(next.row, viewport)
+    requestAnimationFrame(() => showColumn(element.current, next.column))
+  }
+  const page = Math.max(1, Math.floor(place.height / rowHeight) - 1)
+  const cellId = (row: number, column: number): string => `${id}-${row}-${column}`
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+  const isInSight = activeRow >= first && activeRow <= last
+  return (
+    <div
+      ref={element}
+      class={`virtual-table ${place.hasMore ? 'has-more' : ''}`}
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={isComplete ? count + 1 : -1}
+      aria-colcount={columns.length}
+      aria-multiselectable={props.onSelect === undefined ? undefined : true}
+      aria-activedescendant={isInSight ? cellId(activeRow, active.column) : undefined}
+      style={{ '--columns': columns.map(({ width }) => width).join(' ') }}
+      onKeyDown={(event) => onKey(event, props, { row: activeRow, column: active.column }, page, move)}
+    >
+      <Head {...props} />
+      <div class="virtual-table-body" role="rowgroup" style={{ height: `${contentHeight}px` }}>
+        {indexes.map((index, i) => (
+          <TableRow
+            key={index}
+            props={props}
+            index={index}
+            top={top + i * rowHeight}
+            activeColumn={index === activeRow ? active.column : undefined}
+            cellId={cellId}
+            onActivate={(column) => setActive({ row: index, column })}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function onKey<Row>(
+  event: TargetedKeyboardEvent<HTMLDivElement>,
+  props: VirtualTableProps<Row>,
+  { row, column }: Active,
+  page: number,
+  move: (row: number, column: number) => void,
+): void {
+  // Controls in cells and in the head have keys of their own.
+  if (event.target !== event.currentTarget || event.altKey || event.metaKey || event.ctrlKey) return
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(row + 1, column),
+    ArrowUp: () => move(row - 1, column),
+    PageDown: () => move(row + page, column),
+    PageUp: () => move(row - page, column),
+    Home: () => move(0, column),
+    End: () => move(props.count - 1, column),
+    ArrowRight: () => move(row, column + 1),
+    ArrowLeft: () => move(row, column - 1),
+    Enter: () => withRow(props, row, props.onOpen),
+    ' ': () => withRow(props, row, props.onSelect),
+  }
+  const action = actions[event.key]
+  if (action === undefined) return
+  event.preventDefault()
+  action()
+}
+
+function within(column: number, count: number): number {
+  return Math.max(0, Math.min(column, count - 1))
+}
+
+function withRow<Row>(
+  { rowAt }: VirtualTableProps<Row>,
+  index: number,
+  action: ((row: Row, index: number) => void) | undefined,
+): void {
+  const row = rowAt(index)
+  if (row !== undefined) action?.(row, index)
+}
+
+/** Scrolls sideways so far that a column is seen. */
+function showColumn(element: HTMLDivElement | null, column: number): void {
+  element
+    ?.querySelector(`[role="columnheader"]:nth-child(${column + 1})`)
+    ?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+}
+
+/** Keeps the scroll position, and the height below the head. */
+function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place: Place) => void): void {
+  useLayoutEffect(() => {
+    const grid = element.current
+    if (grid === null) return
+    const read = (): void =>
+      setPlace({
+        scrollTop: grid.scrollTop,
+        height: Math.max(rowHeight, grid.clientHeight - headHeight),
+        hasMore: grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 1,
+      })
+    const observer = new ResizeObserver(read)
+    observer.observe(grid)
+    // The head is as wide as its columns.
+    if (grid.firstElementChild !== null) observer.observe(grid.firstElementChild)
+    grid.addEventListener('scroll', read, { passive: true })
+    read()
+    return () => {
+      observer.disconnect()
+      grid.removeEventListener('scroll', read)
+    }
+  }, [])
+}
+
+/** VT2, VT3. */
+function useShift(
+  element: { current: HTMLDivElement | null },
+  now: { readonly list: unknown; readonly shift: number },
+  setActive: (change: (active: Active) => Active) => void,
+): void {
+  const last = useRef(now)
+  useLayoutEffect(() => {
+    const isAnother = now.list !== last.current.list
+    const by = now.shift - last.current.shift
+    last.current = now
+    if (element.current === null) return
+    if (isAnother) {
+      element.current.scrollTop = 0
+      setActive(({ column }) => ({ row: 0, column }))
+    } else if (by !== 0) {
+      element.current.scrollTop += by * rowHeight
+      setActive(({ row, column }) => ({ row: Math.max(0, row + by), column }))
+    }
+  }, [now.list, now.shift])
+}
+
+function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
+  return (
+    <div class="virtual-table-head" role="rowgroup">
+      <div role="row" aria-rowindex={1} class="virtual-table-row">
+        {columns.map(({ id, title, sorted, isNumber }, i) => (
+          <div
+            key={id}
+            role="columnheader"
+            aria-colindex={i + 1}
+            aria-sort={sorted}
+            class={`virtual-table-cell ${isNumber === true ? 'number' : ''}`}
+          >
+            {sorted === undefined ? (
+              title
+            ) : (
+              <button type="button" class="virtual-table-sort" onClick={() => onSort?.(id)}>
+                {title}
+                <span aria-hidden="true" class="virtual-table-mark">
+                  {sorted === 'ascending' ? '▲' : sorted === 'descending' ? '▼' : ''}
+                </span>
+              </button>
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface RowProps<Row> {
+  readonly props: VirtualTableProps<Row>
+  readonly index: number
+  readonly top: number
+  /** Of the active row alone. */
+  readonly activeColumn: number | undefined
+  readonly cellId: (row: number, column: number) => string
+  readonly onActivate: (column: number) => void
+}
+
+function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: RowProps<Row>) {
+  const { columns, rowAt, isFresh, isSelected, onOpen } = props
+  const row = rowAt(index)
+  const state = [
+    activeColumn === undefined ? '' : 'is-active',
+    row === undefined ? 'is-absent' : isFresh?.(row) === true ? 'is-fresh' : '',
+  ]
+  const activate = ({ target }: TargetedEvent<HTMLDivElement>): void => {
+    const cell = target instanceof Element ? target.closest('[role="gridcell"]') : null
+    onActivate(Math.max(0, Number(cell?.getAttribute('aria-colindex') ?? 1) - 1))
+  }
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={row === undefined ? undefined : isSelected?.(row)}
+      aria-busy={row === undefined ? true : undefined}
+      class={`virtual-table-row ${state.join(' ')}`}
+      style={{ transform: `translateY(${top}px)` }}
+      onMouseDown={activate}
+      onDblClick={row === undefined || onOpen === undefined ? undefined : () => onOpen(row, index)}
+    >
+      {columns.map((column, i) => (
+        <div
+          key={column.id}
+          id={cellId(index, i)}
+          role="gridcell"
+          aria-colindex={i + 1}
+          class={`virtual-table-cell ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
+        >
+          {row === undefined ? i === 0 ? <span class="muted">…</span> : null : column.cell(row, index)}
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/**
+ * The JSON of an entity's properties as a person writes it: read with the mistakes that JSON.parse passes over in silence.
+ */
+import { isObject, type Json, type JsonObject } from './typed-json.ts'
+import { unseen } from './visible-text.ts'
+
+/** A text that is not the JSON of properties. */
+export class JsonSourceError extends Error {
+  /** Offset of the mistake, where it is known. */
+  readonly at: number | undefined
+
+  constructor(message: string, at?: number) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Values with room on one line stand on one. Characters that cannot be seen, or turn the text around them, are escapes. */
+export function jsonSource(properties: JsonObject): string {
+  const text = Object.keys(properties).length === 0 ? '{}' : inLines(properties, '')
+  return text.replace(unseen, (one) => (one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`))
+}
+
+const lineMax = 100
+
+function inLines(json: Json, indent: string): string {
+  const deeper = `${indent}  `
+  const parts = (lines: readonly string[]): string => `\n${deeper}${lines.join(`,\n${deeper}`)}\n${indent}`
+  if (Array.isArray(json)) return `[${parts(json.map((one) => printed(one, deeper)))}]`
+  if (!isObject(json)) return JSON.stringify(json)
+  return `{${parts(Object.entries(json).map(([name, one]) => `${JSON.stringify(name)}: ${printed(one, deeper)}`))}}`
+}
+
+function printed(json: Json, indent: string): string {
+  const line = onLine(json)
+  return line.length <= lineMax ? line : inLines(json, indent)
+}
+
+function onLine(json: Json): string {
+  if (Array.isArray(json)) return `[${json.map(onLine).join(', ')}]`
+  if (!isObject(json)) return JSON.stringify(json)
+  const members = Object.entries(json).map(([name, one]) => `${JSON.stringify(name)}: ${onLine(one)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+/** @throws JsonSourceError */
+export function parseJsonSource(text: string): JsonObject {
+  let json: Json
+  try {
+    json = JSON.parse(text) as Json
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const position = / at position (\d+)/.exec(reason)?.[1]
+    throw new JsonSourceError(`This is not JSON: ${reason}`, position === undefined ? undefined : Number(position))
+  }
+  if (!isObject(json)) throw new JsonSourceError('The properties are an object: {"name": {"stringValue": "text"}}.')
+  const twice = repeatedMember(text)
+  if (twice !== undefined)
+    throw new JsonSourceError(`The member ${twice} comes twice in one object; only the last would count.`)
+  const rounded = roundedInteger(json)
+  if (rounded !== undefined) {
+    throw new JsonSourceError(
+      `The integer near ${rounded} has too many digits for a number in JSON: write it in quotes.`,
+    )
+  }
+  return json
+}
+
+/** A member that comes twice in one object of a valid JSON text. */
+function repeatedMember(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []
+  const token = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g
+  for (const [found, colon] of text.matchAll(token)) {
+    if (found === '{') open.push(new Set())
+    else if (found === '[') open.push(undefined)
+    else if (found === '}' || found === ']') open.pop()
+    else if (colon !== undefined) {
+      const name = JSON.parse(found.slice(0, -colon.length)) as string
+      const names = open.at(-1)
+      if (names?.has(name) === true) return JSON.stringify(name)
+      names?.add(name)
+    }
+  }
+  return undefined
+}
+
+function roundedInteger(json: Json): string | undefined {
+  if (!isObject(json)) return Array.isArray(json) ? firstOf(json) : undefined
+  const { integerValue } = json
+  if (typeof integerValue === 'number' && Number.isInteger(integerValue) && !Number.isSafeInteger(integerValue))
+    return String(integerValue)
+  return firstOf(Object.values(json))
+}
+
+function firstOf(items: readonly Json[]): string | undefined {
+  for (const item of items) {
+    const found = roundedInteger(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

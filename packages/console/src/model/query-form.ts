@@ -1,0 +1,224 @@
+/**
+ * A query as a form: a kind, filters that all hold, an order, a limit. GQL says more; what the form cannot show stays GQL.
+ *
+ *   SELECT * FROM Task WHERE done = FALSE AND due < DATETIME('2030-01-01T00:00:00Z') ORDER BY due DESC LIMIT 10
+ *   { kind: 'Task', filters: [{ property: 'done', operator: '=', value: { type: 'boolean', text: 'FALSE' } }, …], … }
+ *
+ * QF1  The statement of a statement's form is that statement.                           query-form.test.ts
+ */
+
+import {
+  type ComparisonOperator,
+  type Condition,
+  type KeyLiteral,
+  type Operand,
+  type Order,
+  parseBlob,
+  parseDateTime,
+  parseGql,
+  parseInt64,
+  printOperand,
+  type SelectStatement,
+  type Statement,
+} from '@sixtables/gateway/browser'
+import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
+
+/** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
+export const filterTypes = [
+  'string',
+  'integer',
+  'double',
+  'boolean',
+  'null',
+  'timestamp',
+  'blob',
+  'key',
+  'gql',
+] as const
+export type FilterType = (typeof filterTypes)[number]
+
+export interface FilterValue {
+  readonly type: FilterType
+  readonly text: string
+}
+
+export interface Filter {
+  readonly property: string
+  readonly operator: ComparisonOperator
+  readonly value: FilterValue
+}
+
+export interface QueryForm {
+  /** Empty: every kind. */
+  readonly kind: string
+  readonly keysOnly: boolean
+  readonly filters: readonly Filter[]
+  readonly order: readonly Order[]
+  /** Empty: none. */
+  readonly limit: string
+}
+
+/** The part of a statement that a form cannot show. */
+export class NoForm {
+  readonly reason: string
+
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** An input that makes no query: by the index of its filter, or of the limit. */
+export class WrongInput extends Error {
+  readonly where: number | 'limit'
+
+  constructor(where: number | 'limit', message: string) {
+    super(message)
+    this.where = where
+  }
+}
+
+export function formOf(statement: Statement): QueryForm | NoForm {
+  if (statement.type === 'aggregate') return new NoForm('an aggregation')
+  const { fields, distinct, kind = '', where, order, limit, offset } = statement
+  const keysOnly = fields.length === 1 && fields[0] === '__key__'
+  if (distinct !== false) return new NoForm('DISTINCT')
+  if (fields.length > 0 && !keysOnly) return new NoForm('a projection')
+  if (offset.length > 0) return new NoForm('OFFSET')
+  const [most, ...more] = limit
+  if (more.length > 0 || most?.type === 'binding') return new NoForm('a LIMIT with a binding')
+  const filters: Filter[] = []
+  const conditions = where === undefined ? [] : where.type === 'and' ? where.conditions : [where]
+  for (const condition of conditions) {
+    if (condition.type !== 'comparison') return new NoForm(condition.type === 'or' ? 'OR' : 'parentheses')
+    const { property, operator, operand } = condition
+    if (hasBinding(operand)) return new NoForm('a binding')
+    filters.push({ property, operator, value: filterValueOf(operand) })
+  }
+  return { kind, keysOnly, filters, order, limit: most === undefined ? '' : String(most.value) }
+}
+
+/** @throws WrongInput */
+export function statementOf({ kind, keysOnly, filters, order, limit }: QueryForm): SelectStatement {
+  const conditions = filters.map(conditionOf)
+  const [first] = conditions
+  const count = limit.trim() === '' ? undefined : /^\d{1,9}$/.test(limit.trim()) ? BigInt(limit.trim()) : null
+  if (count === null) throw new WrongInput('limit', 'The limit is a whole number.')
+  return {
+    type: 'select',
+    fields: keysOnly ? ['__key__'] : [],
+    distinct: false,
+    kind: kind === '' ? undefined : kind,
+    where: conditions.length < 2 ? first : { type: 'and', conditions },
+    order,
+    limit: count === undefined ? [] : [{ type: 'count', value: count }],
+    offset: [],
+  }
+}
+
+function conditionOf({ property, operator, value }: Filter, index: number): Condition {
+  if (property === '') throw new WrongInput(index, 'Name the property.')
+  const operand = operandOf(value)
+  if (typeof operand === 'string') throw new WrongInput(index, operand)
+  return { type: 'comparison', property, operator, operand }
+}
+
+function hasBinding(operand: Operand): boolean {
+  return operand.type === 'binding' || (operand.type === 'arrayLiteral' && operand.values.some(hasBinding))
+}
+
+function filterValueOf(operand: Operand): FilterValue {
+  const gql = printOperand(operand)
+  switch (operand.type) {
+    case 'string':
+      return { type: 'string', text: operand.value }
+    case 'integer':
+    case 'double':
+    case 'boolean':
+      return { type: operand.type, text: gql }
+    case 'null':
+      return { type: 'null', text: '' }
+    case 'timestamp':
+      return { type: 'timestamp', text: gql.slice("DATETIME('".length, -"')".length) }
+    case 'blob':
+      return { type: 'blob', text: gql.slice("BLOB('".length, -"')".length) }
+    case 'keyLiteral': {
+      const text = keyTextOf(operand)
+      return text === undefined ? { type: 'gql', text: gql } : { type: 'key', text }
+    }
+    default:
+      return { type: 'gql', text: gql }
+  }
+}
+
+/** `undefined` for a key that its text does not give back. */
+function keyTextOf(key: KeyLiteral): string | undefined {
+  if (key.partition !== undefined) return undefined
+  const text = formatKeyPath(
+    key.path.map(({ kind, idOrName }) =>
+      typeof idOrName === 'bigint' ? { kind, id: String(idOrName) } : { kind, name: idOrName },
+    ),
+  )
+  const back = keyOf(text)
+  return typeof back === 'object' && printOperand(back) === printOperand(key) ? text : undefined
+}
+
+/** The value, or what is wrong with the text. */
+function operandOf({ type, text }: FilterValue): Operand | string {
+  switch (type) {
+    case 'string':
+      return { type: 'string', value: text }
+    case 'integer': {
+      const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? parseInt64(text.trim()) : undefined
+      return value === undefined ? 'An integer is a whole number of 64 bits.' : { type: 'integer', value }
+    }
+    case 'double': {
+      const value = Number(text)
+      return text.trim() === '' || Number.isNaN(value) ? 'A double is a number such as 1.5.' : { type: 'double', value }
+    }
+    case 'boolean':
+      return { type: 'boolean', value: text.toUpperCase() === 'TRUE' }
+    case 'null':
+      return { type: 'null' }
+    case 'timestamp': {
+      const micros = parseDateTime(text.trim())
+      return micros === undefined
+        ? 'An instant is a time with its zone, such as 2030-01-31T23:59:59Z.'
+        : { type: 'timestamp', micros }
+    }
+    case 'blob': {
+      const value = parseBlob(text.trim())
+      return value === undefined ? 'Bytes are base64 with - and _, without padding.' : { type: 'blob', value }
+    }
+    case 'key':
+      return keyOf(text)
+    case 'gql':
+      return literalOf(text)
+  }
+}
+
+function keyOf(text: string): KeyLiteral | string {
+  try {
+    const path = parseKeyPath(text)
+    if (!isComplete(path)) return 'A key ends with an id or a name: ToDo:1 or User:"ada"/ToDo:5.'
+    return {
+      type: 'keyLiteral',
+      partition: undefined,
+      path: path.map(({ kind, id, name = '' }) => ({ kind, idOrName: id === undefined ? name : BigInt(id) })),
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function literalOf(text: string): Operand | string {
+  const wrong = "A literal of GQL, such as ARRAY(1, 'a') or KEY(NAMESPACE('n'), Task, 5)."
+  try {
+    const statement = parseGql(`SELECT * WHERE a IN ${text}`, { allowLiterals: true })
+    if (statement.type !== 'select' || statement.where?.type !== 'comparison') return wrong
+    return statement.order.length + statement.limit.length + statement.offset.length > 0
+      ? wrong
+      : statement.where.operand
+  } catch {
+    return wrong
+  }
+}

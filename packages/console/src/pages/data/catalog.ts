@@ -1,0 +1,114 @@
+/**
+ * The databases, namespaces and kinds that there are, kept up to date by commits.
+ *
+ * CT1  A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
+ * CT2  At rest each count is of the newest entities, also of a kind whose counting was cut short by a later commit.
+ * CT3  The kinds are those of the scope: of another scope there are none until they are read.   packages/console/test/data.test.ts
+ */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
+import { type DatabaseName, databasesPath, readDatabases } from '../../api/databases.ts'
+import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
+import { countUpTo, statementIn, wholeKind } from '../../model/statements.ts'
+import { useChanges } from './commits.ts'
+
+export const countMax = 1000
+/** Kinds that are counted, and that are listed at most. */
+const countedMax = 100
+const listedMax = 2000
+const sampleSize = 20
+
+export interface Catalog {
+  readonly isLoaded: boolean
+  readonly databases: readonly DatabaseName[]
+  /** The default namespace is empty. */
+  readonly namespaces: readonly string[]
+  readonly kinds: readonly string[]
+  readonly hasMoreKinds: boolean
+  /** By kind; `countMax` stands for more. */
+  readonly counts: ReadonlyMap<string, number>
+  readonly error: Error | undefined
+}
+
+/** Before the kinds of a scope are read. */
+const unread = { isLoaded: false, kinds: [], hasMoreKinds: false, counts: new Map(), error: undefined }
+const nothing: Catalog = { ...unread, databases: [], namespaces: [] }
+
+export function useCatalog({ project, database, namespace }: EntityScope): Catalog {
+  const scopeName = JSON.stringify([project, database, namespace])
+  const [latest, setLatest] = useState({ of: scopeName, catalog: nothing })
+  const setCatalog = (catalog: Catalog): void => setLatest({ of: scopeName, catalog })
+  const catalog = latest.of === scopeName ? latest.catalog : { ...latest.catalog, ...unread }
+  const current = epoch.value
+  const loading = useRef<AbortController | undefined>(undefined)
+  const known = useRef(catalog)
+  known.current = catalog
+  /** Kinds whose counts are of the newest entities (CT2). */
+  const counted = useRef(new Set<string>())
+  const load = useCallback(
+    async (isStale: (kind: string) => boolean): Promise<void> => {
+      counted.current = new Set([...counted.current].filter((kind) => !isStale(kind)))
+      loading.current?.abort()
+      const abort = new AbortController()
+      loading.current = abort
+      try {
+        const scope = { project, database, namespace }
+        const names = await namesIn(scope, abort.signal)
+        const counts = new Map([...known.current.counts].filter(([kind]) => names.kinds.includes(kind)))
+        setCatalog({ ...names, counts, isLoaded: true, error: undefined })
+        for (const kind of names.kinds.slice(0, countedMax)) {
+          if (counts.has(kind) && counted.current.has(kind)) continue
+          counts.set(kind, await countOfKind(scope, kind, abort.signal))
+          counted.current.add(kind)
+          setCatalog({ ...names, counts: new Map(counts), isLoaded: true, error: undefined })
+        }
+      } catch (error) {
+        if (!abort.signal.aborted) setCatalog({ ...known.current, isLoaded: true, error: error as Error })
+      }
+    },
+    [project, database, namespace],
+  )
+  useEffect(() => {
+    setCatalog({ ...known.current, ...unread })
+    void load(() => true)
+    return () => loading.current?.abort()
+  }, [load, current])
+  useChanges(project, database, (changes) => void load((kind) => changes.has(namespace, kind)))
+  return catalog
+}
+
+type Names = Pick<Catalog, 'databases' | 'namespaces' | 'kinds' | 'hasMoreKinds'>
+
+async function namesIn(scope: EntityScope, signal: AbortSignal): Promise<Names> {
+  const databases = await readDatabases(databasesPath, { signal })
+  if (scope.project === '') return { databases, namespaces: [], kinds: [], hasMoreKinds: false }
+  const [namespaces, kinds] = await Promise.all([
+    namesOf(scope, '__namespace__', signal),
+    namesOf(scope, '__kind__', signal),
+  ])
+  const own = kinds.filter((kind) => !kind.startsWith('__'))
+  return { databases, namespaces, kinds: own, hasMoreKinds: kinds.length >= listedMax }
+}
+
+/** Entities of a metadata kind have the names that they stand for; the default namespace has an id. */
+async function namesOf(scope: EntityScope, kind: string, signal: AbortSignal): Promise<readonly string[]> {
+  const names: string[] = []
+  for await (const keys of keyPages(scope, wholeKind(kind), { signal })) {
+    names.push(...keys.map(({ path }) => path.at(-1)?.name ?? ''))
+    if (names.length >= listedMax) break
+  }
+  return names
+}
+
+async function countOfKind(scope: EntityScope, kind: string, signal: AbortSignal): Promise<number> {
+  const { n } = await aggregate(scope, statementIn(countUpTo(kind, countMax)), { signal })
+  return Number(n?.integerValue ?? 0)
+}
+
+/** Properties of the first entities of a kind: for completion. */
+export async function sampledProperties(scope: EntityScope, kind: string): Promise<readonly string[]> {
+  const request = { start: undefined, end: undefined, limit: sampleSize, before: 0 }
+  const { rows } = await readPage(scope, wholeKind(kind), request)
+  return [...new Set(rows.flatMap(({ entity }) => Object.keys(entity.properties ?? {})))]
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
+
+const row = (id: string, properties: object) =>
+  ({ entity: { key: { path: [{ kind: 'T', id }] }, properties } }) as never
+
+test('rows are JSON of the API, and CSV of the columns', () => {
+  const rows = [
+    row('1', { a: { stringValue: 'x, "y"' }, n: { integerValue: '-5' } }),
+    row('2', { a: { nullValue: null } }),
+  ]
+  expect(JSON.parse(rowsAsJson(rows))[0]).toEqual({
+    key: { path: [{ kind: 'T', id: '1' }] },
+    properties: { a: { stringValue: 'x, "y"' }, n: { integerValue: '-5' } },
+  })
+  expect(rowsAsCsv(rows, ['a', 'n'])).toBe('key,a,n\r\nT:1,"x, ""y""",-5\r\nT:2,null,\r\n')
+})
+
+test('a property named like one of every object is absent where the entity does not have it', () => {
+  const rows = [row('1', { constructor: { stringValue: 'x' } }), row('2', { a: { stringValue: 'y' } })]
+  expect(rowsAsCsv(rows, ['constructor', 'a'])).toBe('key,constructor,a\r\nT:1,x,\r\nT:2,,y\r\n')
+})
+
+test('copied-rows/CR1: no cell is a formula', () => {
+  for (const text of ['=1+1', '+1', '@a', '-x', '\t=1']) {
+    expect(rowsAsCsv([row('1', { a: { stringValue: text } })], ['a'])).toContain(`,'${text}`)
+  }
+})

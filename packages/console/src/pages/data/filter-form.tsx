@@ -1,0 +1,209 @@
+/** A query as a form: its filters, one a line, its order and its limit. */
+import type { ComparisonOperator } from '@sixtables/gateway/browser'
+import { SafeText } from '../../components/safe-text.tsx'
+import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
+
+export interface FilterFormProps {
+  readonly form: QueryForm
+  /** Known properties of the kind. */
+  readonly properties: readonly string[]
+  /** An input that makes no query. */
+  readonly wrong: WrongInput | undefined
+  readonly onChange: (form: QueryForm) => void
+  readonly onRun: () => void
+}
+
+export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterFormProps) {
+  const { filters, limit, keysOnly } = form
+  const change = (index: number, filter: Filter): void =>
+    onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    onRun()
+  }
+  return (
+    <form class="filter-form" onSubmit={submit}>
+      <datalist id="filter-properties">
+        {[...properties, '__key__'].map((property) => (
+          <option key={property} value={property} />
+        ))}
+      </datalist>
+      {filters.map((filter, index) => (
+        <FilterLine
+          key={index}
+          filter={filter}
+          number={index + 1}
+          wrong={wrong?.where === index ? wrong.message : undefined}
+          onChange={(changed) => change(index, changed)}
+          onRemove={() => onChange({ ...form, filters: filters.filter((_, i) => i !== index) })}
+        />
+      ))}
+      <div class="toolbar">
+        <button type="button" onClick={() => onChange({ ...form, filters: [...filters, emptyFilter] })}>
+          Add a filter
+        </button>
+        <label class="filter-limit">
+          <span>Limit</span>
+          <input
+            inputMode="numeric"
+            size={6}
+            value={limit}
+            aria-invalid={wrong?.where === 'limit'}
+            onInput={(event) => onChange({ ...form, limit: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={keysOnly}
+            onChange={(event) => onChange({ ...form, keysOnly: event.currentTarget.checked })}
+          />{' '}
+          Keys only
+        </label>
+        <OrderWords form={form} onChange={onChange} />
+        {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
+        {/* Enter in an input runs the query. */}
+        <button type="submit" class="visually-hidden" tabIndex={-1}>
+          Run
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'string', text: '' } }
+
+const operators: readonly ComparisonOperator[] = ['=', '!=', '<', '<=', '>', '>=', 'IN', 'NOT IN', 'HAS ANCESTOR']
+
+const hints: Partial<Record<FilterType, string>> = {
+  integer: '42',
+  double: '1.5',
+  timestamp: '2030-01-31T23:59:59Z',
+  blob: '3q2-7w',
+  key: 'User:"ada"/ToDo:5',
+  gql: "ARRAY(1, 'a')",
+}
+
+interface FilterLineProps {
+  readonly filter: Filter
+  readonly number: number
+  readonly wrong: string | undefined
+  readonly onChange: (filter: Filter) => void
+  readonly onRemove: () => void
+}
+
+function FilterLine({ filter, number, wrong, onChange, onRemove }: FilterLineProps) {
+  const { property, operator, value } = filter
+  const wrongId = `filter-wrong-${number}`
+  return (
+    <fieldset class="filter-line">
+      <legend class="visually-hidden">Filter {number}</legend>
+      <input
+        class="filter-property"
+        aria-label="Property"
+        placeholder="property"
+        list="filter-properties"
+        value={property}
+        onInput={(event) => onChange({ ...filter, property: event.currentTarget.value })}
+      />
+      <select
+        aria-label="Operator"
+        value={operator}
+        onChange={(event) => onChange(withOperator(filter, event.currentTarget.value as ComparisonOperator))}
+      >
+        {operators.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+      <select
+        aria-label="Type of the value"
+        value={value.type}
+        onChange={(event) =>
+          onChange({ ...filter, value: withType(value.text, event.currentTarget.value as FilterType) })
+        }
+      >
+        {filterTypes.map((type) => (
+          <option key={type} value={type}>
+            {type === 'gql' ? 'GQL' : type}
+          </option>
+        ))}
+      </select>
+      <ValueInput
+        value={value}
+        wrongId={wrong === undefined || property === '' ? undefined : wrongId}
+        onChange={(changed) => onChange({ ...filter, value: changed })}
+      />
+      <button type="button" class="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove}>
+        Remove
+      </button>
+      {wrong !== undefined && (
+        <span class={property === '' ? 'muted' : 'filter-wrong'} id={wrongId}>
+          {wrong}
+        </span>
+      )}
+    </fieldset>
+  )
+}
+
+interface ValueInputProps {
+  readonly value: Filter['value']
+  /** Element with the message, when the value is wrong. */
+  readonly wrongId: string | undefined
+  readonly onChange: (value: Filter['value']) => void
+}
+
+function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProps) {
+  if (type === 'boolean') {
+    return (
+      <select aria-label="Value" value={text} onChange={(event) => onChange({ type, text: event.currentTarget.value })}>
+        <option>TRUE</option>
+        <option>FALSE</option>
+      </select>
+    )
+  }
+  return (
+    <input
+      class="filter-value"
+      aria-label="Value"
+      aria-invalid={wrongId !== undefined}
+      aria-describedby={wrongId}
+      disabled={type === 'null'}
+      placeholder={hints[type] ?? ''}
+      value={text}
+      onInput={(event) => onChange({ type, text: event.currentTarget.value })}
+    />
+  )
+}
+
+/** A list is compared by IN, a key by HAS ANCESTOR. */
+function withOperator(filter: Filter, operator: ComparisonOperator): Filter {
+  const isEmpty = filter.value.text === ''
+  if (operator.endsWith('IN') && isEmpty) return { ...filter, operator, value: { type: 'gql', text: 'ARRAY()' } }
+  if (operator !== 'HAS ANCESTOR') return { ...filter, operator }
+  return { property: '__key__', operator, value: isEmpty ? { type: 'key', text: '' } : filter.value }
+}
+
+function withType(text: string, type: FilterType): Filter['value'] {
+  if (type === 'boolean') return { type, text: /^true$/i.test(text) ? 'TRUE' : 'FALSE' }
+  return { type, text: type === 'null' ? '' : text }
+}
+
+function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange'>) {
+  if (form.order.length === 0) return null
+  const words = form.order.map(({ property, direction }) =>
+    direction === 'descending' ? `${property} descending` : property,
+  )
+  return (
+    <span class="filter-order">
+      Sorted by <SafeText text={words.join(', then ')} />
+      <button
+        type="button"
+        class="quiet"
+        aria-label="Remove the order"
+        onClick={() => onChange({ ...form, order: [] })}
+      >
+        Remove
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,156 @@
+/**
+ * Data: the entities of a database, browsed by kind and asked by query, as they are and while they change.
+ *
+ *   address ─▶ place ─▶ statement ─▶ results          a run, a sort and a choice of columns change the address
+ */
+
+import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
+import { SafeText } from '../../components/safe-text.tsx'
+import { CommitsUntold } from '../../components/shared-store.tsx'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { navigate, type PageProps } from '../../model/route.ts'
+import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
+import { type Catalog, useCatalog } from './catalog.ts'
+import { Dialogs, EntityActions, type OpenDialog } from './dialogs.tsx'
+import { NoData } from './no-data.tsx'
+import { addressOfPlace, type Place, placeOf } from './place.ts'
+import { QueryPanel } from './query-panel.tsx'
+import { AggregateView, ResultsView } from './results-view.tsx'
+import { ScopePanel } from './scope-panel.tsx'
+
+export default function DataPage({ route }: PageProps) {
+  const place = placeOf(route)
+  const catalog = useCatalog(place)
+  useFirstPlace(place, catalog)
+  const hasQuery = place.kind !== '' || place.gql !== undefined
+  return (
+    <section class="page data-page">
+      <ScopePanel place={place} catalog={catalog} />
+      <div class="data-main">
+        <CommitsUntold />
+        {place.project !== '' && hasQuery ? (
+          <Query
+            key={JSON.stringify([place.project, place.database, place.namespace])}
+            place={place}
+            catalog={catalog}
+          />
+        ) : (
+          catalog.isLoaded &&
+          catalog.kinds.length === 0 && (
+            <>
+              <h1>Data</h1>
+              <EmptyData place={place} />
+            </>
+          )
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** An address without a project, or without a kind and a query, gets the first one that there is. */
+function useFirstPlace(place: Place, { databases, kinds }: Catalog): void {
+  const hasQuery = place.kind !== '' || place.gql !== undefined
+  const own = server.value?.project
+  const found = databases.find(({ project }) => project === own) ?? databases[0]
+  const [kind] = kinds
+  useEffect(() => {
+    if (place.project === '' && found !== undefined) {
+      navigate(addressOfPlace({ ...place, ...found }), { replace: true })
+    } else if (place.project !== '' && !hasQuery && kind !== undefined) {
+      navigate(addressOfPlace({ ...place, kind }), { replace: true })
+    }
+  }, [place.project, place.database, place.namespace, hasQuery, found?.project, kind])
+}
+
+/** A database without entities, where the first one can be made. */
+function EmptyData({ place }: { readonly place: Place }) {
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
+  return (
+    <NoData project={place.project} namespace={place.namespace}>
+      {place.project !== '' && <EntityActions onDialog={setDialog} />}
+      <Dialogs place={place} dialog={dialog} onDialog={setDialog} onOpened={() => undefined} />
+    </NoData>
+  )
+}
+
+function Query({ place, catalog }: { readonly place: Place; readonly catalog: Catalog }) {
+  const [met, setMet] = useState<readonly string[]>([])
+  const [runs, setRuns] = useState(0)
+  const [isChanged, setChanged] = useState(false)
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
+  const gql = place.gql ?? printGql(wholeKind(place.kind))
+  const read = readStatement(gql)
+  const go = (to: Partial<Place>, options: { replace?: boolean } = {}): void =>
+    navigate(addressOfPlace({ ...place, ...to }), options)
+  const run = useCallback(
+    (text: string): void => {
+      setRuns((count) => count + 1)
+      const statement = readStatement(text)
+      const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
+      const isPlain = text === printGql(wholeKind(kind))
+      const columns = kind === place.kind ? place.columns : undefined
+      navigate(addressOfPlace({ ...place, kind, gql: isPlain ? undefined : text, columns }))
+    },
+    [JSON.stringify(place)],
+  )
+  const shared = {
+    scope: place,
+    isChanged,
+    runs,
+    isExplained: place.isExplained,
+    onExplain: (isExplained: boolean) => go({ isExplained }, { replace: true }),
+  }
+  return (
+    <>
+      <header class="data-head">
+        <Title read={read} place={place} />
+        <EntityActions onDialog={setDialog} />
+      </header>
+      <Dialogs
+        place={place}
+        dialog={dialog}
+        onDialog={setDialog}
+        onOpened={(opened) => go({ opened }, { replace: true })}
+      />
+      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} onChanged={setChanged} />
+      {read instanceof GqlError ? (
+        <p class="muted">The query has a mistake, so nothing was run.</p>
+      ) : read.type === 'aggregate' ? (
+        <AggregateView {...shared} statement={read} />
+      ) : (
+        <ResultsView
+          {...shared}
+          statement={read}
+          columns={place.columns}
+          onMet={setMet}
+          onColumns={(columns) => go({ columns }, { replace: true })}
+          onSort={(property) => run(printGql(sortedBy(read, property)))}
+          onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
+          onDuplicate={(key) => setDialog({ type: 'duplicate', key: formatKeyPath(key.path) })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The kind that is asked. */
+function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
+  const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
+  return <h1 class="data-title">{kind === '' ? 'Query' : <SafeText text={kind} />}</h1>
+}
+
+function kindOf(statement: Statement): { kind?: string | undefined } {
+  return statement.type === 'select' ? statement : statement.over
+}
+
+function readStatement(gql: string): Statement | GqlError {
+  try {
+    return statementIn(gql)
+  } catch (error) {
+    if (error instanceof GqlError) return error
+    throw error
+  }
+}

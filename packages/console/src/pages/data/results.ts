@@ -1,0 +1,125 @@
+/**
+ * The results of the query at hand: its pages, the columns met, and what came or changed just now.
+ */
+
+import type { SelectStatement } from '@sixtables/gateway/browser'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
+import { type EntityResult, readPage } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { Pages } from '../../model/paging.ts'
+import { findsEntities, statementIn } from '../../model/statements.ts'
+import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
+import { useChanges } from './commits.ts'
+
+const freshMs = 2500
+
+export interface Column {
+  readonly property: string
+  /** In characters, by the first values that were met. */
+  readonly width: number
+}
+
+export interface Results {
+  readonly pages: Pages<EntityResult>
+  readonly columns: readonly Column[]
+  readonly keyWidth: number
+}
+
+/** The results of a statement, printed: another text begins anew. */
+export function useResults(scope: EntityScope, gql: string): Results {
+  const [, draw] = useState(0)
+  const current = epoch.value
+  const { project, database, namespace } = scope
+  const { pages, met } = useMemo(() => {
+    const redraw = (): void => draw((count) => count + 1)
+    return readingOf({ project, database, namespace }, statementIn(gql) as SelectStatement, redraw)
+  }, [project, database, namespace, gql, current])
+  useEffect(() => () => pages.close(), [pages])
+  const kind = useMemo(() => (statementIn(gql) as SelectStatement).kind, [gql])
+  useChanges(project, database, (changes) => {
+    if (kind === undefined || changes.isAll || changes.has(namespace, kind)) pages.invalidate()
+  })
+  useFading(pages, draw)
+  // Another object each time: parts that get it are drawn again.
+  return { pages, columns: met.columns, keyWidth: met.keyWidth }
+}
+
+/** Fresh results are so for a while. */
+function useFading({ fresh }: Pages<EntityResult>, draw: (change: (count: number) => number) => void): void {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  useEffect(() => {
+    if (fresh.size === 0) return
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      fresh.clear()
+      draw((count) => count + 1)
+    }, freshMs)
+  }, [fresh.size])
+  useEffect(() => () => clearTimeout(timer.current), [])
+}
+
+interface Reading {
+  readonly pages: Pages<EntityResult>
+  readonly met: MetColumns
+}
+
+function readingOf(scope: EntityScope, statement: SelectStatement, onChange: () => void): Reading {
+  const met = new MetColumns()
+  // Entities are found once each; a projection may find several rows of one.
+  const areEntities = findsEntities(statement)
+  const pages = new Pages<EntityResult>({
+    read: async (request, signal) => {
+      const page = await readPage(scope, statement, request, { signal })
+      met.add(page.rows)
+      return page
+    },
+    idOf: ({ entity, cursor = '' }) => formatKeyPath(entity.key.path) + (areEntities ? '' : ` ${cursor}`),
+    stampOf: ({ entity, version }) => version ?? JSON.stringify(entity.properties),
+    onChange,
+  })
+  return { pages, met }
+}
+
+const [widthMin, widthMax] = [7, 36]
+
+/** Columns keep their place and width once they are there: nothing jumps. */
+class MetColumns {
+  columns: readonly Column[] = []
+  keyWidth = 0
+  readonly #known = new Set<string>()
+
+  add(rows: readonly EntityResult[]): void {
+    if (this.keyWidth === 0 && rows.length > 0) {
+      this.keyWidth = widthOf(
+        'key',
+        rows.map(({ entity }) => formatKeyPath(entity.key.path)),
+      )
+    }
+    const found: Column[] = []
+    for (const { entity } of rows) {
+      for (const property of Object.keys(entity.properties ?? {})) {
+        if (this.#known.has(property)) continue
+        this.#known.add(property)
+        const words = rows.map((row) => {
+          const value = propertyOf(row.entity.properties, property)
+          return value === undefined ? '' : cellText(value)
+        })
+        found.push({ property, width: widthOf(property, words) })
+      }
+    }
+    if (found.length > 0) this.columns = [...this.columns, ...found]
+  }
+}
+
+/** With the tag of its type. */
+function cellText(value: ApiValue): string {
+  const { type, words } = valueWords(value)
+  return ['string', 'integer', 'double', 'boolean', 'null'].includes(type) ? words : `${type} ${words}`
+}
+
+function widthOf(title: string, texts: readonly string[]): number {
+  const longest = texts.reduce((most, text) => Math.max(most, text.length), title.length + 3)
+  return Math.max(widthMin, Math.min(widthMax, longest))
+}

@@ -1,0 +1,151 @@
+/**
+ * Transactions out of their calls: from the first call of each to its end, with its waits for others.
+ *
+ *   first    ████ read ··········· █ commit                      committed
+ *   second      ████ read ░░░░░░░░░░ waits for the first ✕         aborted: the victim
+ *
+ * TB1  A transaction ends with its commit, its rollback, or the first call that is answered ABORTED; without any of these it is open,
+ *      or has expired when nothing was heard of it for a minute.                                           transaction-bars.test.ts
+ */
+import { beginOf, type RecordedRequest } from './requests-api.ts'
+
+export type Outcome = 'open' | 'committed' | 'rolled back' | 'aborted' | 'expired'
+
+/** Times are milliseconds since the epoch. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface BarCall extends Span {
+  readonly request: RecordedRequest
+}
+
+export interface BarWait extends Span {
+  readonly row: string
+  /** Ids of transactions; `0` is a write outside of transactions. */
+  readonly for: readonly string[]
+}
+
+export interface Bar extends Span {
+  readonly id: string
+  readonly outcome: Outcome
+  readonly calls: readonly BarCall[]
+  readonly waits: readonly BarWait[]
+  /** The transactions in whose favour it was aborted. */
+  readonly abortedBy: readonly string[]
+}
+
+/** A transaction ends when it is not used for so long (docs/reference/limits.md). */
+const idleMs = 60_000
+
+/** The transactions of the calls, oldest first. @param nowMs - for those that are open */
+export function barsOf(requests: readonly RecordedRequest[], nowMs: number): readonly Bar[] {
+  const byId = new Map<string, RecordedRequest[]>()
+  for (const request of requests) {
+    if (request.transaction === undefined) continue
+    const known = byId.get(request.transaction)
+    if (known === undefined) byId.set(request.transaction, [request])
+    else known.push(request)
+  }
+  return [...byId].map(([id, own]) => barOf(id, own, nowMs)).sort((a, b) => a.fromMs - b.fromMs)
+}
+
+function barOf(id: string, requests: readonly RecordedRequest[], nowMs: number): Bar {
+  const calls = requests.map(callOf).sort((a, b) => a.fromMs - b.fromMs)
+  const end = calls.find((call) => outcomeOf(call.request) !== undefined)
+  const lastMs = Math.max(...calls.map(({ toMs }) => toMs))
+  const isExpired = end === undefined && nowMs - lastMs > idleMs
+  const outcome = (end && outcomeOf(end.request)) ?? (isExpired ? 'expired' : 'open')
+  return {
+    id,
+    outcome,
+    fromMs: calls[0]?.fromMs ?? 0,
+    toMs: end?.toMs ?? (isExpired ? lastMs + idleMs : Math.max(nowMs, lastMs)),
+    calls,
+    waits: calls.flatMap(({ fromMs, request: { waits = [] } }) =>
+      waits.map(({ afterMs, ms, row, for: holders }) => {
+        const from = fromMs + afterMs
+        return { fromMs: from, toMs: from + ms, row, for: holders }
+      }),
+    ),
+    abortedBy: [...new Set(requests.flatMap(({ abortedBy = [] }) => abortedBy))],
+  }
+}
+
+function callOf(request: RecordedRequest): BarCall {
+  const fromMs = beginOf(request)
+  return { request, fromMs, toMs: fromMs + request.ms }
+}
+
+function outcomeOf({ method, code }: RecordedRequest): Outcome | undefined {
+  if (code === 'ABORTED') return 'aborted'
+  if (method === 'commit') return code === 'OK' ? 'committed' : 'rolled back'
+  return method === 'rollback' && code === 'OK' ? 'rolled back' : undefined
+}
+
+/** A time that the picture leaves out, since nothing went on. */
+export interface Gap {
+  readonly atX: number
+  readonly ms: number
+}
+
+export interface TimeScale {
+  /** 0 to 1. */
+  x(ms: number): number
+  readonly gaps: readonly Gap[]
+}
+
+/** The width of a gap in the picture. */
+const gapShare = 0.03
+/** A pause that takes more of the picture is drawn as a gap. */
+const pauseShare = 0.2
+
+/**
+ * A scale on which calls of milliseconds can be seen though minutes are between them: long pauses, in which no call ran, are gaps of one
+ * width.
+ *
+ * TS1  The scale never goes back: what is later is not further left.                          transaction-bars.test.ts
+ */
+export function timeScale(spans: readonly Span[]): TimeScale {
+  const busy = joined(spans)
+  const first = busy[0]?.fromMs ?? 0
+  const last = busy.at(-1)?.toMs ?? 1
+  let left = last - first
+  const pauses: Span[] = []
+  const between = busy.slice(1).map(({ fromMs }, i) => ({ fromMs: busy[i]?.toMs ?? fromMs, toMs: fromMs }))
+  // The longest first: each that goes makes the rest of the picture wider.
+  for (const pause of between.sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))) {
+    if (pause.toMs - pause.fromMs < left * pauseShare) break
+    pauses.push(pause)
+    left -= pause.toMs - pause.fromMs
+  }
+  pauses.sort((a, b) => a.fromMs - b.fromMs)
+  const share = Math.min(gapShare, 0.5 / Math.max(1, pauses.length))
+  const perMs = (1 - share * pauses.length) / Math.max(left, 1e-6)
+  const x = (ms: number): number => {
+    let [at, from] = [0, first]
+    for (const pause of pauses) {
+      if (ms <= pause.fromMs) break
+      at += (pause.fromMs - from) * perMs
+      const part = Math.min(1, (ms - pause.fromMs) / (pause.toMs - pause.fromMs))
+      at += share * part
+      from = pause.toMs
+      if (part < 1) return at
+    }
+    return Math.min(1, Math.max(0, at + Math.max(0, ms - from) * perMs))
+  }
+  const gaps = pauses.map(({ fromMs, toMs }) => ({ atX: (x(fromMs) + x(toMs)) / 2, ms: toMs - fromMs }))
+  return { x, gaps }
+}
+
+/** Spans that overlap as one, in order. */
+function joined(spans: readonly Span[]): readonly Span[] {
+  const found: { fromMs: number; toMs: number }[] = []
+  for (const { fromMs, toMs } of [...spans].sort((a, b) => a.fromMs - b.fromMs)) {
+    const last = found.at(-1)
+    if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs)
+    else found.push({ fromMs, toMs })
+  }
+  return found
+}

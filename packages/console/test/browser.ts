@@ -1,0 +1,186 @@
+/**
+ * The console in a real browser: Chromium, an emulator in this process, and a page that fails its test when anything goes wrong in it
+ * that the test did not expect.
+ *
+ *   consoleTests('Data', ({ visit }) => {
+ *     test('…', async () => {
+ *       const { page, emulator } = await visit('#/data/demo/ToDo')
+ *
+ * W1  A violation of the content security policy, an error thrown in the page, and an error in its log fail the test.
+ * W2  Without Chromium the tests are skipped and say so; in CI they fail.
+ */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Emulator, type EmulatorOptions, startEmulator } from '@sixtables/gateway'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { patienceMs } from '../../gateway/test/support/patience.ts'
+
+/** Names below .example lead to this machine, as the name server of an attacker could have them. */
+const args = ['--no-sandbox', '--host-resolver-rules=MAP *.example 127.0.0.1']
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Path of the browser; `SIXTABLES_CHROMIUM` names another one. */
+export const chromiumPath: string | undefined = [process.env['SIXTABLES_CHROMIUM'], ...places].find(
+  (path) => path !== undefined && existsSync(path),
+)
+
+export interface VisitOptions {
+  /** A server that runs already, as `host:port`; without it an emulator in this process is started. */
+  readonly server?: string
+  readonly emulator?: EmulatorOptions
+  readonly context?: BrowserContextOptions
+}
+
+export interface Visit {
+  readonly page: Page
+  /** Absent with `server`. */
+  readonly emulator: Emulator
+  /** `http://127.0.0.1:…` */
+  readonly origin: string
+  /** Goes to another address of the console, such as `#/heat`. */
+  go(address: string): Promise<void>
+  /** The page has drawn what it shows at first: its heading is there, and each of its calls is answered and drawn. */
+  settled(): Promise<void>
+  /** Problems that match are no failure of this test. */
+  expectProblems(pattern: RegExp): void
+}
+
+export interface ConsoleTests {
+  visit(address: string, options?: VisitOptions): Promise<Visit>
+}
+
+/** Logged by a page whose server is away. */
+export const serverAway = /Failed to load resource: net::ERR_/
+
+/** A suite over one browser, or a skipped one. */
+export function consoleTests(name: string, define: (tests: ConsoleTests) => void): void {
+  if (chromiumPath === undefined && process.env['CI'] === undefined) {
+    // There is no browser: `apt-get install chromium` brings Debian's.
+    describe.skip(`${name} (no Chromium found: install it, or set SIXTABLES_CHROMIUM to its path)`, () =>
+      define(absent))
+    return
+  }
+  describe(name, () => {
+    const open: { close(): Promise<void> }[] = []
+    const checks: (() => void)[] = []
+    let browser: Browser | undefined
+    beforeAll(async () => {
+      if (chromiumPath === undefined)
+        throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
+      browser = await chromium.launch({ executablePath: chromiumPath, args, timeout: patienceMs })
+    })
+    afterAll(() => browser?.close())
+    afterEach(async () => {
+      for (const one of open.splice(0).reverse()) await one.close()
+      for (const check of checks.splice(0)) check()
+    })
+    define({
+      async visit(address, options = {}) {
+        if (browser === undefined) throw new Error('the browser is not open')
+        const emulator = options.server === undefined ? await startEmulator(options.emulator) : undefined
+        if (emulator !== undefined) open.push(emulator)
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options.context })
+        open.push(context)
+        context.setDefaultTimeout(patienceMs)
+        const page = await context.newPage()
+        const expectProblems = watch(page, checks)
+        const calls = watchCalls(page)
+        const origin = `http://${options.server ?? emulator?.address}`
+        await page.goto(`${origin}/console/${address}`)
+        return {
+          page,
+          origin,
+          expectProblems,
+          get emulator() {
+            if (emulator === undefined) throw new Error('this visit is to a server that was named')
+            return emulator
+          },
+          async go(to) {
+            await page.goto(`${origin}/console/${to}`)
+          },
+          settled: () => settled(page, calls),
+        }
+      },
+    })
+  })
+}
+
+const absent: ConsoleTests = {
+  visit: () => Promise.reject(new Error('there is no browser')),
+}
+
+/** Whether this run makes the pictures of the documents: then a test may show more than it needs. */
+export const makesPictures: boolean = process.env['CONSOLE_PICTURES'] === 'rewrite'
+
+/** A picture for the documents, docs/images/<name>.png, as the page is now; `npm run console:pictures` makes them, and only it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (!makesPictures) return
+  // The pointer lights up what it is over.
+  await page.mouse.move(0, 0)
+  await page.screenshot({ path: fileURLToPath(new URL(`../../../../docs/images/${name}.png`, import.meta.url)) })
+}
+
+interface Calls {
+  /** Requests without an answer; a stream is answered when it begins. */
+  readonly open: ReadonlySet<Request>
+  readonly begun: number
+}
+
+function watchCalls(page: Page): Calls {
+  const open = new Set<Request>()
+  let begun = 0
+  page.on('request', (request) => {
+    begun++
+    open.add(request)
+  })
+  page.on('response', (response) => {
+    if (response.headers()['content-type']?.startsWith('text/event-stream') === true) open.delete(response.request())
+  })
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  return {
+    open,
+    get begun() {
+      return begun
+    },
+  }
+}
+
+async function settled(page: Page, calls: Calls): Promise<void> {
+  const heading = page.locator('#main h1').first()
+  for (;;) {
+    await heading.waitFor({ state: 'attached' })
+    const { begun } = calls
+    await drawn(page)
+    if (calls.open.size === 0 && calls.begun === begun && (await heading.count()) > 0) return
+  }
+}
+
+/** The page has drawn what it knows, and has done what it does after drawing. */
+export function drawn(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const frame = (more: number): void => {
+          requestAnimationFrame(() => setTimeout(() => (more === 0 ? resolve() : frame(more - 1))))
+        }
+        frame(1)
+      }),
+  )
+}
+
+/** W1. */
+function watch(page: Page, checks: (() => void)[]): Visit['expectProblems'] {
+  const problems: string[] = []
+  const expected: RegExp[] = []
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`logged: ${message.text()}`)
+  })
+  checks.push(() => {
+    expect(problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)))).toEqual([])
+  })
+  return (pattern) => expected.push(pattern)
+}

@@ -1,0 +1,52 @@
+/** The shell of the console: its pages, its guard, and what it does when the server goes away. */
+
+import { startEmulator } from '@sixtables/gateway'
+import { expect, onTestFinished, test } from 'vitest'
+import { consoleTests, serverAway } from './browser.ts'
+import { steadyAddress } from './steady-address.ts'
+
+consoleTests('the shell of the console', ({ visit }) => {
+  test('a browser that opens the root gets the console', async () => {
+    const { page, origin } = await visit('')
+    await page.goto(`${origin}/`)
+    expect(page.url()).toBe(`${origin}/console/`)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  })
+
+  test('it says where the server is, and where its data are', async () => {
+    const { page, emulator } = await visit('')
+    await page.getByText(`${emulator.host}:${emulator.port}, data in memory`).waitFor()
+  })
+
+  test('an address without a page says so', async () => {
+    const { page } = await visit('#/nowhere')
+    await page.getByRole('heading', { name: 'There is no page "nowhere"' }).waitFor()
+  })
+
+  test('a plot whose code the server does not give any more says so', async () => {
+    const { page, go, expectProblems } = await visit('#/nowhere')
+    expectProblems(serverAway)
+    await page.route('**/uPlot*.js', (route) => route.abort())
+    await go('#/overview')
+    await page.getByText('The drawing could not be loaded').first().waitFor()
+  })
+
+  test('a page that was opened while the server was away is shown when it is back', async () => {
+    const emulator = await startEmulator()
+    const server = await steadyAddress()
+    onTestFinished(() => server.close())
+    server.leadTo(emulator.address)
+    const { page, go, expectProblems } = await visit('#/overview', { server: server.address })
+    expectProblems(serverAway)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    server.leadTo(undefined)
+    await emulator.close()
+    await page.getByText('This page comes back by itself').waitFor()
+    await go('#/controls')
+    await page.getByText('The page Controls could not be loaded').waitFor()
+    const another = await startEmulator()
+    server.leadTo(another.address)
+    await page.getByRole('heading', { name: 'Controls' }).waitFor()
+    await another.close()
+  })
+})
