@@ -6,6 +6,7 @@ export type { Fault, Faults } from './controls/faults.ts'
 export { type Emulator, type EmulatorOptions, type Seed, type SeedPlace, startEmulator } from './emulator/emulator.ts'
 export type { Gateway, GatewayOptions } from './emulator/server.ts'
 export { startGateway } from './emulator/server.ts'
+export { variablesOf } from './emulator/variables.ts'
 export type { DatabasePort, EnginePort, ResetScope } from './engine-port.ts'
 export { type DumpedEntity, type DumpOptions, dumpDatabase, writeFixture } from './fixtures/dump.ts'
 export {

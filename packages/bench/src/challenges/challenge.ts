@@ -1,7 +1,7 @@
 /**
  * A challenge: a small program with a bad design, the load it gets, and what a good one must reach.
  *
- *   program (solution.mjs) in processes of its own ── its calls ──▶ run() in the judge's process: store, time, load ──▶ figures ──▶ goals
+ *   program, in processes of its own ── its calls ──▶ run() in the judge's process: store, time, load ──▶ figures ──▶ goals
  *
  * The given program and the learner's run with the same seed and the same measure; the given one's figures are kept (given.ts).
  *
@@ -10,6 +10,7 @@
  */
 import type { findingAdvice } from '@sixtables/engine'
 import type { Lab } from '../lab.ts'
+import type { ProgramFunction } from './program-process.ts'
 import type { Stage } from './stage.ts'
 
 export interface Challenge {
@@ -22,8 +23,7 @@ export interface Challenge {
   readonly task: string
   /** The lab that explains it. */
   readonly lab: string
-  /** The functions that a program must export. */
-  readonly functions: readonly string[]
+  readonly functions: readonly ProgramFunction[]
   readonly settings: Lab['settings']
   /** Runs the program of a stage under load, and records what came of it. */
   run(stage: Stage): Promise<void>

@@ -2,7 +2,7 @@
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
-import { Meter } from './db.ts'
+import { Meter } from './charged-database.ts'
 import { alone, offerCalls } from './loads.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -19,7 +19,10 @@ export const customerKeys: Challenge = {
     'New customers get the names Customer1, Customer2, … The rate grows by the book to about 20,000 a second. Change the keys so that ' +
     'the load spreads over tablets, and each customer is still found by its number with one lookup.',
   lab: 'sequential-keys',
-  functions: ['addCustomer', 'findCustomer'],
+  functions: [
+    { name: 'addCustomer', takes: { n: 17, customer: { name: '9f86d081884c7d65' } }, answers: null },
+    { name: 'findCustomer', takes: { n: 17 }, answers: { name: '9f86d081884c7d65' } },
+  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,

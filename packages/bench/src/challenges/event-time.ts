@@ -3,7 +3,7 @@ import type { Random } from '@sixtables/engine/testing'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
-import { Meter } from './db.ts'
+import { Meter } from './charged-database.ts'
 import { alone, offerCalls } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
@@ -31,7 +31,18 @@ export const eventTime: Challenge = {
     'new index row falls behind the last one. Change keys or properties so that index rows spread, and one query still gives the ' +
     'events of a user and day in order.',
   lab: 'monotonic-index',
-  functions: ['addEvent', 'eventsOfDay'],
+  functions: [
+    {
+      name: 'addEvent',
+      takes: { event: { user: 'user17', at: '2026-01-01T00:00:00.000Z', text: '9f86d081884c7d65' } },
+      answers: null,
+    },
+    {
+      name: 'eventsOfDay',
+      takes: { user: 'user17', day: '2026-01-01T00:00:00.000Z' },
+      answers: [{ text: '9f86d081884c7d65' }],
+    },
+  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,

@@ -7,7 +7,7 @@ import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
 const minutes = 30
-const itemsAMinute = 300
+const itemsWhole = 300
 const lifeMinutes = 3
 /** Before one sweep of so many the process is replaced. */
 const restartEvery = 4
@@ -23,12 +23,21 @@ export const expireAMillion: Challenge = {
     'deletes them. Each sweep begins at the oldest timestamp, so it steps over every row that earlier sweeps deleted and no compaction has removed yet. ' +
     'Step over few deleted rows; delete no live session, and keep no dead one for two sweeps.',
   lab: 'expiry',
-  functions: ['save', 'sweep', 'isLive'],
+  functions: [
+    {
+      name: 'save',
+      takes: { session: { id: '9f86d081884c7d65', expires: '2026-01-01T00:03:00.200Z' } },
+      answers: null,
+    },
+    { name: 'sweep', takes: { now: '2026-01-01T00:01:00.000Z' }, answers: null },
+    { name: 'isLive', takes: { session: '9f86d081884c7d65' }, answers: true },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random, session } = stage
     const { store, program } = await stage.open({ tablets: { waits: false } })
     const db = stage.db({ rpcMs: 0, answersEveryMs: 0 })
+    const itemsAMinute = itemsWhole * stage.share
     /** Sessions that are not known to be gone, with the time at which they expire. */
     const live = new Map<string, number>()
     const killed = new Set<string>()
@@ -54,8 +63,8 @@ export const expireAMillion: Challenge = {
         if (random.integer(restartEvery) === 0 || minute === minutes - 1) program.restart()
         const now = db.now()
         const tombstones = await deletedRowsUnder(store, async () => program.call('sweep', db, new Date(now)))
-        stepped += tombstones
-        steppedMost = Math.max(steppedMost, tombstones)
+        stepped += tombstones / stage.share
+        steppedMost = Math.max(steppedMost, tombstones / stage.share)
         await Promise.all(
           [...live].map(async ([id, expires]) => {
             if (expires <= now - 60_000) {

@@ -37,10 +37,29 @@ export function endInWords({ code, signal, errors, cpuSeconds, memoryMegabytes }
     return `used more than ${cpuSeconds} s of CPU time; look for a loop that does not end`
   if (/heap out of memory|Array buffer allocation failed|bad_alloc/.test(errors))
     return `used more than ${memoryMegabytes} MB of memory`
-  const thrown = /^(?:Uncaught )?(\w*Error\b.*)$/m.exec(errors)?.[1]
+  return plainEnd({ code, signal, errors })
+}
+
+type PlainEnd = Pick<ProcessEnd, 'code' | 'signal' | 'errors'>
+
+function plainEnd({ code, signal, errors }: PlainEnd): string {
+  const thrown = /^(?:Uncaught |Exception in thread \S+ )?((?:[\w.$]*(?:Error|Exception)\b|panic: ).*)$/m.exec(
+    errors,
+  )?.[1]
   if (code !== 0 && thrown !== undefined) {
-    const place = /([^/\\\s(]+\.m?js:\d+)/.exec(errors)?.[1]
+    // Python names the innermost place last.
+    const python = [...errors.matchAll(/([^/\\\s"]+\.py)", line (\d+)/g)].at(-1)
+    const place =
+      python === undefined ? /([^/\\\s(]+\.(?:m?js|go|java):\d+)/.exec(errors)?.[1] : `${python[1]}:${python[2]}`
     return `ended the process with ${thrown}${place === undefined ? '' : ` (${place})`}`
   }
   return signal === null ? `ended the process with exit code ${code}` : `was ended by the signal ${signal}`
+}
+
+/** The same of a command; a whole sentence where it could not be run. */
+export function commandEndInWords(command: string, end: PlainEnd): string {
+  // As shells have it: 127 not found, 126 not executable; 9009 of Windows.
+  if (end.code !== 127 && end.code !== 126 && end.code !== 9009) return plainEnd(end)
+  const said = end.errors.trim().split('\n').at(-1) ?? ''
+  return `The command ${command} cannot be run: ${said === '' ? `exit code ${end.code}` : said}.`
 }

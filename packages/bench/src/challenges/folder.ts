@@ -2,10 +2,10 @@
  * A learner's folder: the task, the program to change, and the name of the challenge.
  *
  *   README.md        the task (readme.ts)
- *   solution.mjs     the program, at first the given one
- *   challenge.json   {"challenge": "customer-keys"}
+ *   solution.mjs     the program, at first the given one; or solution.py, … in another language (starters.ts)
+ *   challenge.json   {"challenge": "customer-keys"}, with "command": "python3 solution.py" in another language
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { advice } from '../cli/advice.ts'
@@ -13,36 +13,57 @@ import { UsageError } from '../cli/errors.ts'
 import type { ArmResult } from '../measure/recorder.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
-import { type Judgement, type JudgeOptions, judge } from './judge.ts'
+import { type JudgedProgram, type Judgement, type JudgeOptions, judge } from './judge.ts'
 import { readmeOf } from './readme.ts'
+import { languageOf, starterOf } from './starters.ts'
 
 export const markFile = 'challenge.json'
+/** A program in JavaScript on simulated time. */
+const simulatedFile = 'solution.mjs'
 
 /**
  * Puts the task and the given program into a folder.
  *
  * @param called - the folder as its README.md names it
- * @throws UsageError when there is no such challenge, or the folder holds a program already
+ * @param languageName - default: a program in JavaScript on simulated time
+ * @returns the program's file
+ * @throws UsageError when there is no such challenge or language, or the folder holds a program already
  */
-export function layOutChallenge(name: string, target: string, called: string): void {
+export function layOutChallenge(name: string, target: string, called: string, languageName?: string): string {
   const challenge = challengeOf(name)
-  const program = join(target, 'solution.mjs')
-  if (existsSync(program))
-    throw new UsageError(`${program} is there already; name another folder, or delete it to start anew`)
+  const language = languageName === undefined ? undefined : languageOf(languageName)
+  const given = readFileSync(givenFile(name, 'solution.mjs'), 'utf8')
+  const files = language === undefined ? ([[simulatedFile, given]] as const) : starterOf(challenge, language)
+  const [[program] = ['']] = files
+  const there = [simulatedFile, program].map((file) => join(target, file)).find((file) => existsSync(file))
+  if (there !== undefined)
+    throw new UsageError(`${there} is there already; name another folder, or delete it to start anew`)
   mkdirSync(target, { recursive: true })
-  cpSync(givenFile(name, 'solution.mjs'), program)
-  writeFileSync(join(target, 'README.md'), readmeOf(challenge, called))
-  writeFileSync(join(target, markFile), `${JSON.stringify({ challenge: name })}\n`)
+  for (const [file, text] of files) writeFileSync(join(target, file), text)
+  const mark = language === undefined ? { challenge: name } : { challenge: name, command: language.command }
+  writeFileSync(join(target, 'README.md'), readmeOf(challenge, called, language && { language, given }))
+  writeFileSync(join(target, markFile), `${JSON.stringify(mark)}\n`)
+  return program
+}
+
+export interface FolderOptions extends JudgeOptions {
+  /** Runs the program, in place of the command of {@link markFile}. Then a target may be the name of a challenge, too. */
+  readonly command?: string | undefined
 }
 
 /** Judges the program in a folder. @throws UsageError when the folder is none of a challenge */
 export async function judgeFolder(
   target: string,
-  options: JudgeOptions = {},
+  { command, ...options }: FolderOptions = {},
 ): Promise<Judgement & { readonly challenge: Challenge }> {
-  const { challenge, program } = folderOf(target)
-  if (!existsSync(program)) throw new UsageError(`there is no program ${program}`)
+  const { challenge, program } = command === undefined ? folderOf(target) : commandAt(target, command)
+  if (typeof program === 'string' && !existsSync(program)) throw new UsageError(`there is no program ${program}`)
   return { challenge, ...(await judge(challenge, program, keptGiven(challenge.name), options)) }
+}
+
+function commandAt(target: string, command: string): Folder {
+  const isFolder = existsSync(join(target, markFile))
+  return { challenge: challengeAt(target), program: { command, folder: resolve(isFolder ? target : '.') } }
 }
 
 /** The figures and pictures of the given program of a challenge with the judge's first seed; `npm run golden` runs it and keeps it. */
@@ -62,23 +83,32 @@ function challengeOf(name: string): Challenge {
   throw new UsageError(`there is no challenge ${name}; ${advice(name, names)}`)
 }
 
-function folderOf(target: string): { readonly challenge: Challenge; readonly program: string } {
-  const folder = basename(target) === 'solution.mjs' ? resolve(target, '..') : resolve(target)
+interface Folder {
+  readonly challenge: Challenge
+  readonly program: JudgedProgram
+}
+
+function folderOf(target: string): Folder {
+  const folder = basename(target) === simulatedFile ? resolve(target, '..') : resolve(target)
   const mark = join(folder, markFile)
   if (!existsSync(mark)) {
     throw new UsageError(
       `${folder} is no folder of a challenge: it has no ${markFile}; sixtables-lab challenge start NAME makes one`,
     )
   }
-  let name: unknown
+  let [name, command]: unknown[] = []
   try {
-    name = (JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown }).challenge
+    const found = JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown; command?: unknown } | null
+    ;[name, command] = [found?.challenge, found?.command]
   } catch (error) {
     throw new UsageError(`${mark} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (typeof name !== 'string')
     throw new UsageError(`${mark} names no challenge; write {"challenge": "${challenges[0]?.name}"}`)
-  return { challenge: challengeOf(name), program: join(folder, 'solution.mjs') }
+  if (command !== undefined && (typeof command !== 'string' || command === ''))
+    throw new UsageError(`the command in ${mark} is no text; write one such as "command": "python3 solution.py"`)
+  const program = command === undefined ? join(folder, simulatedFile) : { command, folder }
+  return { challenge: challengeOf(name), program }
 }
 
 /** A file of the package: the given program, or what it did. */

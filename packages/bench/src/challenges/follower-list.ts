@@ -7,7 +7,7 @@ import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
 const writers = 64
-const seconds = 20
+const secondsWhole = 20
 const ownFollowers = 20
 const crashes = 8
 
@@ -24,12 +24,18 @@ export const followerList: Challenge = {
     'so at once, and overwrite each other. Lose no change, keep no client waiting for long, and let a crash at any call of `compact` do no ' +
     'harm. (compact may do nothing if your design needs none.)',
   lab: 'list-removal',
-  functions: ['follow', 'unfollow', 'followers', 'compact'],
+  functions: [
+    { name: 'follow', takes: { user: '9f86d081884c7d65', follower: '2c26b46b68ffc68f' }, answers: null },
+    { name: 'unfollow', takes: { user: '9f86d081884c7d65', follower: '2c26b46b68ffc68f' }, answers: null },
+    { name: 'followers', takes: { user: '9f86d081884c7d65' }, answers: ['2c26b46b68ffc68f'] },
+    { name: 'compact', takes: { user: '9f86d081884c7d65' }, answers: null },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()
     const db = stage.db()
+    const seconds = secondsWhole * stage.share
     const user = token(random)
     const names = Array.from({ length: writers * ownFollowers }, () => token(random))
     const following = new Set<string>()
@@ -75,7 +81,7 @@ export const followerList: Challenge = {
     record.figure('changes', done / seconds, 'per second')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')
-    record.figure('changes of the slowest client', fewest, '')
+    record.figure('changes of the slowest client', fewest / stage.share, `in ${secondsWhole} s`)
     record.figure('followers lost or left over', wrong, '')
     record.figure('not in the store', following.size - stored, `of ${following.size} followers`)
     record.figure('lists harmed by a crash', harmed, `of ${crashes}`)

@@ -15,6 +15,7 @@ import type { Store } from '../sim/store.ts'
 import type { Db } from './db.ts'
 import { perform, TransactionsOf } from './db-requests.ts'
 import { endInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
 
 export interface ProcessLimits {
   /** CPU time of one process. */
@@ -41,13 +42,11 @@ export interface InstanceOptions {
   readonly store: Store
   readonly limits: ProcessLimits
   /** The functions that the program must export. */
-  readonly functions: readonly string[]
+  readonly functions: readonly ProgramFunction[]
   readonly onOutput: (text: string) => void
 }
 
-interface PendingCall {
-  readonly words: string
-  readonly db: Db
+interface PendingCall extends Pick<ProgramCall, 'name' | 'count' | 'db'> {
   readonly begunMs: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -76,7 +75,7 @@ const callSecondsMax = 900
 const patienceMs = 250
 const patienceTimes = 8
 
-export class Instance {
+export class Instance implements ProgramProcess {
   readonly #options: InstanceOptions
   readonly #child: ChildProcess
   readonly #pending = new Map<number, PendingCall>()
@@ -115,27 +114,18 @@ export class Instance {
     return this.#pending.size
   }
 
-  get hasEnded(): boolean {
-    return this.#end !== undefined
-  }
-
-  /** @param words - the call for messages, such as `like` (its 3rd call) */
-  call(
-    id: number,
-    { name, words, db, args }: { name: string; words: string; db: Db; args: readonly unknown[] },
-  ): Promise<unknown> {
+  call(id: number, { args, ...call }: ProgramCall): Promise<unknown> {
     return new Promise<unknown>((resolve, reject) => {
       if (this.#end !== undefined) {
         reject(this.#end)
         return
       }
-      this.#lastDb = db
-      this.#pending.set(id, { words, db, begunMs: this.#options.store.nowMs, resolve, reject })
-      this.#post({ call: id, name, args })
+      this.#lastDb = call.db
+      this.#pending.set(id, { ...call, begunMs: this.#options.store.nowMs, resolve, reject })
+      this.#post({ call: id, name: call.name, args })
     })
   }
 
-  /** Ends the process; its calls under way end with the error. */
   kill(error: Error = new Killed()): void {
     this.#endWith(error)
   }
@@ -195,7 +185,7 @@ export class Instance {
       }
       this.#heard = Math.max(this.#heard, upTo)
     } else {
-      const missing = this.#options.functions.filter((name) => !ready.includes(name))
+      const missing = this.#options.functions.map(({ name }) => name).filter((name) => !ready.includes(name))
       if (missing.length > 0) this.kill(new ProgramFault(`The program must export ${missing.join(', ')}.`))
       this.#isReady = true
     }
@@ -208,11 +198,11 @@ export class Instance {
     this.#pending.delete(id)
     if (error === undefined) call.resolve(value)
     else if (error.code !== undefined && error.name === 'DatastoreError')
-      call.reject(new RefusedCall(error.code, `${call.words} failed with ${error.code}: ${error.message}`))
+      call.reject(new RefusedCall(error.code, `${callInWords(call)} failed with ${error.code}: ${error.message}`))
     else {
       const { name = 'an error', message, place } = error
       call.reject(
-        new ProgramFault(`${call.words} threw ${name}: ${message}${place === undefined ? '' : ` (${place})`}.`),
+        new ProgramFault(`${callInWords(call)} threw ${name}: ${message}${place === undefined ? '' : ` (${place})`}.`),
       )
     }
   }
@@ -249,12 +239,13 @@ export class Instance {
     this.#waiting.clear()
   }
 
-  /** A call that has waited for very long ends the process. Told now and then. */
   checkPatience(): void {
     const { store } = this.#options
-    for (const { words, begunMs } of this.#pending.values()) {
-      if (store.nowMs - begunMs > callSecondsMax * 1000)
-        this.kill(new ProgramFault(`${words} has no answer after ${callSecondsMax / 60} simulated minutes.`))
+    for (const call of this.#pending.values()) {
+      if (store.nowMs - call.begunMs > callSecondsMax * 1000)
+        this.kill(
+          new ProgramFault(`${callInWords(call)} has no answer after ${callSecondsMax / 60} simulated minutes.`),
+        )
     }
   }
 
@@ -272,7 +263,7 @@ export class Instance {
   #doing(): string {
     if (!this.#isReady) return 'Loading the program'
     const [first] = this.#pending.values()
-    return first === undefined ? 'The program, between two calls,' : first.words
+    return first === undefined ? 'The program, between two calls,' : callInWords(first)
   }
 
   #endWith(error: Error): void {

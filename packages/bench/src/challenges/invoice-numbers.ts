@@ -6,7 +6,7 @@ import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
 const writers = 64
-const seconds = 10
+const secondsWhole = 10
 const asked = 40
 const blockHint =
   'One entity group takes a few commits a second. Where gaps are allowed, a process can take many numbers with one commit, or AllocateIds ' +
@@ -20,12 +20,16 @@ export const invoiceNumbers: Challenge = {
     'Sixty-four clients write invoices. Each invoice gets its number from one counter entity, in a transaction, so all clients queue at the log of ' +
     'one entity group. Numbers must be unique, and may have gaps. Reach 200 invoices a second, and find an invoice by its number with one lookup.',
   lab: 'sequence-numbers',
-  functions: ['createInvoice', 'findInvoice'],
+  functions: [
+    { name: 'createInvoice', takes: { invoice: { customer: '9f86d081884c7d65', amount: 4711 } }, answers: 17 },
+    { name: 'findInvoice', takes: { number: 17 }, answers: { customer: '9f86d081884c7d65', amount: 4711 } },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()
     const db = stage.db()
+    const seconds = secondsWhole * stage.share
     const written: { readonly number: unknown; readonly customer: string; readonly amount: number }[] = []
     const { done, failed, latency } = await callInTurn(
       stage,

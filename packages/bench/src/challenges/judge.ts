@@ -10,7 +10,9 @@ import { figureOf, inWords } from '../lab.ts'
 import type { ArmResult } from '../measure/recorder.ts'
 import type { JudgedExpectation, LabResult } from '../runner.ts'
 import { ArmSession } from '../session.ts'
+import type { SettingValues } from '../settings.ts'
 import { armYours, type Challenge, type Goal } from './challenge.ts'
+import { type CommandLimits, commandLimits } from './command-instance.ts'
 import { ProgramFault, RefusedCall } from './fault.ts'
 import { type ProcessLimits, processLimits } from './instance.ts'
 import { Stage } from './stage.ts'
@@ -21,11 +23,14 @@ export const judgeSeeds: readonly number[] = [20_011, 4_093]
 export interface JudgeOptions {
   /** Default: all of the judge's. */
   readonly seeds?: readonly number[]
-  readonly limits?: Partial<ProcessLimits>
+  readonly limits?: Partial<ProcessLimits & CommandLimits>
   readonly onProgress?: (share: number) => void
   /** Told what the program prints. */
   readonly onOutput?: (text: string) => void
 }
+
+/** The file of a program in JavaScript; or a command that runs one, and where. */
+export type JudgedProgram = string | { readonly command: string; readonly folder: string }
 
 export interface Judgement {
   readonly passed: boolean
@@ -40,7 +45,7 @@ export interface Judgement {
 /** @param given - what the given program did with the first seed */
 export async function judge(
   challenge: Challenge,
-  path: string,
+  program: JudgedProgram,
   given: ArmResult | undefined,
   options: JudgeOptions = {},
 ): Promise<Judgement> {
@@ -48,7 +53,7 @@ export async function judge(
   const results: LabResult[] = []
   for (const [i, seed] of seeds.entries()) {
     const told = (share: number): void => onProgress?.((i + share) / seeds.length)
-    const { arm, fault } = await runProgram(challenge, path, seed, { ...options, onProgress: told })
+    const { arm, fault } = await runProgram(challenge, program, seed, { ...options, onProgress: told })
     const arms = given === undefined || i > 0 ? [arm] : [given, arm]
     const result = resultOf(challenge, seed, arms, verdictsOf(challenge.goals, arm, fault))
     results.push(result)
@@ -67,15 +72,18 @@ export interface RunOfProgram {
 /** Runs a program with one seed; the same program and seed give the same figures. */
 export async function runProgram(
   challenge: Challenge,
-  path: string,
+  program: JudgedProgram,
   seed: number,
   { limits, onProgress, onOutput }: JudgeOptions = {},
 ): Promise<RunOfProgram> {
   const { name, settings, functions } = challenge
-  const session = new ArmSession({ arm: name, seed, settings, onProgress })
+  const session = new ArmSession({ arm: name, seed, settings: settingsFor(program, settings), onProgress })
   const stage = new Stage(session, {
-    ...{ path, functions },
-    limits: { ...processLimits, ...limits },
+    functions,
+    source:
+      typeof program === 'string'
+        ? { path: program, limits: { ...processLimits, ...limits } }
+        : { ...program, limits: { ...commandLimits, ...limits } },
     onOutput: (text) => onOutput?.(text),
   })
   let fault: string | undefined
@@ -91,6 +99,12 @@ export async function runProgram(
   }
   const arm = session.record.result(armYours, 'your program')
   return fault === undefined ? { arm } : { arm, fault }
+}
+
+/** A ramp has few operations in a slot already: for a command, whose calls take real time, the slots are longer. */
+function settingsFor(program: JudgedProgram, settings: SettingValues): SettingValues {
+  const slotMs = settings['load.slotMs']
+  return typeof program === 'string' || slotMs === undefined ? settings : { ...settings, 'load.slotMs': slotMs * 2 }
 }
 
 function verdictsOf(goals: readonly Goal[], arm: ArmResult, fault: string | undefined): readonly JudgedExpectation[] {

@@ -2,7 +2,7 @@
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Store } from '../sim/store.ts'
 import { atMost, type Challenge } from './challenge.ts'
-import { Meter } from './db.ts'
+import { Meter } from './charged-database.ts'
 import { Killed, RefusedCall } from './fault.ts'
 import { alone, drawHeat, restartDuring } from './loads.ts'
 import { expectShape, type Program } from './program.ts'
@@ -35,7 +35,11 @@ export const likeButton: Challenge = {
     'commits a second, so nearly all likes fail. Count every like, keep reads of the number cheap, and let no entity group have more than three ' +
     'commits a second. `everySecond` runs once a second.',
   lab: 'hot-key',
-  functions: ['like', 'likes', 'everySecond'],
+  functions: [
+    { name: 'like', takes: { post: '9f86d081884c7d65' }, answers: null },
+    { name: 'likes', takes: { post: '9f86d081884c7d65' }, answers: 1790 },
+    { name: 'everySecond', takes: { post: '9f86d081884c7d65' }, answers: null },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random, session } = stage

@@ -21,7 +21,11 @@ export const moveTheKind: Challenge = {
     'So all reads meet the one tablet of the new kind at once, also for accounts that are not there yet. You have sixty minutes: `minute` counts from 0. Refuse ' +
     'nothing, answer every read with the newest value, keep A complete until the end so that you can roll back, and have all accounts in B at the end.',
   lab: 'kind-migration',
-  functions: ['read', 'write', 'job'],
+  functions: [
+    { name: 'read', takes: { account: '2c26b46b', minute: 12.5 }, answers: 4711 },
+    { name: 'write', takes: { account: '2c26b46b', value: 4711, minute: 12.5 }, answers: null },
+    { name: 'job', takes: { minute: 12, accounts: ['2c26b46b', '68ffc68f'] }, answers: null },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs'), 'load.slotMs': 10_000, 'load.samples': 48 },
   async run(stage) {
     const { record, random } = stage

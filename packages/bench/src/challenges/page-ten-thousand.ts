@@ -2,14 +2,14 @@
 import type { Random } from '@sixtables/engine/testing'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
-import { Meter } from './db.ts'
+import { Meter } from './charged-database.ts'
 import { alone, drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { token } from './stored.ts'
 
-const postsBefore = 10_000
+const postsWhole = 10_000
 const pageSize = 20
-const pagesAsked = 500
+const pagesWhole = 500
 const restarts = 3
 
 interface Post {
@@ -28,15 +28,21 @@ export const pageTenThousand: Challenge = {
     'A forum shows 10,000 posts, newest first, 20 a page. Pages are read by offset, so page 500 reads all posts before it, and a post that arrives ' +
     'meanwhile pushes the last post of a page onto the next one. Make page 500 cost what page 1 costs, without repeats.',
   lab: 'offset-cursor',
-  functions: ['addPost', 'page'],
+  functions: [
+    { name: 'addPost', takes: { post: { number: 17, text: '9f86d081884c7d65' } }, answers: null },
+    {
+      name: 'page',
+      takes: { next: null },
+      answers: { posts: [{ number: 17, text: '9f86d081884c7d65' }], next: 'where the next page begins, in your form' },
+    },
+  ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random, session } = stage
     const { store, program } = await stage.open({ simulate: false })
     const db = stage.db({ rpcMs: 0, answersEveryMs: 0 })
-    const posts = postsOf(random)
-    const old = posts.slice(0, postsBefore)
-    const later = posts.slice(postsBefore)
+    const [postsBefore, pagesAsked] = [postsWhole * stage.share, pagesWhole * stage.share]
+    const { old, later } = postsOf(random, postsBefore, pagesAsked)
     const meter = new Meter()
     const reader = stage.db({ meter })
     const seen: Post[] = []
@@ -51,7 +57,7 @@ export const pageTenThousand: Challenge = {
       for (let i = 0; i < pagesAsked; i++) {
         if (restartAt.has(i)) program.restart()
         const before = meter.rowsRead + meter.keysRead
-        const page = pageOf(await program.call('page', reader, next), i)
+        const page = pageOf(await program.call('page', reader, next), i, i === pagesAsked - 1)
         seen.push(...page.posts)
         costs.push(meter.rowsRead + meter.keysRead - before)
         session.progress(i / pagesAsked)
@@ -93,23 +99,36 @@ export const pageTenThousand: Challenge = {
 }
 
 /** Rising numbers with gaps; those behind the first ten thousand are newer. The older ones in any order. */
-function postsOf(random: Random): readonly Post[] {
+function postsOf(
+  random: Random,
+  postsBefore: number,
+  pagesAsked: number,
+): { readonly old: readonly Post[]; readonly later: Post[] } {
   let number = random.integer(1_000_000)
   const posts = Array.from({ length: postsBefore + pagesAsked / 10 }, () => {
     number += 1 + random.integer(3)
     return { number, text: token(random), place: random.next() }
   })
-  const old = posts.slice(0, postsBefore).toSorted((a, b) => a.place - b.place)
-  return [...old, ...posts.slice(postsBefore).toReversed()].map((post) => ({ number: post.number, text: post.text }))
+  const plain = ({ number, text }: Post): Post => ({ number, text })
+  return {
+    old: posts
+      .slice(0, postsBefore)
+      .toSorted((a, b) => a.place - b.place)
+      .map(plain),
+    later: posts.slice(postsBefore).toReversed().map(plain),
+  }
 }
 
 /** @throws ProgramFault */
-function pageOf(answer: unknown, place: number): { readonly posts: readonly Post[]; readonly next: unknown } {
+function pageOf(
+  answer: unknown,
+  place: number,
+  isLast: boolean,
+): { readonly posts: readonly Post[]; readonly next: unknown } {
   const shape = '{ posts, next }, posts being a list of posts with `number` and `text`'
   const { posts, next } = (answer ?? {}) as { posts?: unknown; next?: unknown }
   const isPost = (one: unknown): boolean => typeof (one as Post | null)?.number === 'number'
   expectShape(Array.isArray(posts) && posts.every(isPost), 'page', shape, answer)
-  const isLast = place === pagesAsked - 1
   expectShape(
     isLast || (next !== undefined && next !== null),
     'page',

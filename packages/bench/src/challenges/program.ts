@@ -8,14 +8,20 @@
  */
 import type { Random } from '@sixtables/engine/testing'
 import type { Store } from '../sim/store.ts'
+import { CommandInstance, type CommandLimits } from './command-instance.ts'
 import type { Db } from './db.ts'
 import { ProgramFault } from './fault.ts'
 import { Instance, type ProcessLimits } from './instance.ts'
+import type { ProgramFunction, ProgramProcess } from './program-process.ts'
+
+/** A file in JavaScript, which runs in simulated time; or a command in any language, which uses a server. */
+export type ProgramSource =
+  | { readonly path: string; readonly limits: ProcessLimits }
+  | { readonly command: string; readonly folder: string; readonly limits: CommandLimits }
 
 export interface ProgramOptions {
-  readonly path: string
-  readonly functions: readonly string[]
-  readonly limits: ProcessLimits
+  readonly source: ProgramSource
+  readonly functions: readonly ProgramFunction[]
   readonly onOutput: (text: string) => void
 }
 
@@ -26,7 +32,7 @@ export class Program {
   readonly #store: Store
   readonly #random: Random
   /** The oldest first; the last one gets calls. */
-  #instances: Instance[] = []
+  #instances: ProgramProcess[] = []
   readonly #callsOf = new Map<string, number>()
   #calls = 0
   #isClosed = false
@@ -71,15 +77,23 @@ export class Program {
 
   #begin(): void {
     const seed = Math.floor(this.#random.next() * 2 ** 32)
-    this.#instances.push(new Instance({ ...this.#options, seed, store: this.#store }))
+    const { source, ...rest } = this.#options
+    const options = { ...rest, store: this.#store }
+    this.#instances.push(
+      'path' in source ? new Instance({ ...options, ...source, seed }) : new CommandInstance({ ...options, ...source }),
+    )
   }
 
-  async #callOn(instance: Instance | undefined, name: string, db: Db, args: readonly unknown[]): Promise<unknown> {
+  async #callOn(
+    instance: ProgramProcess | undefined,
+    name: string,
+    db: Db,
+    args: readonly unknown[],
+  ): Promise<unknown> {
     const count = (this.#callsOf.get(name) ?? 0) + 1
     this.#callsOf.set(name, count)
-    const words = `\`${name}\` (its ${ordinal(count)} call)`
     try {
-      return await instance?.call(++this.#calls, { name, words, db, args })
+      return await instance?.call(++this.#calls, { name, count, db, args })
     } finally {
       this.#drain()
     }
@@ -101,12 +115,6 @@ export class Program {
       for (const instance of this.#instances) instance.checkPatience()
     }
   }
-}
-
-function ordinal(count: number): string {
-  const words = count.toLocaleString('en-US')
-  if (count % 100 >= 11 && count % 100 <= 13) return `${words}th`
-  return `${words}${{ 1: 'st', 2: 'nd', 3: 'rd' }[count % 10] ?? 'th'}`
 }
 
 /** Checks the shape of an answer. @throws ProgramFault that says what was missing */

@@ -8,7 +8,8 @@ import { inWords } from '../lab.ts'
 import type { Recorder } from '../measure/recorder.ts'
 import type { ArmSession, SessionStoreOptions } from '../session.ts'
 import type { Store } from '../sim/store.ts'
-import { Db, type DbParts, Meter } from './db.ts'
+import { type DbParts, Meter } from './charged-database.ts'
+import { Db } from './db.ts'
 import { Program, type ProgramOptions } from './program.ts'
 
 export class Stage {
@@ -18,6 +19,7 @@ export class Stage {
   /** All calls of the program to the store. */
   readonly totals: Meter = new Meter()
   readonly #options: ProgramOptions
+  readonly #isOutside: boolean
   #store: Store | undefined
   #program: Program | undefined
 
@@ -26,6 +28,7 @@ export class Stage {
     this.record = session.record
     this.random = session.random
     this.#options = options
+    this.#isOutside = 'command' in options.source
   }
 
   /** Opens the store, and begins the program's first process. */
@@ -41,7 +44,13 @@ export class Stage {
   db(parts: Partial<DbParts> = {}): Db {
     if (this.#store === undefined) throw new Error('the stage is not open')
     const { random, session, totals } = this
-    return new Db({ store: this.#store, random, rpcMs: session.setting('client.rpcMs'), totals, ...parts })
+    const rpcMs = session.setting('client.rpcMs')
+    return new Db({ store: this.#store, random, rpcMs, totals, ...parts, isOutside: this.#isOutside })
+  }
+
+  /** The share of the load that the program gets: calls of a command take real time. */
+  get share(): number {
+    return this.#isOutside ? 0.2 : 1
   }
 
   close(): void {

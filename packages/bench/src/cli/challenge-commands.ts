@@ -1,6 +1,7 @@
 /** The verbs of `sixtables-lab challenge`, their flags and examples. */
 import type { Argv } from 'yargs'
 import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
+import { UsageError } from './errors.ts'
 import { onlyWithEndpoint, wholeNumber } from './flags.ts'
 import { gradeFolders } from './grade.ts'
 import type { Io } from './io.ts'
@@ -24,8 +25,14 @@ export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
         one
           .positional('name', { type: 'string', demandOption: true, describe: 'Name of the challenge, from list' })
           .positional('folder', { type: 'string', describe: 'New folder; default: the name of the challenge' })
-          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs'),
-      ({ name, folder }) => choose(() => startChallenge(name, folder, io)),
+          .option('language', {
+            type: 'string',
+            nargs: 1,
+            describe: 'Language of a program with a client of Datastore: javascript, python, go or java',
+          })
+          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs')
+          .example('$0 challenge start customer-keys --language python', 'then change customer-keys/solution.py'),
+      ({ name, folder, language }) => choose(() => startChallenge(name, folder, language, io)),
     )
   return judgeCommands(few, io, choose).demandCommand(1, 'name what to do: list, start, judge or grade').strict()
 }
@@ -35,35 +42,15 @@ function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
   return y
     .command(
       'judge <target>',
-      'Judge the program in a folder, or, by its calls to a server, a program in any language',
-      (one) =>
-        one
-          .positional('target', {
-            type: 'string',
-            demandOption: true,
-            describe: 'Folder of the program; with --endpoint, the name of the challenge',
-          })
-          .option('json', {
-            type: 'string',
-            nargs: 1,
-            describe: 'File for the results as JSON; - for the standard output',
-          })
-          .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
-          .option('endpoint', {
-            type: 'string',
-            describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
-          })
-          .option('seconds', {
-            type: 'string',
-            describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
-          })
-          .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
-          .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
-      ({ target, json, html, endpoint, seconds }) =>
+      'Judge the program in a folder, or a program in any language by its command',
+      judgeOptions,
+      ({ target, json, html, endpoint, command, seconds }) =>
         choose(() => {
           onlyWithEndpoint(endpoint, { seconds })
+          if (endpoint !== undefined && command !== undefined)
+            throw new UsageError('--command starts a server of its own; leave out --endpoint')
           return judgeChallenge(
-            { target, json, html, endpoint, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
+            { target, json, html, endpoint, command, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
             io,
           )
         }),
@@ -88,4 +75,36 @@ function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
           .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
       ({ folders, json, csv }) => choose(() => gradeFolders({ folders, json, csv }, io)),
     )
+}
+
+/** The positional, flags and examples of `judge`. */
+function judgeOptions(y: Argv) {
+  return y
+    .positional('target', {
+      type: 'string',
+      demandOption: true,
+      describe: 'Folder of the program; with --command or --endpoint, the name of the challenge',
+    })
+    .option('json', {
+      type: 'string',
+      nargs: 1,
+      describe: 'File for the results as JSON; - for the standard output',
+    })
+    .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
+    .option('command', {
+      type: 'string',
+      nargs: 1,
+      describe: 'Command of a program in any language, which answers calls as lines of JSON',
+    })
+    .option('endpoint', {
+      type: 'string',
+      describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
+    })
+    .option('seconds', {
+      type: 'string',
+      describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
+    })
+    .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
+    .example("$0 challenge judge customer-keys --command 'python3 solution.py'", 'a program in Python, in this folder')
+    .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs')
 }

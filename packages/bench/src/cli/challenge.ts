@@ -22,10 +22,10 @@ export function listChallenges(): InkLine[] {
 }
 
 /** Puts the task and the given program into a folder. @throws UsageError when it holds a program already */
-export function startChallenge(name: string, folder: string | undefined, io: Io): number {
+export function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
   const target = resolve(folder ?? name)
-  layOutChallenge(name, target, folder ?? name)
-  io.out(`${target} has README.md, the task, and solution.mjs, the program to change.`)
+  const program = layOutChallenge(name, target, folder ?? name, language)
+  io.out(`${target} has README.md, the task, and ${program}, the program to change.`)
   io.out(`Then: npx sixtables-lab challenge judge ${folder ?? name}`)
   return 0
 }
@@ -38,6 +38,8 @@ export interface JudgeFlags {
   readonly json: string | undefined
   readonly html: string | undefined
   readonly endpoint: string | undefined
+  /** Runs the program; `target` may then be the name of a challenge, too. */
+  readonly command: string | undefined
   readonly seconds: number
 }
 
@@ -46,6 +48,7 @@ export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number>
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
   const judged = await judgeFolder(flags.target, {
+    command: flags.command,
     onProgress: (share) => io.progress(`your program: ${Math.floor(share * 100)} %`),
     onOutput: (text) => io.err(text.trimEnd()),
   })

@@ -181,7 +181,7 @@ function runFlags(flags: ParsedFlags): RunFlags {
 
 const flagNames = [
   ...['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate'],
-  ...['csv', 'times', 'minutes', 'ramp', 'against', 'help', 'version'],
+  ...['csv', 'command', 'language', 'times', 'minutes', 'ramp', 'against', 'help', 'version'],
 ].map((name) => `--${name}`)
 
 function explained(message: string, args: readonly string[]): string {

@@ -65,7 +65,7 @@ export function catalogue(): Catalogue {
       }
     }),
     challenges: challenges.map(({ name, title, minutes, task, lab, functions, goals }) => ({
-      ...{ name, title, minutes, task, lab, functions },
+      ...{ name, title, minutes, task, lab, functions: functions.map((one) => one.name) },
       goals: goals.map(({ says }) => says),
     })),
   }

@@ -1,0 +1,365 @@
+/**
+ * One process of a learner's program in any language: it is started by a command, gets calls as lines of JSON and talks to a server.
+ *
+ *   {"id":7,"call":"findCustomer","n":17}  ──▶ standard input      standard output ──▶  {"id":7,"answer":{"name":"…"}}
+ *                                                 the process  ──▶ served-database.ts ──▶ store
+ *
+ * CI1  Simulated time stands still while the process works: while a call is under way that waits for no request. Where it is silent for
+ *      some milliseconds, it waits: for requests under way, and else for real time, with which simulated time then goes on.
+ * CI2  Calls that are charged in different ways are not under way at once, since a request does not say to which call it belongs.
+ * CI3  However the process ends, its calls under way end with one sentence.                 test/command-judge.test.ts
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { DatastoreError, type StatusCode, statusCodes } from '@sixtables/engine'
+import type { Store } from '../sim/store.ts'
+import type { ChargedDatabase, Meter } from './charged-database.ts'
+import { commandEndInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
+import { serveDatabase } from './served-database.ts'
+
+export interface CommandLimits {
+  /** Real time from the start to the first answer or request. */
+  readonly startSeconds: number
+  /** Real time of a call. */
+  readonly callSeconds: number
+  readonly outputBytes: number
+  /** Requests of one process to the store. */
+  readonly requests: number
+}
+
+export const commandLimits: CommandLimits = {
+  startSeconds: 120,
+  callSeconds: 60,
+  outputBytes: 1_000_000,
+  requests: 200_000,
+}
+
+export interface CommandOptions {
+  readonly command: string
+  /** Where it runs. */
+  readonly folder: string
+  readonly store: Store
+  readonly limits: CommandLimits
+  /** The functions that the program must have. */
+  readonly functions: readonly ProgramFunction[]
+  readonly onOutput: (text: string) => void
+}
+
+interface PendingCall extends ProgramCall {
+  readonly id: number
+  /** When it was sent, in real milliseconds. */
+  begunAt: number
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Real milliseconds of silence after which a process waits: for its requests under way, or for real time. */
+const silentMs = { asked: 4, idle: 20 } as const
+
+export class CommandInstance implements ProgramProcess {
+  readonly #options: CommandOptions
+  #child: ChildProcess | undefined
+  #close: (() => Promise<void>) | undefined
+  readonly #pending = new Map<number, PendingCall>()
+  readonly #queue: PendingCall[] = []
+  /** Charges of the calls under way (CI2). */
+  #meter: Meter | undefined
+  #database: ChargedDatabase | undefined
+  /** Told of the first call: a process may ask for something when it starts. */
+  readonly #waitingForCall: (() => void)[] = []
+  #asked = 0
+  #requests = 0
+  #isReady = false
+  #isKeepingTime = false
+  readonly #startedAt = performance.now()
+  #heardAt = performance.now()
+  #line = ''
+  #printedBytes = 0
+  #errors = ''
+  #end: Error | undefined
+  readonly #looking: NodeJS.Timeout
+  #wake: () => void = () => {}
+
+  constructor(options: CommandOptions) {
+    this.#options = options
+    this.#looking = setInterval(() => this.checkPatience(), 250)
+    void this.#start().catch((error: unknown) => this.#endWith(error instanceof Error ? error : new Error(`${error}`)))
+  }
+
+  get callsUnderWay(): number {
+    return this.#pending.size + this.#queue.length
+  }
+
+  call(id: number, call: ProgramCall): Promise<unknown> {
+    return new Promise<unknown>((resolve, reject) => {
+      if (this.#end !== undefined) {
+        reject(this.#end)
+        return
+      }
+      this.#queue.push({ ...call, id, begunAt: performance.now(), resolve, reject })
+      this.#send()
+    })
+  }
+
+  kill(error: Error = new Killed()): void {
+    this.#endWith(error)
+  }
+
+  /** A call that takes too much real time ends the process. */
+  checkPatience(): void {
+    const { startSeconds, callSeconds } = this.#options.limits
+    const now = performance.now()
+    const [first] = this.#pending.values()
+    if (first === undefined) return
+    if (!this.#isReady) {
+      if (now - this.#startedAt > startSeconds * 1000)
+        this.kill(
+          new ProgramFault(
+            `The program sent no answer, and nothing to the store, within ${startSeconds} s of its start.`,
+          ),
+        )
+    } else if (now - first.begunAt > callSeconds * 1000)
+      this.kill(new ProgramFault(`${callInWords(first)} has no answer after ${callSeconds} s.`))
+  }
+
+  async #start(): Promise<void> {
+    const { store, command, folder, limits, onOutput } = this.#options
+    const served = await serveDatabase(store, (work) => this.#serve(work))
+    this.#close = served.close
+    if (this.#end !== undefined) {
+      await served.close()
+      return
+    }
+    const child = spawn(command, {
+      ...{ shell: true, cwd: folder, env: { ...process.env, ...served.variables } },
+      // A group of its own: a shell's children end with it.
+      detached: process.platform !== 'win32',
+    })
+    this.#child = child
+    child.stdin.on('error', () => {})
+    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (this.#end !== undefined) return
+      this.#errors = (this.#errors + text).slice(-20_000)
+      this.#printedBytes += text.length
+      if (this.#printedBytes > limits.outputBytes) this.#endByFlood()
+      else onOutput(text)
+    })
+    child.on('error', (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)))
+    child.on('close', (code, signal) => {
+      const why = commandEndInWords(command, { code, signal, errors: this.#errors })
+      this.#endWith(new ProgramFault(why.startsWith('The ') ? why : `${this.#doing()} ${why}.`))
+    })
+    for (const call of this.#pending.values()) this.#write(call)
+  }
+
+  /** Begins the calls that may be under way now (CI2). */
+  #send(): void {
+    for (;;) {
+      const [next] = this.#queue
+      if (next === undefined) break
+      if (this.#pending.size > 0 && this.#meter !== next.db.meter) break
+      this.#queue.shift()
+      this.#meter = next.db.meter
+      this.#database = next.db.charged
+      for (const go of this.#waitingForCall.splice(0)) go()
+      next.begunAt = performance.now()
+      this.#pending.set(next.id, next)
+      if (this.#child !== undefined) this.#write(next)
+    }
+    this.#changed()
+  }
+
+  #write({ id, name, args }: PendingCall): void {
+    const names = Object.keys(this.#options.functions.find((one) => one.name === name)?.takes ?? {})
+    const named = Object.fromEntries(names.map((one, i) => [one, args[i] ?? null]))
+    this.#child?.stdin?.write(`${JSON.stringify({ id, call: name, ...named })}\n`)
+  }
+
+  #hear(text: string): void {
+    const { outputBytes } = this.#options.limits
+    const lines = (this.#line + text).split('\n')
+    this.#line = lines.pop() ?? ''
+    for (const line of lines) {
+      if (this.#end !== undefined) return
+      if (line.trim() !== '') this.#answered(line)
+    }
+    if (this.#line.length > outputBytes) this.#endByFlood()
+  }
+
+  #answered(line: string): void {
+    const answer = answerOf(line)
+    const call = typeof answer === 'string' ? undefined : this.#pending.get(answer.id)
+    if (typeof answer === 'string') this.kill(new ProgramFault(answer))
+    else if (call === undefined)
+      this.kill(
+        new ProgramFault(`The program answered the call ${answer.id}, which is not under way: ${inShort(line)}`),
+      )
+    else {
+      this.#pending.delete(answer.id)
+      this.#isReady = true
+      if (answer.error === undefined) call.resolve(answer.value)
+      else call.reject(errorOf(callInWords(call), answer.error))
+      this.#send()
+    }
+  }
+
+  async #serve<T>(work: (database: ChargedDatabase) => Promise<T>): Promise<T> {
+    const { requests } = this.#options.limits
+    this.#isReady = true
+    if (this.#database === undefined) await new Promise<void>((resolve) => this.#waitingForCall.push(resolve))
+    if (this.#database === undefined || this.#end !== undefined)
+      throw new DatastoreError('UNAVAILABLE', 'the process has ended')
+    if (++this.#requests > requests) {
+      const error = new ProgramFault(
+        `${this.#doing()} asked the store more than ${requests.toLocaleString('en-US')} times.`,
+      )
+      this.kill(error)
+      throw new DatastoreError('UNAVAILABLE', error.message)
+    }
+    this.#asked++
+    this.#changed()
+    try {
+      return await work(this.#database)
+    } catch (error) {
+      // A crash that the judge makes at this request has ended the process already.
+      if (!(error instanceof DatastoreError || error instanceof Killed)) this.#endWith(error as Error)
+      throw error instanceof DatastoreError ? error : new DatastoreError('UNAVAILABLE', 'the process has ended')
+    } finally {
+      this.#asked--
+      this.#changed()
+    }
+  }
+
+  get #isWorking(): boolean {
+    return this.#end === undefined && this.#pending.size > this.#asked
+  }
+
+  /** A call or a request has begun or ended. */
+  #changed(): void {
+    this.#heardAt = performance.now()
+    if (!this.#isWorking) this.#wake()
+    else if (!this.#isKeepingTime) void this.#keepTime()
+  }
+
+  /** Keeps simulated time from going on, as long as the process works (CI1). */
+  async #keepTime(): Promise<void> {
+    const { clock } = this.#options.store
+    this.#isKeepingTime = true
+    let [stepMs, heardAt] = [1, 0]
+    while (this.#isWorking) {
+      const silent = this.#untilSilent()
+      clock.hold(silent)
+      await silent
+      // The longer a process waits for its requests, the longer they are taken to last.
+      stepMs = heardAt === this.#heardAt ? stepMs * 2 : 1
+      heardAt = this.#heardAt
+      if (this.#isWorking) await clock.sleep(this.#asked > 0 ? stepMs : silentMs.idle)
+    }
+    this.#isKeepingTime = false
+  }
+
+  /** Waits until the process has nothing to do, or does nothing that can be seen. */
+  async #untilSilent(): Promise<void> {
+    while (this.#isWorking) {
+      const mayBeSilentMs = this.#asked > 0 ? silentMs.asked : silentMs.idle
+      const leftMs = this.#isReady ? this.#heardAt + mayBeSilentMs - performance.now() : 1000
+      if (leftMs <= 0) return
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, leftMs)
+      })
+      clearTimeout(timer)
+      // A judge that was busy reads first what has come meanwhile.
+      await new Promise(setImmediate)
+      await new Promise(setImmediate)
+    }
+  }
+
+  #endByFlood(): void {
+    const megabytes = this.#options.limits.outputBytes / 1e6
+    this.kill(new ProgramFault(`${this.#doing()} printed more than ${megabytes} MB.`))
+  }
+
+  /** The subject of a sentence on the process's end. */
+  #doing(): string {
+    const [first] = this.#pending.values()
+    return first === undefined ? 'The program, between two calls,' : callInWords(first)
+  }
+
+  #endWith(error: Error): void {
+    if (this.#end !== undefined) return
+    this.#end = error
+    clearInterval(this.#looking)
+    killGroup(this.#child)
+    void this.#close?.()
+    for (const { reject } of [...this.#pending.values(), ...this.#queue]) reject(error)
+    this.#pending.clear()
+    this.#queue.length = 0
+    for (const go of this.#waitingForCall.splice(0)) go()
+    this.#wake()
+  }
+}
+
+/** Ends a process, and those that it has started. */
+function killGroup(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined) return
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(child.pid), '/t', '/f'], { stdio: 'ignore' }).on('error', () => {})
+    return
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+interface Answer {
+  readonly id: number
+  readonly value: unknown
+  readonly error: unknown
+}
+
+/** @returns a sentence where the line is no answer */
+function answerOf(line: string): Answer | string {
+  const shape = '{"id": …, "answer": …}'
+  let found: unknown
+  try {
+    found = JSON.parse(line)
+  } catch {
+    return `The program printed a line that is no JSON: ${inShort(line)} Its standard output is for answers, such as ${shape}; print other things to the standard error.`
+  }
+  const answer = (typeof found === 'object' ? found : undefined) as Readonly<Record<string, unknown>> | null | undefined
+  const id = answer?.['id']
+  if (typeof id !== 'number')
+    return `The program printed a line that has no id of a call: ${inShort(line)} An answer is ${shape}.`
+  if (answer == null || !('answer' in answer || 'error' in answer))
+    return `The program printed a line that has neither answer nor error: ${inShort(line)} An answer is ${shape}.`
+  return { id, value: answer['answer'], error: answer['error'] ?? undefined }
+}
+
+/** An error with the code of the service is a refusal; any other one is a mistake of the program. */
+function errorOf(words: string, error: unknown): Error {
+  const { code, message } = (typeof error === 'object' ? error : { message: error }) as {
+    code?: unknown
+    message?: unknown
+  }
+  const known = statusOf(code)
+  const said = String(message ?? '')
+    .split('\n')[0]
+    ?.slice(0, 300)
+  if (known !== undefined) return new RefusedCall(known, `${words} failed with ${known}: ${said}`)
+  return new ProgramFault(`${words} failed: ${said}${/[.!?]$/.test(said ?? '') ? '' : '.'}`)
+}
+
+/** By name, or by number as gRPC has it. */
+function statusOf(code: unknown): StatusCode | undefined {
+  const names = Object.keys(statusCodes) as StatusCode[]
+  return names.find((name) => name === code || statusCodes[name] === code)
+}
+
+function inShort(line: string): string {
+  return line.length > 80 ? `${line.slice(0, 80)}…` : `${line}.`
+}
