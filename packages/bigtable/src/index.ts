@@ -1,4 +1,4 @@
-/** The exports of the package: opening a table of a Bigtable as the engine's store, and making one. */
+/** The exports of the package: a Bigtable table as the engine's store, and its creation. */
 
 export type { BigtablePlace } from './client/place.ts'
 export type { BigtableRows } from './rows/bigtable-rows.ts'

@@ -1,12 +1,16 @@
 /**
- * From the chunks of a ReadRows answer to rows. (Known: the comments of google/bigtable/v2/bigtable.proto.)
+ * A decoder from the chunks of a ReadRows answer to rows. (Known: the comments of google/bigtable/v2/bigtable.proto.)
  *
- * A chunk is a cell or a piece of one. A row key, a family or a qualifier that stays the same is not repeated. `value_size` above 0
- * says that the cell's value goes on in the next chunk; `commit_row` ends a row, `reset_row` takes back what came of it.
+ * A chunk is a cell or a piece of one. A chunk whose row key, family or qualifier is that of the chunk before it leaves it out.
+ * Two cells of row `E/ToDo`, the second cut in two:
  *
- * CC1  A row is given when it was committed, and never in part.                              read-rows.test.ts
- * CC2  However a value is cut into chunks, and chunks into messages, the rows are the same.   read-rows.test.ts
- * CC3  Chunks in an order that no Bigtable sends are an error, never a wrong row.             cell-chunks.test.ts
+ *   { rowKey E/ToDo, family d, value "a" }   { family x, value "lo", valueSize 4 }   { value "ng", commitRow }
+ *
+ * A `value_size` above 0 means that the cell continues in the next chunk. `commit_row` ends a row; `reset_row` discards its chunks
+ * so far. A row is given out only after its `commit_row`.
+ *
+ * CC1  However a value is cut into chunks, and chunks into messages, the rows are the same.   read-rows.test.ts
+ * CC2  Chunks in an order that no Bigtable sends are an error, never a wrong row.             cell-chunks.test.ts
  */
 import { google, type Int64, type ReadRowsResponse, type ReadRowsResponseCellChunk } from '#gen/codecs.js'
 import { CallError, grpcCodes } from './call-error.ts'
@@ -51,22 +55,18 @@ export class ChunkReader {
   #cells: ReadCell[] = []
   #cell: CellInProgress | undefined
 
-  /**
-   * @param onRow - takes the rows, one after the other
-   * @param after - the key of the row before the first
-   */
+  /** @param after - the key of the row before the first */
   constructor(onRow: (row: ReadRow) => void, reversed: boolean, after?: string) {
     this.#onRow = onRow
     this.#reversed = reversed
     this.#lastKey = after
   }
 
-  /** The key up to which the answer was read, also where it had no row. */
+  /** The last key of the answer so far; the row of that key may be absent. */
   get lastKey(): string | undefined {
     return this.#lastKey
   }
 
-  /** Takes a message of the answer. */
   message(bytes: Uint8Array): void {
     const response: ReadRowsResponse = google.bigtable.v2.ReadRowsResponse.decode(bytes)
     for (const chunk of response.chunks) this.#chunk(chunk)
@@ -75,7 +75,7 @@ export class ChunkReader {
     this.#lastKey = this.#inOrder(keyOf(response.lastScannedRowKey))
   }
 
-  /** The answer has ended. */
+  /** Checks that the answer did not end within a row. */
   end(): void {
     if (this.#key !== undefined) throw wrong('the answer ends within a row')
   }
@@ -99,7 +99,6 @@ export class ChunkReader {
     this.#cells = []
   }
 
-  /** The first chunk of a cell. */
   #begin(chunk: ReadRowsResponseCellChunk): void {
     if (this.#key === undefined) {
       if (isEmpty(chunk.rowKey)) throw wrong('a row begins without its key')
@@ -117,7 +116,6 @@ export class ChunkReader {
     this.#value({ family, micros: bigintOf(chunk.timestampMicros), pieces: [] }, chunk)
   }
 
-  /** A later chunk of a cell. */
   #goOn(chunk: ReadRowsResponseCellChunk, cell: CellInProgress): void {
     if (!isEmpty(chunk.rowKey) || chunk.familyName !== null || chunk.qualifier !== null) {
       throw wrong('another cell begins within a value')
@@ -156,7 +154,7 @@ export class ChunkReader {
   }
 }
 
-/** A view of plain bytes: a Buffer's `slice` does not copy, unlike that of the arrays that callers know. */
+/** The pieces as a plain Uint8Array, whose `slice` copies; that of a Buffer shares its bytes. */
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [first] = pieces
   const all = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)

@@ -1,8 +1,8 @@
 /**
- * Application default credentials, as headers of calls. google-auth-library is loaded here alone, so only with a real Bigtable.
+ * Application default credentials as headers of calls. Only this file loads google-auth-library, and only for a real Bigtable.
  *
- * (grpc-js has a call of its own for these clients; it looks for the members of a plain object, and the library answers `Headers`
- * since its version 10, so that no header would be sent.)
+ * grpc-js offers `credentials.createFromGoogleCredential`. It reads the headers as members of a plain object, but the library
+ * returns a `Headers` object since version 10, so grpc-js would send no header.
  */
 import { type CallCredentials, credentials, Metadata } from '@grpc/grpc-js'
 import { failedPrecondition } from '@sixtables/engine'
@@ -30,12 +30,12 @@ export async function defaultCredentials(): Promise<CallCredentials> {
 }
 
 const detection = 'METADATA_SERVER_DETECTION'
-/** Variables of gcp-metadata that say where its server is, and what Kubernetes sets: a pod may not see on which machine it is. */
+/** Variables of gcp-metadata that name its server, and the one that Kubernetes sets: a pod may not see its machine's hardware. */
 const askedFor = [detection, 'GCE_METADATA_HOST', 'GCE_METADATA_IP', 'KUBERNETES_SERVICE_HOST']
 
 /**
- * Looks for Google's metadata server by the machine alone (`bios-only`, documented by gcp-metadata). A call to it takes seconds elsewhere, and
- * ends with a warning of Node's beside our own line.
+ * Detects Google's metadata server from the machine's hardware alone (`bios-only`, documented by gcp-metadata). The default is a call,
+ * which takes seconds on other machines and ends with a Node warning beside our own line.
  */
 async function withoutPing<T>(task: () => Promise<T>): Promise<T> {
   if (askedFor.some((name) => process.env[name] !== undefined)) return await task()
@@ -60,7 +60,7 @@ export function callCredentials(client: AuthClient): CallCredentials {
   })
 }
 
-/** A token endpoint that refuses (RFC 6749 names the errors), against one that cannot be reached or fails itself. */
+/** UNAUTHENTICATED if the token endpoint refused (RFC 6749 lists its errors); UNAVAILABLE if it failed or did not answer. */
 function codeOf(error: Error & { readonly status?: number }): number {
   const { status = 0, message } = error
   const isRefused =

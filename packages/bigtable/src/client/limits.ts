@@ -1,6 +1,6 @@
 /**
  * Limits of a real Bigtable (known: cloud.google.com/bigtable/quotas; filters: java-bigtable-hbase #2192). Google's emulator has none of
- * them, so the client keeps them everywhere: a program that works against the emulator then works against an instance.
+ * them. The client always enforces them, so that a program that works with the emulator also works with an instance.
  */
 export const bigtableLimits: {
   readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
@@ -9,7 +9,7 @@ export const bigtableLimits: {
   rowKeyBytes: 4096,
   /** Bytes of one cell's value. */
   cellBytes: 100 * 1024 * 1024,
-  /** Bytes of a filter, as it is sent. */
+  /** Bytes of an encoded filter. */
   filterBytes: 20_480,
   /** Bytes of a request for rows (measured by others: googleapis/google-cloud-python #6836). */
   readRequestBytes: 512 * 1024,

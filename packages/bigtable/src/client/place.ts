@@ -1,8 +1,7 @@
-/** A table of a Bigtable: the names in its path, where it answers, and what to say when it does not. */
+/** The names in the path of a Bigtable table, its address, and the messages when it does not answer. */
 import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
 import { type CallError, grpcCodes } from './call-error.ts'
 
-/** The names of a table, and how it is reached. */
 export interface BigtablePlace {
   readonly project: string
   readonly instance: string
@@ -29,11 +28,11 @@ export function placeInWords(place: BigtablePlace): string {
   return `Bigtable table ${place.table} of instance ${place.instance} in project ${place.project}${where}`
 }
 
-/** The table is gone, and with it all that it held. */
+/** The error after the table was deleted, together with its data. */
 export class TableMissing extends DatastoreError {
-  /** The table, or the instance that it was in. */
+  /** The table that was deleted, or its instance. */
   readonly missing: string
-  /** Advice at a gateway that runs. */
+  /** Advice for a gateway that is running. */
   readonly remedy: string
 
   constructor(missing: string, { emulator }: BigtablePlace, { remedy, said }: Record<'remedy' | 'said', string>) {
@@ -53,7 +52,6 @@ const idPatterns = {
   appProfile: /^[a-zA-Z0-9_.-]{1,50}$/,
 } as const
 
-/** The same in words. */
 const idWords: Readonly<Record<keyof typeof idPatterns, string>> = {
   project: 'it has 3 to 100 lowercase letters, digits, and . : _ -, and begins with a letter or a digit',
   instance: 'it has 2 to 33 lowercase letters, digits and hyphens, and begins with a letter',
@@ -61,7 +59,7 @@ const idWords: Readonly<Record<keyof typeof idPatterns, string>> = {
   appProfile: 'it has 1 to 50 letters, digits, and . _ -',
 }
 
-/** Checks the names before they stand in a path. @throws INVALID_ARGUMENT */
+/** Checks each name before it becomes part of a path. @throws INVALID_ARGUMENT */
 export function checkPlace(place: BigtablePlace): void {
   for (const part of ['project', 'instance', 'table', 'appProfile'] as const) {
     const id = place[part]
@@ -76,7 +74,7 @@ function flags({ project, instance, table }: BigtablePlace): string {
   return `--bigtable-project ${project} --bigtable-instance ${instance} --bigtable-table ${table}`
 }
 
-/** A failed call in words for the person who runs the server: what was found, and what to do. */
+/** The message for a failed call: what was found, and what the operator of the server can do. */
 export function problemOf(error: CallError, place: BigtablePlace, doing: string): DatastoreError {
   const said = `Bigtable said: ${error.message}`
   switch (error.code) {
@@ -150,7 +148,7 @@ function roleFor(doing: string): string {
   return doing === 'make the table' ? 'roles/bigtable.admin' : 'roles/bigtable.user'
 }
 
-/** Advice for users when nothing answers there. */
+/** Advice for users when the address does not answer. */
 export function silenceRemedy({ emulator }: BigtablePlace): string {
   return emulator === undefined
     ? 'look at the network and at the state of the instance'

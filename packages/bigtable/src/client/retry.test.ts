@@ -6,7 +6,7 @@ import { withRetries } from './retry.ts'
 const unavailable = new CallError(grpcCodes.UNAVAILABLE, 'gone')
 const late = new CallError(grpcCodes.DEADLINE_EXCEEDED, 'late')
 
-test('retry/RY1: the times between attempts spread up to 5 ms, then twice as much each time, up to 640 ms', async () => {
+test('the times between attempts spread up to 5 ms, then twice as much each time, up to 640 ms', async () => {
   const time = new SleptTime()
   await expect(withRetries(time, 10_000, () => Promise.reject(unavailable))).rejects.toBe(unavailable)
   expect(time.slept.length).toBeGreaterThan(20)
@@ -14,7 +14,7 @@ test('retry/RY1: the times between attempts spread up to 5 ms, then twice as muc
   expect(Math.max(...time.slept)).toBeGreaterThan(320)
 })
 
-test('retry/RY2: an attempt that ran out of time is followed by one that may take twice as long', async () => {
+test('an attempt that ran out of time is followed by one that may take twice as long', async () => {
   const time = new SleptTime()
   const given: number[] = []
   await expect(
@@ -28,7 +28,7 @@ test('retry/RY2: an attempt that ran out of time is followed by one that may tak
   expect(given.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(10_001)
 })
 
-test('retry/RY3: an attempt that brought something sets patience and pauses back', async () => {
+test('an attempt that brought something sets patience and pauses back', async () => {
   const time = new SleptTime()
   const given: number[] = []
   await withRetries(time, 100_000, async ({ timeoutMs }, progress) => {
@@ -40,7 +40,7 @@ test('retry/RY3: an attempt that brought something sets patience and pauses back
   expect(given).toEqual([2000, 4000, 8000, 16_000, 2000, 4000])
 })
 
-test('retry/RY5: the last answer is the error, also when attempts after it ran out of time', async () => {
+test('the last answer is the error, also when attempts after it ran out of time', async () => {
   for (const errors of [
     [unavailable, late, late],
     [late, unavailable],
@@ -64,7 +64,7 @@ test('a refusal, and an error of another kind, end at once', async () => {
   }
 })
 
-test('retry/RY4: a machine that is suspended in a pause sends nothing when it goes on', async () => {
+test('retry/RY1: a machine that is suspended in a pause sends nothing when it goes on', async () => {
   const time = new SleptTime()
   let attempts = 0
   const sleep = (): Promise<void> => time.sleep(3 * 3_600_000)

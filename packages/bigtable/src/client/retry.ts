@@ -1,29 +1,30 @@
 /**
  * Repeats a call until it succeeds, is refused for good, or its time is over.
  *
- * RY1  Between attempts lies a random time up to 5, 10, 20 … 640 ms: attempts of many callers spread over the whole span.
- * RY2  An attempt has at most 2 s, or what the caller says; the one after an attempt that ran out of time has twice as much.
- * RY3  An attempt that brought something sets both back: a long answer needs no attempt that is as long.
- * RY4  No attempt begins after the time is over, also if the machine was suspended meanwhile: a caller may send rows only for so long.
- * RY5  The error is the last answer. An attempt that ran out of time has none, and the last one may have had no time left.
+ * A call with 10 s and a Bigtable that answers UNAVAILABLE: attempt, random pause of up to 5 ms, attempt, pause of up to 10 ms,
+ * … up to 640 ms. The pauses are random so that many callers do not return together. An attempt has 2 s; after an attempt that
+ * timed out, the next one has twice as long. An attempt that made progress, such as some rows of a long scan, resets pause and time.
+ * The error at the end is the last answer of the server: a timeout has none, and the last attempt may have had little time.
+ *
+ * RY1  No attempt begins after the time is over, even if the machine was suspended during a pause: the caller may write these
+ *      rows only for a limited time.
  */
 import { CallError, grpcCodes, isPassing } from './call-error.ts'
 
-/** Time and chance, passed in. */
+/** Time and randomness of the retries. */
 export interface Waiting {
-  /** How long the first attempt may take. */
+  /** Time limit of the first attempt. */
   readonly attemptMs: number
-  /** @returns what tells the milliseconds since this call, suspensions of the machine among them */
+  /** @returns a function that gives the milliseconds since this call, including those in which the machine was suspended */
   stopwatch(): () => number
   sleep(ms: number): Promise<void>
   /** Uniform in [0, 1). */
   random(): number
-  /** Hears of each answer after which the call is repeated. */
+  /** Called with each answer that leads to a retry. */
   onAnswer?(answer: CallError): void
 }
 
 export interface Attempt {
-  /** Milliseconds that it may take. */
   readonly timeoutMs: number
 }
 
@@ -32,8 +33,8 @@ const lastBackoffMs = 640
 export const attemptMs = 2000
 
 /**
- * @param attempt - one call; calls `progress` when it brought something, also if it fails then
- * @throws CallError (RY5)
+ * @param attempt - one call; it calls `progress` after it received something, even if it fails later
+ * @throws CallError - the last answer of the server
  */
 export async function withRetries<T>(
   waiting: Waiting,
@@ -65,7 +66,7 @@ export async function withRetries<T>(
       if (passedMs() + pause >= timeoutMs) throw answer ?? error
       backoff = Math.min(backoff * 2, lastBackoffMs)
       await waiting.sleep(pause)
-      // RY4
+      // The machine may have been suspended during the pause (RY1).
       if (passedMs() >= timeoutMs) throw answer ?? error
     }
   }

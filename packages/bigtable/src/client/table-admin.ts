@@ -1,8 +1,8 @@
 /**
- * The table itself: making it, and whether it is one that keeps versions.
+ * Creation of the table, and the check that its column families keep versions.
  *
- * TA1  No family may lose cells by age or number but `t` (read sets of transactions, an hour): each version of a row is kept until the
- *      engine deletes it.
+ * Each version of a row must stay until the engine deletes it. A family may therefore have no rule that deletes cells by age or
+ * number. The exception is `t`, the read sets of transactions, which may be deleted after an hour.
  */
 import { DatastoreError, failedPrecondition, families } from '@sixtables/engine'
 import { type GcRule, google, type Table, type WrittenColumnFamily } from '#gen/codecs.js'
@@ -21,10 +21,10 @@ const schemaView = 2
 
 const readSetSeconds = 3600
 
-/** First letters of the key spaces: a table begins with a tablet for each. */
+/** First letters of the key spaces: a new table has one tablet for each. */
 const splitKeys = ['A', 'C', 'D', 'E', 'I', 'K', 'M']
 
-/** How long Google's admin API is waited for: making a table takes seconds there. */
+/** Time limit of a call to Google's admin API, where creating a table takes seconds. */
 const adminMs = 60_000
 
 export class TableAdmin {
@@ -33,7 +33,7 @@ export class TableAdmin {
   readonly #waiting: Waiting
   readonly #timeoutMs: number
 
-  /** @param timeoutMs - how long a look at the table is tried */
+  /** @param timeoutMs - time limit of a read of the table's schema */
   constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
     this.#place = place
     this.#transport = transport
@@ -41,7 +41,7 @@ export class TableAdmin {
     this.#timeoutMs = timeoutMs
   }
 
-  /** @returns false where the table was there already */
+  /** @returns false if the table existed already */
   async create(): Promise<boolean> {
     const columnFamilies: Record<string, WrittenColumnFamily> = {}
     for (const family of families) {
@@ -68,7 +68,7 @@ export class TableAdmin {
     }
   }
 
-  /** Looks at the table's families. @throws DatastoreError with what is wrong, and what to do */
+  /** Checks the table's families. @throws DatastoreError with the problem and its remedy */
   async checkFamilies(): Promise<void> {
     const request = messages.GetTableRequest.encode({ name: tablePath(this.#place), view: schemaView }).finish()
     const routing = `name=${encodeURIComponent(tablePath(this.#place))}`
@@ -107,7 +107,7 @@ function keepsReadSets(rule: GcRule | null): boolean {
   return rule?.maxAge !== null && rule?.maxAge !== undefined && bigintOf(rule.maxAge.seconds) >= BigInt(readSetSeconds)
 }
 
-/** `undefined` = nothing is deleted. */
+/** The rule in words; `undefined` if it deletes nothing. */
 function ruleInWords(rule: GcRule | null): string | undefined {
   if (rule === null) return undefined
   if (rule.maxNumVersions !== null && rule.maxNumVersions !== 0) return `keeps ${rule.maxNumVersions} versions`

@@ -1,10 +1,11 @@
 /**
- * The calls of one table: ReadRows, MutateRows and CheckAndMutateRow, repeated where that is right.
+ * The calls of one table: ReadRows, MutateRows and CheckAndMutateRow. ReadRows and MutateRows are repeated, the conditional write is not:
+ * when the answer to "set `c` if it is empty" is lost, a second attempt could find its own value and report a conflict.
+ * A call above a limit of a real Bigtable (limits.ts) is refused before it is sent.
  *
- * TC1  ReadRows gives each row once and in order, however often its answer is cut: it goes on behind the last key.
+ * TC1  ReadRows gives each row once and in order, however often its answer is cut: a retry continues after the last key.
  * TC2  MutateRows repeats the rows that were not acknowledged, and no others.
- * TC3  CheckAndMutateRow is sent once. When it does not come back, its outcome is unknown.
- * TC4  Nothing above a limit of a real Bigtable is sent (limits.ts).
+ * TC3  CheckAndMutateRow is sent once. If its answer is lost, its outcome is unknown.
  */
 import { type DatastoreError, invalidArgument, type StoreCall } from '@sixtables/engine'
 import {
@@ -31,7 +32,7 @@ export type WantedRows = { readonly keys: readonly string[] } | { readonly start
 export interface ReadRowsOptions {
   readonly rows: WantedRows
   readonly filter: RowFilter
-  /** Most rows; absent = all. */
+  /** The maximum number of rows; default all. */
   readonly limit?: number
   readonly reverse?: boolean
 }
@@ -41,7 +42,7 @@ export interface RowMutations {
   readonly mutations: readonly Mutation[]
 }
 
-/** Made when a conditional change did not come back (TC3); the first argument says what was seen of it. */
+/** Makes the error of a conditional write whose answer was lost; the first argument describes the failure. */
 export type UnknownOutcome = (message: string) => Error
 
 type Method = 'ReadRows' | 'MutateRows' | 'CheckAndMutateRow'
@@ -58,7 +59,7 @@ export class TableClient {
   readonly #routing: string
   readonly #observers: ((call: StoreCall) => void)[] = []
 
-  /** @param timeoutMs - how long reads and repeated changes are tried */
+  /** @param timeoutMs - time for all attempts of a read or a repeated change */
   constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
     this.place = place
     this.#transport = transport
@@ -70,12 +71,10 @@ export class TableClient {
     this.#routing = `table_name=${encodeURIComponent(tablePath(place))}${profile}`
   }
 
-  /** See rows/RowStore. */
   observeCalls(observer: (call: StoreCall) => void): void {
     this.#observers.push(observer)
   }
 
-  /** Rows in the order of their keys. */
   async readRows(options: ReadRowsOptions): Promise<readonly ReadRow[]> {
     const { filter, limit, reverse = false } = options
     checkFilter(filter)
@@ -107,9 +106,9 @@ export class TableClient {
   }
 
   /**
-   * Changes rows, each atomically, in any order. Resolves when all are acknowledged.
+   * Changes rows, each atomically, in any order. Resolves when each row was acknowledged or refused.
    *
-   * @returns by index, why a row was refused; rows that are not in it were changed
+   * @returns the errors of refused rows, by index
    */
   async mutateRows(rows: readonly RowMutations[]): Promise<ReadonlyMap<number, DatastoreError>> {
     const refused = new Map<number, DatastoreError>()
@@ -146,7 +145,7 @@ export class TableClient {
   }
 
   /**
-   * Changes a row by whether some of its cells pass the filter, or none, atomically.
+   * Changes a row atomically, depending on whether any of its cells passes the filter.
    *
    * @returns whether any cell passed the filter
    */
@@ -165,7 +164,7 @@ export class TableClient {
       falseMutations: mutations.ifNone ?? [],
     }).finish()
     try {
-      // One attempt: its fate is looked for afterwards.
+      // A single attempt: the caller reads later whether it took effect.
       const send = async (): Promise<boolean> => {
         const options = this.#options(this.#waiting.attemptMs)
         const answer = await this.#transport.unary(`${service}/CheckAndMutateRow`, request, options)
@@ -181,9 +180,9 @@ export class TableClient {
   }
 
   /**
-   * Sends a conditional write that changes nothing: whether the table takes them is known before the first commit.
+   * Sends a conditional write that changes nothing, to see before the first commit whether the table accepts conditional writes.
    *
-   * @throws DatastoreError with what to do where it does not
+   * @throws DatastoreError with the remedy if it does not
    */
   async #tryConditionalWrite(): Promise<void> {
     const request = messages.CheckAndMutateRowRequest.encode({
@@ -197,7 +196,7 @@ export class TableClient {
     })
   }
 
-  /** Reads a row and sends a conditional write, which change nothing. @throws DatastoreError with what to do */
+  /** Tries a read and a conditional write; neither changes anything. @throws DatastoreError with the remedy */
   async tryCalls(): Promise<void> {
     await this.readRows({ rows: { keys: ['M'] }, filter: { blockAllFilter: true } })
     await this.#tryConditionalWrite()
@@ -218,7 +217,7 @@ export class TableClient {
     }
   }
 
-  /** One attempt of a call, of which observers are told at its end. */
+  /** Sends one attempt and reports it to the observers when it ends. */
   async #told<T>(
     method: Method,
     isRetry: boolean,
@@ -241,7 +240,6 @@ export class TableClient {
   }
 }
 
-/** The name of the status that a call ended with. */
 function codeOf(error: unknown): string {
   return grpcCodes[error instanceof CallError ? error.code : grpcCodes.UNKNOWN] ?? 'UNKNOWN'
 }
@@ -261,7 +259,7 @@ function checkReadRequest(bytes: number): void {
   )
 }
 
-/** The wanted rows behind `last`; `undefined` = none. */
+/** The wanted rows after `last`, in the direction of the scan; `undefined` if there are none. */
 function restOf(rows: WantedRows, last: string | undefined, reverse: boolean) {
   if ('keys' in rows) {
     const keys = last === undefined ? rows.keys : rows.keys.filter((key) => (reverse ? key < last : key > last))

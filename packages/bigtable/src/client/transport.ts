@@ -1,21 +1,20 @@
 /**
- * Calls over gRPC, of bytes: messages are encoded and decoded elsewhere.
- *
- * Several connections, because Google's front end takes at most 100 calls at a time on one; calls go to them in turn.
+ * gRPC calls of encoded messages, over several connections in turn: Google's front end accepts at most 100 concurrent calls
+ * per connection.
  */
 import { type CallCredentials, type ChannelCredentials, Client, type ClientOptions, Metadata } from '@grpc/grpc-js'
 import { CallError, grpcCodes } from './call-error.ts'
 
 export interface CallOptions {
   readonly timeoutMs: number
-  /** Value of `x-goog-request-params`, by which Google's front end finds the instance. */
+  /** The value of `x-goog-request-params`, by which Google's front end finds the instance. */
   readonly routing: string
 }
 
 export interface Transport {
-  /** One answer. Throws CallError. */
+  /** A call with one answer. Throws CallError. */
   unary(method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array>
-  /** Resolves when the last message was taken. Throws CallError, also with what `onMessage` threw. */
+  /** A call with a stream of answers; resolves at its end. Throws CallError, also for errors of `onMessage`. */
   stream(
     method: string,
     request: Uint8Array,
@@ -34,25 +33,25 @@ export interface TransportOptions {
   readonly connections: number
 }
 
-/** Protocol buffer google.bigtable.v2.FeatureFlags { reverse_scans: true } in base64: without it reversed scans are refused. */
+/** `google.bigtable.v2.FeatureFlags { reverse_scans: true }` in base64; without it Bigtable refuses reversed scans. */
 const features = 'CAE='
 
 /**
- * The words of grpc-js for a stream that was reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. It gives them the codes
- * RESOURCE_EXHAUSTED and PERMISSION_DENIED, but no server has said so, and the call may have had its effect.
+ * The messages of grpc-js for a stream that was reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. It reports them as
+ * RESOURCE_EXHAUSTED and PERMISSION_DENIED, but they are not answers of a server, and the call may have had its effect.
  */
 const resets: ReadonlySet<string> = new Set([
   'Bandwidth exhausted or memory limit exceeded',
   'Protocol not secure enough',
 ])
 
-/** The words of grpc-js around the reason why there is no connection. */
+/** The message of grpc-js without a connection; the group is the reason. */
 const noConnection = /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: .*$/s
 
 const clientOptions: ClientOptions = {
-  // Each client has connections of its own.
+  // Each client opens connections of its own.
   'grpc.use_local_subchannel_pool': 1,
-  // Calls are repeated by retry.ts alone.
+  // Only retry.ts repeats calls.
   'grpc.enable_retries': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.initial_reconnect_backoff_ms': 50,

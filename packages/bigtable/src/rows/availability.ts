@@ -1,26 +1,25 @@
 /**
- * Whether the table can be used: a refusal that lasts (no rights, an app profile that routes elsewhere), or no answer for seconds, makes
- * the whole store fail, until a trial read and a trial conditional write succeed again. A table that is gone makes it fail for good. A
- * call whose trial succeeds fails alone: the reason of a refusal may be the row that it names, and of a silence that this process was
- * stopped or its machine suspended, so that all answers waited for it.
+ * Availability of the table. After a call fails, a trial read and a trial conditional write decide whether the whole store has failed.
  *
- * AV1  A lasting refusal or silence is told once, however many calls meet it, and so is its end.
- * AV2  One row that is refused does not make the store fail.
- * AV3  A process that stood still does not take that time for silence of its Bigtable.
- * AV4  Once the table was gone, no call is sent any more: a table that was made anew is another store, and a process that knows rows of
- *      the old one would write what belongs to them.                                                 all: test/contract/outages.test.ts
+ * A call answers PERMISSION_DENIED and the trial fails too: every call fails with that error, and health reports it once, until
+ * a trial succeeds. A call answers INVALID_ARGUMENT because its row is too large and the trial succeeds: only that call fails.
+ * The same holds for silence, no answer for 5 s: this process may have been stopped, so that all its answers were waiting. If the
+ * table is deleted, the store has failed for good.
+ *
+ * AV1  After the table was deleted no call is sent any more. A table that is created again is another store, and a process that
+ *      remembers rows of the old one would write into it.                                           test/contract/outages.test.ts
  */
 import { DatastoreError, type Scheduler, type StoreState } from '@sixtables/engine'
 import { TableMissing } from '../client/place.ts'
 
 const lasting: ReadonlySet<string> = new Set(['NOT_FOUND', 'PERMISSION_DENIED', 'FAILED_PRECONDITION'])
 
-/** A call that gives up while others are answered met an overload, or a bad connection. */
+/** A call without an answer for this long counts as silence, unless other calls were answered meanwhile. */
 const silentMs = 5_000
 
 const trialEveryMs = 1_000
 
-/** A Bigtable that is not silent answers a trial within this time. */
+/** Time limit of a trial after a silence. */
 const trialMs = 2_000
 
 type Listener = Parameters<Required<StoreState>['onFailure']>[0]
@@ -35,7 +34,7 @@ export class Availability {
   #isGone = false
   #answeredMs: number
 
-  /** @param trial - reads and writes, and changes nothing */
+  /** @param trial - a read and a write that change nothing */
   constructor(clock: Scheduler, trial: () => Promise<unknown>) {
     this.#clock = clock
     this.#trial = trial
@@ -46,7 +45,6 @@ export class Availability {
     return this.#failure
   }
 
-  /** AV4 */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -55,17 +53,16 @@ export class Availability {
     this.#listeners.push(listener)
   }
 
-  /** @throws UNAVAILABLE once the table was gone (AV4) */
+  /** @throws UNAVAILABLE after the table was deleted */
   checkThere(): void {
     if (this.#isGone) throw this.#failure
   }
 
-  /** A call succeeded. */
   answered(): void {
     this.#answeredMs = this.#clock.steadyMs()
   }
 
-  /** A call was refused, or not answered. Resolves when it is known whether others are too. */
+  /** Notes a call that was refused or not answered. Resolves when it is known whether the whole store has failed. */
   async note(error: DatastoreError): Promise<void> {
     if (error instanceof TableMissing) this.#gone(error)
     if (this.#failure !== undefined || this.#closing.signal.aborted || this.#isPassing(error)) return
@@ -118,12 +115,12 @@ export class Availability {
       await this.#clock.sleep(trialEveryMs, this.#closing.signal, true)
       const problem = await this.#problem()
       if (problem === undefined) return
-      // A Bigtable that was silent may refuse now, and the other way round.
+      // The reason may change: a silent Bigtable may refuse now, or a refusing one be silent.
       if (!this.#isGone && !this.#isPassing(problem) && problem.code !== this.#failure?.code) this.#set(problem)
     }
   }
 
-  /** As {@link #problem}; the silence itself when the trial is not answered soon. */
+  /** The outcome of a trial; the silence itself if the trial is not answered in time. */
   async #soon(silence: DatastoreError): Promise<DatastoreError | undefined> {
     const over = new AbortController()
     const late = this.#clock.sleep(trialMs, over.signal, true).then(
@@ -133,7 +130,7 @@ export class Availability {
     return await Promise.race([this.#problem(), late]).finally(() => over.abort())
   }
 
-  /** The outcome of a trial; `undefined` = it succeeded. */
+  /** The error of a trial; `undefined` if it succeeded. */
   async #problem(): Promise<DatastoreError | undefined> {
     try {
       await this.#trial()

@@ -1,9 +1,9 @@
 /**
  * The engine's store of wide rows, in a table of a Bigtable.
  *
- * Bigtable keeps rows/RS1 to rows/RS3 itself: a row changes atomically, an acknowledged change is seen by every later read (as all
- * calls go to one cluster), and a scan is no snapshot. rows/RS4: a conditional change is sent once; what then became of it is for the
- * caller to find out. rows/RS5: other calls are repeated until they are acknowledged, or `timeoutMs` is over.
+ * Bigtable itself changes a row atomically and shows an acknowledged change to every later read, since all calls use one cluster.
+ * A scan is no snapshot. A conditional change is sent once, and the caller reads later whether it took effect. Other calls are repeated
+ * until they are acknowledged, or `timeoutMs` is over.
  */
 import {
   type CellChange,
@@ -31,7 +31,7 @@ import { RowChanges } from './row-changes.ts'
 import { RowReads } from './row-reads.ts'
 import { serverMicros } from './server-clock.ts'
 
-/** Longest time that closing waits for calls under way. */
+/** Longest wait of close() for calls that are running. */
 const closingMs = 10_000
 
 export class BigtableRows implements RowStore {
@@ -142,7 +142,7 @@ export class BigtableRows implements RowStore {
   }
 }
 
-/** @throws INVALID_ARGUMENT before anything was sent, for what a real Bigtable would refuse */
+/** @throws INVALID_ARGUMENT, before sending, for a change above a limit of a real Bigtable */
 function checkChanges(key: RowKey, changes: readonly CellChange[]): void {
   if (key === '') throw new DatastoreError('INVALID_ARGUMENT', 'a row of a Bigtable has a key of at least one byte')
   checkRowKey(key)

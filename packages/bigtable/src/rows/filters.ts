@@ -1,8 +1,8 @@
 /**
- * The engine's wishes, conditions and changes in the words of Bigtable: filters and mutations.
+ * The engine's reads, conditions and changes as filters and mutations of Bigtable.
  *
- * A family has one column, of the empty qualifier, so that cells of a family are versions of one column. Timestamps are those of the
- * engine times 1,000, since Bigtable counts in microseconds and takes whole milliseconds only.
+ * A family has one column, with the empty qualifier, so the cells of a family are the versions of one column. Bigtable counts in microseconds
+ * and accepts whole milliseconds only, so its timestamp is the engine's times 1,000: version 5 of family `d` is the cell `d:` at 5,000.
  */
 import type { CellChange, Cells, Row, RowCondition, Wanted, WantedCells } from '@sixtables/engine'
 import type { Int64, WrittenTimestampRange } from '#gen/codecs.js'
@@ -45,7 +45,7 @@ export function wantedFilter(wanted: Wanted): RowFilter {
   return filters.length === 1 ? first : { interleave: { filters } }
 }
 
-/** The cells that must be there for a condition to hold or, where it wants no cell, to fail. */
+/** A filter that passes the cells that satisfy the condition; it holds, or fails where it asks for absence, if there are any. */
 export function conditionFilter({ family, at, values }: RowCondition): RowFilter {
   return chained([
     { familyNameRegexFilter: family },
@@ -74,7 +74,6 @@ export function mutationOf(change: CellChange): Mutation {
   }
 }
 
-/** The cells of a row by family, newest first, as Bigtable answers them. */
 export function rowOf({ key, cells }: ReadRow): Row {
   const byFamily: Record<string, { at: bigint; value: Uint8Array }[]> = {}
   for (const { family, micros, value } of cells) {

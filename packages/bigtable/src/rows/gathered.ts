@@ -1,7 +1,5 @@
 /**
- * Gathers what is asked for in one turn of the event loop, so that it goes in one call.
- *
- *   add(item) ─▶ the items of the turn ─▶ send(items), once the turn is over
+ * Collects the items of one turn of the event loop, for one call: add(a), add(b), and after the turn send([a, b]).
  */
 export class Gathered<T> {
   readonly #defer: (task: () => void) => void

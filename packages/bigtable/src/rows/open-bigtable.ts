@@ -1,8 +1,6 @@
 /**
- * Opens a table of a Bigtable as the engine's store of rows, and makes one.
- *
- * OB1  Whatever is wrong with the set-up is one DatastoreError at opening, with what to do.   test/contract/set-up.test.ts
- * OB2  Opening needs no more than roles/bigtable.user, but for making the table of an emulator.
+ * Opens a Bigtable table as the engine's store of rows, and creates one. Opening needs no more than roles/bigtable.user; only an
+ * emulator's table is created on the way. A wrong set-up, such as a missing instance, is one DatastoreError with the remedy.
  */
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { type Scheduler, stopwatch, systemScheduler } from '@sixtables/engine'
@@ -17,23 +15,23 @@ import { BigtableRows } from './bigtable-rows.ts'
 import { checkClock } from './server-clock.ts'
 
 export interface BigtableOptions extends BigtablePlace {
-  /** Time; default the machine's. */
+  /** Default: the machine's clock. */
   readonly scheduler?: Scheduler | undefined
-  /** Uniform in [0, 1); default Math.random. Spreads attempts in time. */
+  /** Uniform in [0, 1); default Math.random. Spreads retries over time. */
   readonly random?: (() => number) | undefined
-  /** How long reads and repeated changes are tried; default 10,000. */
+  /** Time for all attempts of a read or a repeated change; default 10,000. */
   readonly timeoutMs?: number | undefined
-  /** How long one call is waited for before it is repeated; default 2,000. */
+  /** Time limit of the first attempt; default 2,000. */
   readonly attemptMs?: number | undefined
-  /** The table of an emulator must be there too; default: it is made where it is missing. */
+  /** Whether the table of an emulator must exist; by default it is created. */
   readonly mustExist?: boolean | undefined
-  /** Told once, at opening, that nothing listens at the address of the emulator yet, with what to do; it is waited for. */
+  /** Called once if the address of the emulator refuses connections at first, with advice; opening waits for it. */
   readonly onWaiting?: ((line: string) => void) | undefined
   /** Connections to the data API; default 4, and 1 to an emulator. */
   readonly connections?: number | undefined
 }
 
-/** How long a Bigtable is waited for at the start: an emulator that was started at the same time takes seconds. */
+/** Time for the first connection: an emulator that was started at the same moment takes seconds. */
 const openingMs = 5_000
 
 interface Connected {
@@ -44,11 +42,7 @@ interface Connected {
   close(): void
 }
 
-/**
- * Opens the table, which must be there; that of an emulator is made where it is missing, unless `mustExist` says otherwise.
- *
- * @throws DatastoreError for a set-up that cannot work
- */
+/** Opens the table. @throws DatastoreError for a set-up that cannot work */
 export async function openBigtable(options: BigtableOptions): Promise<BigtableRows> {
   checkPlace(options)
   const { data, admin, waiting, timeoutMs, close } = await connect(options)
@@ -67,7 +61,7 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
   }
 }
 
-/** Tells of an emulator that does not listen. */
+/** Reports an emulator that does not listen yet. */
 function tellingOf({ emulator, onWaiting, ...place }: BigtableOptions, waiting: Waiting): Waiting {
   if (emulator === undefined || onWaiting === undefined) return waiting
   let isTold = false
@@ -80,9 +74,9 @@ function tellingOf({ emulator, onWaiting, ...place }: BigtableOptions, waiting: 
 }
 
 /**
- * Makes the table with its column families; needs roles/bigtable.admin.
+ * Creates the table with its column families; needs roles/bigtable.admin.
  *
- * @returns false where it was there, and is as it must be
+ * @returns false if it existed already with the right families
  */
 export async function createBigtableTable(options: BigtableOptions): Promise<boolean> {
   checkPlace(options)

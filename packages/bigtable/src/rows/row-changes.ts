@@ -1,11 +1,11 @@
 /**
- * Changes of rows: those of one turn go in one MutateRows, or in several of at most 1,000 rows, 100,000 changes and 4 MiB.
+ * Changes of rows. The changes of one turn of the event loop are one MutateRows, or several of at most 1,000 rows, 100,000 changes and 4 MiB.
  *
- * RC1  Changes of one row that were asked for in one turn are one entry, in their order.
- * RC2  A call is acknowledged when all of its rows are; it fails with the error of one of its own rows.
+ * Two calls of one turn that change row `r1` share one entry, with the changes of the first call before those of the second. A call is
+ * acknowledged when all its rows are, and fails with the error of one of its own rows only.
  *
- * The changes of one row are never cut, since an entry is atomic. The engine gives a few of a row at once, and far fewer than 50,000 calls are
- * under way in a turn (--max-calls is 20,000 by default, and a gateway has at most 256 commits under way), so they stay below 100,000.
+ * An entry is atomic, so the changes of one row are never split. The engine changes a row a few times a call, and far fewer than 50,000 calls
+ * run in one turn (`--max-calls` is 20,000, and a gateway runs at most 256 commits at a time), so an entry stays below 100,000 changes.
  */
 import type { RowChange, RowKey, Scheduler } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'

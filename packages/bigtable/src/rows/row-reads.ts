@@ -1,8 +1,8 @@
 /**
- * Reads of rows by key: those of one turn with the same wish go in one ReadRows, each key once, or
- * in several of at most 1,000 keys and 256 KiB.
+ * Reads of rows by key. Reads of one turn of the event loop that want the same cells are one ReadRows, or several of at most 1,000 keys and
+ * 256 KiB: `read(["a", "b"])` and `read(["b", "c"])` become one call for a, b and c.
  *
- * RR1  A read is sent after it was asked for, never before: it sees what was acknowledged until then.
+ * A read never joins a call that was already sent: it has to see every change that was acknowledged before it was asked for.
  */
 import type { Row, RowKey, Scheduler, Wanted } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
@@ -11,7 +11,7 @@ import { rowOf, wantedFilter } from './filters.ts'
 import { Gathered } from './gathered.ts'
 
 const keysPerCall = 1000
-/** Half of the limit of a real Bigtable (limits.ts): its filter and lengths of keys are in a request too. */
+/** Half of a real Bigtable's limit: the request also holds the filter and the lengths of the keys. */
 const keyBytesPerCall = bigtableLimits.readRequestBytes / 2
 
 interface Read {

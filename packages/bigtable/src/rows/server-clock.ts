@@ -1,10 +1,10 @@
 /**
- * A look at the clock of Bigtable: a cell with the timestamp -1 gets the time of the server.
+ * A check of our clock against Bigtable's: a cell that is written with the timestamp -1 gets the server's time.
  *
- *   M   t   (empty)        one cell, written anew at each look; no other row has this key
+ *   M   t   (empty)        one cell, rewritten by each check; no other row has this key
  *
- * SV1  A gateway whose clock differs by more than a minute does not open; later the engine compares it (shared/compared-clock.ts).
- *                                                                                                      test/contract/set-up.test.ts
+ * A gateway whose clock differs by more than a minute does not open. While it runs, the engine repeats the comparison
+ * (shared/compared-clock.ts).
  */
 import { clockDifferenceMicrosMax, failedPrecondition, type Scheduler } from '@sixtables/engine'
 import { placeInWords } from '../client/place.ts'
@@ -15,7 +15,7 @@ const empty = new Uint8Array(0)
 const column = { familyName: 't', columnQualifier: empty }
 const serverTime = { low: -1, high: -1 }
 
-/** @throws FAILED_PRECONDITION with what to do */
+/** @throws FAILED_PRECONDITION with the remedy if the clocks differ by too much */
 export async function checkClock(client: TableClient, clock: Pick<Scheduler, 'nowMicros'>): Promise<void> {
   const before = clock.nowMicros()
   const server = await serverMicros(client)
@@ -30,7 +30,7 @@ export async function checkClock(client: TableClient, clock: Pick<Scheduler, 'no
   )
 }
 
-/** The server's clock at some moment during the call. */
+/** The server's time at some moment during the call. */
 export async function serverMicros(client: TableClient): Promise<bigint> {
   const mutations = [
     { deleteFromColumn: column },
@@ -38,7 +38,7 @@ export async function serverMicros(client: TableClient): Promise<bigint> {
   ]
   const refused = await client.mutateRows([{ key, mutations }])
   for (const error of refused.values()) throw error
-  // Another gateway may have written it anew since: that cell is as good.
+  // Another gateway may have rewritten the cell since; its time is as good.
   const [row] = await client.readRows({ rows: { keys: [key] }, filter: { familyNameRegexFilter: column.familyName } })
   const micros = row?.cells[0]?.micros
   if (micros === undefined) throw failedPrecondition(`${placeInWords(client.place)} lost a cell that was just written`)

@@ -1,4 +1,4 @@
-/** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC2 to table-client/TC4). */
+/** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC2, table-client/TC3). */
 import { constants } from 'node:http2'
 import { OutcomeUnknown } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -126,7 +126,7 @@ describe('conditional changes', () => {
   })
 })
 
-test('table-client/TC4: a filter above the limit is refused before it is sent', async () => {
+test('a filter above the limit is refused before it is sent', async () => {
   const filter = { valueRangeFilter: { startValueClosed: Buffer.alloc(21_000) } }
   const reading = () => client.readRows({ rows: { keys: ['a'] }, filter })
   const calls = await callsOf('ReadRows', async () => {
@@ -138,7 +138,7 @@ test('table-client/TC4: a filter above the limit is refused before it is sent', 
   expect(calls).toBe(0)
 })
 
-test('table-client/TC4: a request for rows above the limit is refused before it is sent', async () => {
+test('a request for rows above the limit is refused before it is sent', async () => {
   const keys = Array.from({ length: 131 }, (_, i) => `${i}`.padStart(4_096, 'k'))
   const filter = { passAllFilter: true }
   expect(await client.readRows({ rows: { keys: keys.slice(0, 100) }, filter })).toEqual([])

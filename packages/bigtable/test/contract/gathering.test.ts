@@ -1,4 +1,4 @@
-/** Calls of one turn of the event loop share requests (row-reads/RR1, row-changes/RC1, row-changes/RC2). */
+/** Calls of one turn of the event loop share requests. */
 import { encodeKey, encodeProperties, newestIs, openEngine, type RowStore } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'

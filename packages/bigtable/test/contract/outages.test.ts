@@ -1,4 +1,4 @@
-/** A Bigtable that refuses or is silent under a running gateway (availability/AV1 to availability/AV4): health, words, and the end of it. */
+/** A Bigtable that refuses or is silent under a running gateway (availability/AV1): health, words, and the end of it. */
 import { DatastoreError, type Engine, openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -81,7 +81,7 @@ test('a check that a Bigtable refuses ends with exit code 2, through a gateway a
   expect(await health(patience)).toMatchObject({ code: 0 })
 })
 
-test('availability/AV2: a row that is too large is refused alone, in words about rows', async () => {
+test('a row that is too large is refused alone, in words about rows', async () => {
   const beside = await FakeBigtable.start()
   const rows = await openPatiently(beside.address, 'large')
   const told: unknown[] = []
@@ -106,7 +106,7 @@ test('availability/AV2: a row that is too large is refused alone, in words about
   await beside.close()
 })
 
-test('availability/AV3: a process that stood still tells of no silence', async () => {
+test('a process that stood still tells of no silence', async () => {
   const beside = await FakeBigtable.start()
   let stoodMs = 0
   const rows = await openPatiently(beside.address, 'stopped', {
@@ -180,7 +180,7 @@ test('calls to a Bigtable that has gone are UNAVAILABLE with the reason; after s
   await beside.close()
 })
 
-test('availability/AV4: rows of a table that is gone say so, from the call on that finds it', async () => {
+test('availability/AV1: rows of a table that is gone say so, from the call on that finds it', async () => {
   const beside = await FakeBigtable.start()
   const rows = await openPatiently(beside.address, 'dropped')
   const read = () => rows.readRows(['a'], [{ family: 'v' }])

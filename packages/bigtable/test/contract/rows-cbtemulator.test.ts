@@ -21,7 +21,7 @@ describe.skipIf(!hasCbtemulator)("rows in Google's emulator keep the contract of
     await run(rows).finally(() => rows.close())
   })
 
-  test('server-clock/SV1: it tells its time', async () => {
+  test('it tells its time', async () => {
     const scheduler = { ...systemScheduler, nowMicros: () => systemScheduler.nowMicros() + 3_600_000_000n }
     const place = { project: 'demo', instance: 'local', table: 'clock', emulator: emulator.address }
     await expect(openBigtable({ ...place, scheduler })).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** Set-ups that cannot work: each is one line, which says what was found and what to do (open-bigtable/OB1). */
+/** Set-ups that cannot work: each is one line, which says what was found and what to do. */
 import { type AddressInfo, createServer } from 'node:net'
 import type { Metadata } from '@grpc/grpc-js'
 import { families, openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
@@ -131,7 +131,7 @@ test('an app profile without single-row transactions', async () => {
   )
 })
 
-test('server-clock/SV1: a clock that is more than a minute off', async () => {
+test('a clock that is more than a minute off', async () => {
   fake.fault = () => undefined
   withFamilies({})
   fake.nowMicros = () => now - 3_600_000_000n
