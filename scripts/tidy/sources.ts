@@ -131,6 +131,22 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
     .map((finding) => `${finding} without a reason`)
 }
 
+const startsAnything = /'node:child_process'|\.listen\(|\b(?:startGateway|startCommand|testGateway)\(/g
+
+/** `npm run test:unit` runs the tests beside the sources, which is why they are quick; what starts a server or a process has its place in `test/`. */
+export function unitFindings(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => /^packages\/[^/]+\/src\/.*\.test\.tsx?$/.test(path))
+    .flatMap(({ path, text }) =>
+      matches(
+        path,
+        withoutComments(text),
+        startsAnything,
+        (found) => `starts a server or a process (${found}): move it to test/`,
+      ),
+    )
+}
+
 const sharedHook = /^(?:before|after)(?:Each|All)\(/gm
 
 /** A worker loads a module once for all test files (vitest.config.ts), so a hook of a module would be one of the first file alone. */

@@ -21,6 +21,7 @@ import {
   sharedHookFindings,
   sizeFindings,
   switchedOffFindings,
+  unitFindings,
 } from './sources.ts'
 import { linkFindings, lockfileFindings, machineFindings } from './texts.ts'
 import { riddles, vagueWords, wordFindings } from './words.ts'
@@ -62,6 +63,9 @@ describe('this repository', () => {
   })
   test('gives a reason for each test that is switched off', () => {
     expect(switchedOffFindings(files)).toEqual([])
+  })
+  test('starts no server and no process in a test beside its source', () => {
+    expect(unitFindings(files)).toEqual([])
   })
   test('registers hooks in test files alone', () => {
     expect(sharedHookFindings(files)).toEqual([])
@@ -208,6 +212,11 @@ describe('the rules for code', () => {
     expect(escapeFindings(file('packages/engine/src/a.ts', text))).toHaveLength(2)
     expect(escapeFindings(file('packages/engine/src/a.ts', `// @ts-${'ignore'}`))).toHaveLength(1)
     expect(escapeFindings(file('packages/engine/src/a.ts', '/* as any other */'))).toEqual([])
+  })
+  test('a test beside its source that starts a server or a process is found', () => {
+    const text = "import { spawn } from 'node:child_process'\nserver.listen(0) // .listen("
+    expect(unitFindings(file('packages/engine/src/a.test.ts', text))).toHaveLength(2)
+    expect(unitFindings(file('packages/engine/test/a.test.ts', text))).toEqual([])
   })
   test('a test alone, or switched off without a reason, is found', () => {
     const path = 'packages/engine/src/a.test.ts'

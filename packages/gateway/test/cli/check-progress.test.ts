@@ -2,9 +2,9 @@
 import { createServer } from 'node:net'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { sixtables } from '../../../../test/support/cli.ts'
-import { testGateway, until } from '../../../../test/support/gateway.ts'
-import { addEngineRoutes } from '../../../admin/emulator/engine-routes.ts'
+import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
+import { sixtables } from '../support/cli.ts'
+import { testGateway, until } from '../support/gateway.ts'
 
 const report = { entities: 1, indexRows: 2, logRecords: 3, pending: [], problemCount: 0, problems: [], repaired: 0 }
 

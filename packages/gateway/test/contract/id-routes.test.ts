@@ -1,8 +1,8 @@
 /** The endpoints of ids, over HTTP. */
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../emulator/server.ts'
-import { addIdRoutes } from './ids.ts'
+import { addIdRoutes } from '../../src/admin/emulator/ids.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 
 let engine: Engine
 let gateway: Gateway

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { likeButton } from './like-button.ts'
-import { watchServer } from './watch-server.ts'
+import { likeButton } from '../src/challenges/like-button.ts'
+import { watchServer } from '../src/challenges/watch-server.ts'
 
 let server: Server | undefined
 afterEach(() => void server?.close())

@@ -5,9 +5,9 @@ import { createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { withoutTimeouts } from '../../../../test/support/limits.ts'
-import type { Io } from '../../framework/io.ts'
-import { main } from '../../main.ts'
+import type { Io } from '../../src/cli/framework/io.ts'
+import { main } from '../../src/cli/main.ts'
+import { withoutTimeouts } from '../support/limits.ts'
 
 let folder: string
 
@@ -414,7 +414,7 @@ describe('sixtables inspect and check', () => {
 
 describe('the built command', () => {
   test('says what to do when it is not built', () => {
-    const binary = new URL('../../../../bin/sixtables.js', import.meta.url)
+    const binary = new URL('../../bin/sixtables.js', import.meta.url)
     // A copy in an empty folder finds no build beside it.
     const copy = join(folder, 'bin.mjs')
     const { stdout } = spawnSync('cp', [binary.pathname, copy])

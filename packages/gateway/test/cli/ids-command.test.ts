@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Started, sixtables, startCommand } from '../../../../test/support/cli.ts'
+import { type Started, sixtables, startCommand } from '../support/cli.ts'
 
 let folder: string
 let stops: (() => Promise<unknown>)[] = []

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Started, sixtables, startCommand } from '../../../../test/support/cli.ts'
-import type { IndexReport } from '../../../admin/emulator/index-questions.ts'
-import { listInWords } from './indexes.ts'
+import type { IndexReport } from '../../src/admin/emulator/index-questions.ts'
+import { listInWords } from '../../src/cli/commands/indexes/indexes.ts'
+import { type Started, sixtables, startCommand } from '../support/cli.ts'
 
 let folder: string
 let stops: (() => Promise<unknown>)[] = []

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { withoutTimeouts } from '../../test/support/limits.ts'
-import { startEmulator } from './emulator.ts'
-import { findServer, serverFileName } from './server-file.ts'
+import { startEmulator } from '../../src/emulator/emulator.ts'
+import { findServer, serverFileName } from '../../src/emulator/server-file.ts'
+import { withoutTimeouts } from '../support/limits.ts'
 
 let folder: string
 beforeEach(() => {

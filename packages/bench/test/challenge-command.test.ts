@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { labCommand, type Ran } from '../../test/support/command.ts'
-import { challenges } from '../challenges/catalogue.ts'
+import { challenges } from '../src/challenges/catalogue.ts'
+import { labCommand, type Ran } from './support/command.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -41,9 +41,7 @@ describe('sixtables-lab challenge', () => {
     expect(given.out).toMatch(/Findings\n.*Books:"main" stand in each other/)
     expect(given.out).toMatch(/FAILS {4}64 clients write at least 200 invoices a second/)
     expect(given.out).toContain('A hint: One entity group takes a few commits a second.')
-    const reference = fileURLToPath(
-      new URL('../../test/challenges/invoice-numbers/right-allocated.mjs', import.meta.url),
-    )
+    const reference = fileURLToPath(new URL('./challenges/invoice-numbers/right-allocated.mjs', import.meta.url))
     const other = join(folder, 'other')
     await lab('challenge', 'start', 'invoice-numbers', other)
     copyFileSync(reference, join(other, 'solution.mjs'))

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { copiedAs, shellWord, stablePart } from './copy-as.ts'
-import { jsonText } from './json-text.ts'
+import { copiedAs, shellWord, stablePart } from '../src/model/copy-as.ts'
+import { jsonText } from '../src/model/json-text.ts'
 
 /** Texts that mean something to a shell, to a template, or to a reader of directions. */
 const wicked = fc.oneof(
