@@ -1,4 +1,4 @@
-/** Advice after a word that is not known: the nearest one, or all that there are. */
+/** Advice for an unknown word: the nearest known one, or the list of all. */
 import { nearest } from '@sixtables/engine/nearest'
 
 export function advice(word: string, known: readonly string[]): string {

@@ -8,7 +8,6 @@ import type { Io } from './io.ts'
 
 type Choose = (command: () => number | Promise<number>) => void
 
-/** The verbs of `challenge`. */
 export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
   const few = y
     .command('list', 'List the challenges, easiest first', {}, () => {
@@ -37,7 +36,7 @@ export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
   return judgeCommands(few, io, choose).demandCommand(1, 'name what to do: list, start, judge or grade').strict()
 }
 
-/** Those that run programs. */
+/** The verbs that run a learner's program. */
 function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
   return y
     .command(

@@ -1,5 +1,6 @@
 /**
- * `sixtables-lab challenge list | start | judge`, and grade.ts: gives a learner a program with a bad design, and judges what became of it.
+ * `sixtables-lab challenge list | start | judge`: gives a learner a program with a bad design, and judges the improved one.
+ * (`grade` is in grade.ts.)
  */
 import { resolve } from 'node:path'
 import { challenges } from '../challenges/catalogue.ts'
@@ -21,7 +22,7 @@ export function listChallenges(): InkLine[] {
   ])
 }
 
-/** Puts the task and the given program into a folder. @throws UsageError when it holds a program already */
+/** Writes the task and the given program into a folder. @throws UsageError if the folder holds a program already */
 export function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
   const target = resolve(folder ?? name)
   const program = layOutChallenge(name, target, folder ?? name, language)
@@ -33,7 +34,7 @@ export function startChallenge(name: string, folder: string | undefined, languag
 type Judged = Awaited<ReturnType<typeof judgeFolder>>
 
 export interface JudgeFlags {
-  /** A folder made by `start`, or with `endpoint` the name of a challenge. */
+  /** A folder made by `start`; with `endpoint`, the name of a challenge. */
   readonly target: string
   readonly json: string | undefined
   readonly html: string | undefined
@@ -43,7 +44,7 @@ export interface JudgeFlags {
   readonly seconds: number
 }
 
-/** @returns 0 when the program passes, 1 when it does not, however it ended */
+/** @returns 0 when the program passes; 1 when it fails, crashes or runs out of time */
 export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
@@ -72,7 +73,7 @@ function told({ challenge, passed, fault, hint, results }: Judged, { json, html 
   return passed ? 0 : 1
 }
 
-/** First what the learner's program did, then its figures and heat beside the given one's, then the verdicts. */
+/** The learner's program, then its figures and heat beside those of the given one, then the verdicts. */
 function programReport({ title }: Challenge, result: LabResult, isWhole: boolean): readonly InkLine[] {
   const did = result.arms.find(({ name }) => name === armYours)?.texts ?? []
   const arms = result.arms.map((arm) => ({ ...arm, texts: [] }))

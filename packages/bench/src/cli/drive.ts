@@ -1,7 +1,7 @@
 /**
- * `sixtables-lab run --endpoint`: sends the client calls of arms to a running server, in real time, so that the same picture
- * grows there (`sixtables start --simulate`, `sixtables top`). Judged is what can be read back over the wire: duplicates, order,
- * lost items. Rates and latencies are not: they depend on how the server was started.
+ * `sixtables-lab run --endpoint localhost:8081`: sends the client calls of arms to a running server, in real time, so that the lab's
+ * picture grows there (`sixtables start --simulate`, `sixtables top`). Only stored data is judged: duplicates, order, lost items.
+ * Rates and latencies depend on how the server was started.
  */
 import { DatastoreError, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { seededRandom } from '@sixtables/engine/testing'
@@ -21,7 +21,7 @@ export interface DriveOptions {
   readonly opsPerSecond: number
   readonly seed: number
   readonly arms: readonly string[] | undefined
-  /** File for the results, `-` for the standard output. */
+  /** A file for the results; `-` is the standard output. */
   readonly json: string | undefined
 }
 
@@ -42,7 +42,7 @@ interface Driven {
 
 const projectId = 'lab'
 
-/** The machine's clock, with timers that keep the process alive: here nothing else does. */
+/** The machine's clock. Its timers keep the process alive, because nothing else does here. */
 const clock: Scheduler = {
   ...systemScheduler,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -61,7 +61,7 @@ export async function driveLabs(labs: readonly Lab[], options: DriveOptions, io:
   return isJudgedWell && results.some(({ answered }) => answered > 0) ? 0 : 1
 }
 
-/** Arms whose load is client calls: those that are named, or all. */
+/** The named arms, or all, as far as their load is client calls. */
 function chosenArms(labs: readonly Lab[], names: readonly string[] | undefined): readonly { lab: Lab; arm: Arm }[] {
   const all = labs.flatMap((lab) => lab.arms.map((arm) => ({ lab, arm })))
   const driven = all.filter(({ arm }) => arm.drive !== undefined)

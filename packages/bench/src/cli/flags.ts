@@ -1,7 +1,7 @@
-/** Checks of flags that several commands have. */
+/** Checks of flags that several commands share. */
 import { UsageError } from './errors.ts'
 
-/** Virtual time has no duration to choose: a flag that would have no effect is refused. */
+/** Refuses a flag that has no effect without `--endpoint`: on virtual time there is no duration to choose. */
 export function onlyWithEndpoint(
   endpoint: string | undefined,
   flags: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** `sixtables-lab challenge grade`: judges the programs of a class, one line each, and writes them as a table. */
+/** `sixtables-lab challenge grade`: judges the programs of a class and writes a table, one line for each folder. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { judgeFolder, markFile } from '../challenges/folder.ts'
@@ -17,18 +17,18 @@ export interface GradeFlags {
 /** A line of the table. */
 export interface Grade {
   readonly name: string
-  /** Empty when the folder is none of a challenge. */
+  /** Empty for a folder without a challenge. */
   readonly challenge: string
   readonly passed: boolean
-  /** The goals that were missed with their figures, or how the program ended. */
+  /** The missed goals with their figures, or the reason why the program ended. */
   readonly sentence: string
-  /** Those of the last seed that was run. */
+  /** Figures of the last seed. */
   readonly figures: readonly Figure[]
-  /** Real time. */
+  /** Seconds of real time. */
   readonly seconds: number
 }
 
-/** @returns 0 when every folder was judged, passed or not; 2 for one that is none of a challenge */
+/** @returns 0 when every folder was judged, passed or not; 2 when a folder holds no challenge */
 export async function gradeFolders({ folders, json, csv }: GradeFlags, io: Io): Promise<number> {
   checkFolders([json, csv])
   if (json === '-' && csv === '-') throw new UsageError('only one of --json and --csv can go to the standard output')
@@ -53,7 +53,7 @@ export async function gradeFolders({ folders, json, csv }: GradeFlags, io: Io): 
   return isWhole ? 0 : 2
 }
 
-/** A folder of a challenge, or else those in it. @throws UsageError when there is none */
+/** The folder itself if it holds a challenge, or those of its subfolders that do. @throws UsageError when there is none */
 function programFolders(folder: string): readonly string[] {
   if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`)
   if (existsSync(join(folder, markFile)) || !statSync(folder).isDirectory()) return [folder]
@@ -97,7 +97,7 @@ function csvOf(grades: readonly Grade[]): string {
     .join('')
 }
 
-/** Quoted where it must be. A cell that begins like a formula gets an apostrophe, since spreadsheets would compute it. */
+/** A CSV cell, quoted if necessary. An apostrophe before `=`, `+`, … keeps spreadsheets from computing it as a formula. */
 function cell(words: string): string {
   const safe = /^[=+\-@\t\r]/.test(words) ? `'${words}` : words
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

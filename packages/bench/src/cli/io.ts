@@ -5,20 +5,20 @@ import { type InkWriter, plainWriter, terminalWriter } from '../report/ink.ts'
 export interface Io {
   /** One line of the answer. */
   out(line: string): void
-  /** Bytes of the answer as they are. */
+  /** Text of the answer, without a line break added. */
   outRaw(text: string): void
   /** One line about the run. */
   err(line: string): void
-  /** Writes coloured lines of the answer, or plain ones where the output has no colours. */
+  /** A writer of coloured lines, or of plain ones where the output has no colours. */
   ink(): InkWriter
-  /** Shows one line of progress in place of the one before; without words it goes. */
+  /** Replaces the line of progress; empty text removes it. */
   progress(words: string): void
   writeFile(path: string, text: string): void
-  /** Milliseconds on a clock that does not go back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
 }
 
-/** Where progress cannot replace itself, a line comes at most this often. */
+/** Shortest pause between lines of progress where a line cannot replace the one before. */
 const progressEveryMs = 5000
 let lastProgress = Number.NEGATIVE_INFINITY
 

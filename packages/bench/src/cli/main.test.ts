@@ -54,7 +54,7 @@ describe('sixtables-lab', () => {
   })
 
   it('ends with 1 when what must be seen is not', async () => {
-    // Applied at once, a global query is as strong as any other: the effect is gone.
+    // Without the delay each commit is applied at once, so a global query sees it.
     const { code, out, err } = await lab('run', 'read-your-writes', '--set', 'apply.delayMs=0')
     expect(code).toBe(1)
     expect(out).toContain('FAILS')

@@ -7,7 +7,7 @@
  *   sixtables-lab replay <file>            plays a recording of a server's calls at a multiple of its rate
  *   sixtables-lab challenge <verb>         list, start, judge, grade: a program to improve
  *
- * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood, or a fault of the judge.
+ * Exit codes: 0 every expectation held; 1 one did not, or a run was cut short; 2 wrong usage, or a fault of the judge.
  */
 import { readFileSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'

@@ -92,7 +92,7 @@ describe('sixtables-lab replay', () => {
     expect(out).not.toMatch(/passed|Verdict/)
     const result = JSON.parse(readFileSync(json, 'utf8')) as LabResult
     expect(result).not.toHaveProperty('passed')
-    // From each moment to the next the hottest range lies further on, from the first one to the last.
+    // The hottest key range moves up from column to column, from the first range to the last.
     const { columns, rows } = result.arms[0]?.heatmaps[0] ?? { columns: [], rows: [] }
     const hottest = columns.map((_, i) => {
       const heats = rows.map(({ values }) => values[i] ?? 0)

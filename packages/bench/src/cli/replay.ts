@@ -1,6 +1,6 @@
 /**
- * `sixtables-lab replay`: plays a recording of a server's calls at a multiple of its rate, alone or beside another one, and draws
- * what the tablets did.
+ * `sixtables-lab replay calls.jsonl --times 10`: plays a recording of a server's calls at a multiple of its rate, alone or beside a
+ * second recording, and draws the load of the tablets.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -30,7 +30,7 @@ export interface ReplayFlags {
   readonly html: string | undefined
 }
 
-/** @returns 0: a replay expects nothing, and reports what it saw */
+/** @returns 0, because a replay has no expectations */
 export async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
   const { file, against, ramp, json, html, seed } = flags
   checkFolders([json, html])
@@ -62,7 +62,7 @@ interface NamedRecording {
   readonly recording: Recording
 }
 
-/** The recordings as the arms of a lab that expects nothing. */
+/** A lab without expectations, with an arm for each recording. */
 function labOf(recordings: readonly NamedRecording[], ramp: boolean): Lab {
   return {
     name: 'replay',
@@ -83,7 +83,7 @@ function labOf(recordings: readonly NamedRecording[], ramp: boolean): Lab {
   }
 }
 
-/** File names without folders, or the paths where these are the same. */
+/** File names without folders, or whole paths if two names are equal. */
 function namesOf(files: readonly string[]): readonly string[] {
   const names = files.map((file) => basename(file).replace(/\.jsonl$/, ''))
   if (new Set(names).size === names.length) return names
@@ -92,7 +92,7 @@ function namesOf(files: readonly string[]): readonly string[] {
   return files
 }
 
-/** @throws UsageError that names the file, and the line where it is broken */
+/** @throws UsageError with the file, and the line of the fault */
 function readRecording(file: string): Recording {
   let text: string
   try {

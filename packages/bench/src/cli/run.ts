@@ -1,4 +1,4 @@
-/** `sixtables-lab run`: picks labs, arms and settings, runs them one after the other, draws and writes what came out. */
+/** `sixtables-lab run`: chooses labs, arms and settings, runs the labs one after the other, and prints their results. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Lab } from '../lab.ts'
@@ -62,7 +62,7 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
       io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
     const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress }).catch(
       (error: unknown) => {
-        // Labs do not fail with their own settings, so the settings of --set are the cause.
+        // With its own settings a lab does not fail, so the cause is a value of --set.
         if (flags.set.length === 0 || !(error instanceof Error)) throw error
         throw new UsageError(`${lab.name} cannot run with these settings: ${error.message}`)
       },
@@ -94,7 +94,7 @@ export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
   })
 }
 
-/** @throws UsageError for a name that no chosen lab has */
+/** @throws UsageError for an arm that no chosen lab has */
 export function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
   const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
   for (const arm of arms ?? []) {
@@ -103,7 +103,7 @@ export function checkArms(arms: readonly string[] | undefined, chosen: readonly 
   }
 }
 
-/** Labs may run for minutes: that nothing can be written is told before. */
+/** Checks that results can be written before the labs run, which may take minutes. */
 export function checkFolders(files: readonly (string | undefined)[]): void {
   for (const file of files) {
     if (file === undefined || existsSync(dirname(file))) continue
@@ -111,7 +111,7 @@ export function checkFolders(files: readonly (string | undefined)[]): void {
   }
 }
 
-/** The `--set` flags as values. A name must be one that a chosen lab reads. */
+/** The values of `--set`. Each name must be a setting of a chosen lab. */
 export function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingValues {
   const read = settingNames.filter((name) => chosen.some((lab) => lab.settings[name] !== undefined))
   const values: Partial<Record<SettingName, number>> = {}
@@ -140,10 +140,10 @@ export function askedSettings(set: readonly string[], chosen: readonly Lab[]): S
   return values
 }
 
-/** A lab takes some seconds with its own settings. */
+/** A lab takes some seconds with its own settings; one that is this many times larger may take minutes. */
 const muchMore = 8
 
-/** Settings with which a lab may run for minutes, in words. */
+/** Descriptions of the given settings with which a lab may run for minutes. */
 function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
   return Object.entries(asked).flatMap(([name, value]) => {
     const { longer, unit } = knownSettings[name as SettingName]

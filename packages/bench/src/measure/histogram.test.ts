@@ -10,7 +10,7 @@ describe('a histogram', () => {
         const histogram = new Histogram()
         for (const value of values) histogram.add(value)
         const sorted = [...values].sort((a, b) => a - b)
-        // A share that is a rounding error above a whole number of durations may count as that number or as the next.
+        // By a rounding error, 0.3 × 10 may be above 3: the 3rd and the 4th duration are both right then.
         const exact = (error: number): number => {
           const place = Math.ceil(values.length * share + error)
           return sorted[Math.min(values.length, Math.max(1, place)) - 1] as number

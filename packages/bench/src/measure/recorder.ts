@@ -5,9 +5,9 @@
  *   text      lines to read                               rows, a request, a table of answers
  *   chart     lines over one axis of x values             latency over time, throughput against clients
  *   heatmap   key ranges × time, with events              where the load is
- *   flow      rows by table that come to be in stages     a put on its way from the log to the tables
+ *   flow      rows that appear stage by stage             a put on its way from the log to the tables
  *
- * M1  Numbers are rounded to six significant digits when they are recorded, so that what is printed is what is compared.
+ * Numbers are rounded to six significant digits when they are recorded, so that an expectation compares the printed number.
  */
 
 export interface Figure {
@@ -23,7 +23,7 @@ export interface TextBlock {
 
 export interface Line {
   readonly name: string
-  /** One for each x; `null` where nothing was measured. */
+  /** A value for each x; `null` where nothing was measured. */
   readonly values: readonly (number | null)[]
 }
 
@@ -31,7 +31,7 @@ export interface Chart {
   readonly title: string
   readonly unit: string
   readonly x: { readonly name: string; readonly values: readonly number[] }
-  /** Both axes by orders of magnitude. */
+  /** Whether both axes are logarithmic. */
   readonly logarithmic: boolean
   readonly lines: readonly Line[]
 }
@@ -44,9 +44,9 @@ export interface HeatmapRow {
 export interface Heatmap {
   readonly title: string
   readonly unit: string
-  /** The unit of its times, in words. */
+  /** The unit of the times. */
   readonly time: 'minutes' | 'seconds'
-  /** Where each column begins, from the start. */
+  /** Start of each column, in this unit since the start of the run. */
   readonly columns: readonly number[]
   /** In key order. */
   readonly rows: readonly HeatmapRow[]
@@ -60,9 +60,9 @@ export interface Flow {
 
 export interface FlowStage {
   readonly name: string
-  /** Rows that come to be at this stage. */
+  /** Number of rows that appear at this stage. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
-  /** The reads at that time, line by line. */
+  /** The outcomes of reads at that stage. */
   readonly reads: readonly { readonly what: string; readonly answer: string; readonly isRight: boolean }[]
 }
 
@@ -131,7 +131,6 @@ export class Recorder {
   }
 }
 
-/** Six significant digits. */
 function rounded(value: number): number {
   if (!Number.isFinite(value)) throw new Error(`a measure is ${value}`)
   return Number(value.toPrecision(6))

@@ -1,11 +1,11 @@
-/** How the calls of a replay ended: by call, kind and code, each weighted with the calls that it stands for. */
+/** Outcomes of the calls of a replay by method, kind and code. A played call may represent many, and is counted as many. */
 import { DatastoreError } from '@sixtables/engine'
 import { isTransient } from '../sim/client.ts'
 import type { RecordedCall } from './read-recording.ts'
 
 interface Tally {
   calls: number
-  /** By code and its cause. */
+  /** Refused calls by code and cause. */
   readonly refused: Map<string, number>
 }
 
@@ -15,9 +15,9 @@ export class CallOutcomes {
   readonly #failures = new Map<string, number>()
 
   /**
-   * Refusals for load are counted and thrown on; other errors do not end a replay.
+   * Runs a call and counts its outcome. A refusal because of load is thrown on; other errors do not end the replay.
    *
-   * @param weight - number of calls that this one stands for
+   * @param weight - number of calls that this one represents
    */
   async noted(call: RecordedCall, weight: number, work: () => Promise<void>): Promise<void> {
     const tally = this.#tallyOf(call)
@@ -42,7 +42,7 @@ export class CallOutcomes {
     const kind = query === undefined ? (mutations[0]?.key ?? keys[0])?.path.at(-1)?.kind : query.kind
     const name = `${method} ${kind ?? 'of any kind'}`
     const known = this.#tallies.get(name)
-    // The kinds of a recording may be many.
+    // A recording may have many kinds; the later ones share one tally.
     const kept = known === undefined && this.#tallies.size >= talliesMax ? 'others' : name
     const tally = this.#tallies.get(kept) ?? { calls: 0, refused: new Map() }
     this.#tallies.set(kept, tally)

@@ -8,7 +8,7 @@ const ofOneLength = fc.array(
   { minLength: 2, maxLength: 12 },
 )
 
-test('name-form/NF1 and name-form/NF2: names of one length come back as they were, and their numbers rise as they do', () => {
+test('name-form/NF1: names of one length come back as they were, and their numbers rise as they do', () => {
   fc.assert(
     fc.property(ofOneLength, (names) => {
       const form = nameFormOf(names)

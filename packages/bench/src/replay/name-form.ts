@@ -1,22 +1,23 @@
 /**
- * Names as numbers, so that a row of names can be gone on with: in their order, and in their form.
+ * The form of names of entities, by which a replay can make more of them: numbers for names, and names for numbers.
  *
- *   o-00001 … o-00606          of one length: each place is a digit, of the letters that are seen there
+ *   o-00001 … o-00606          of one length: each place is a digit, made of the characters seen at that place
  *   Customer9 … Customer10     of several lengths: the first number in them that differs
  *
+ * After o-00606 the next name is o-00607. Numbers of names of one length are in the order of the keys.
+ *
  * NF1  nameOf(numberOf(name)) is the name.                                                     name-form.test.ts
- * NF2  Of names of one length, numbers rise as the names do in the order of keys.              name-form.test.ts
  */
 
 export interface NameForm {
   numberOf(name: string): bigint
-  /** A number that has no place in the form comes round to one that has. */
+  /** A number beyond `room` wraps around. */
   nameOf(number: bigint): string
-  /** How many numbers have a name, from 0 on; `undefined`: all. */
+  /** How many numbers have a name, from 0 on; `undefined`: no limit. */
   readonly room: bigint | undefined
 }
 
-/** @returns `undefined` of names that have no form in common, such as words */
+/** @returns `undefined` for names without a common form, such as words */
 export function nameFormOf(names: readonly string[]): NameForm | undefined {
   const [first = ''] = names
   const isPlain = names.every((name) => name.length === first.length && /^[\x20-\x7e]*$/.test(name))
@@ -25,7 +26,7 @@ export function nameFormOf(names: readonly string[]): NameForm | undefined {
 
 const digits = '0123456789'
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-/** From few letters to many, each in the order of keys. */
+/** Sets of characters from small to large, each in the order of keys. */
 const alphabets = [
   digits,
   `${digits}abcdef`,
@@ -54,7 +55,7 @@ function placesForm(names: readonly string[]): NameForm | undefined {
   }
 }
 
-/** The letters of a place: a digit may become any, another letter that never changes stays. */
+/** The characters possible at a place: digits where a digit was seen; another character that never changes is kept. */
 function lettersOf(seen: ReadonlySet<string>): string | undefined {
   const [one = ''] = seen
   if (seen.size === 1 && !digits.includes(one)) return one
@@ -67,7 +68,7 @@ function numberForm(names: readonly string[]): NameForm | undefined {
   const differs = first.findIndex((piece, i) => split.some((pieces) => pieces[i] !== piece))
   const isOne = (pieces: readonly string[]): boolean =>
     pieces.length === first.length && pieces.every((piece, i) => i === differs || piece === first[i])
-  // A number with a zero before it would not come back as it was.
+  // A number with leading zeros would not come back as the same text.
   const isNumber = (piece = ''): boolean => /^(?:0|[1-9]\d*)$/.test(piece)
   if (differs % 2 !== 1 || !split.every((pieces) => isOne(pieces) && isNumber(pieces[differs]))) return undefined
   return {

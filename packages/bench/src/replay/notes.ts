@@ -1,18 +1,18 @@
-/** Lines that a replay prints beside its figures: findings side by side, what each pass does, what was not played. */
+/** Lines that a replay prints beside its figures: findings compared, changes from pass to pass, and calls that were not played. */
 import type { Finding } from '@sixtables/engine'
 import type { Store } from '../sim/store.ts'
 import type { Passes } from './passes.ts'
 import { whyNotPlayed } from './played-call.ts'
 import type { Recording } from './read-recording.ts'
 
-/** By kind and subject: the findings that an engine had at some time. */
+/** The findings that an engine reported at any time, by kind and subject. */
 export type FindingsSeen = Map<string, Finding>
 
 export function noteFindings(store: Store, seen: FindingsSeen): void {
   for (const one of store.engine.findings()) seen.set(`${one.kind} ${one.subject}`, one)
 }
 
-/** Each finding with its share in the recording, played once at its own rate, and in the replay. */
+/** Each finding with its share at the recording's own rate and in the replay. */
 export function findingLines(recorded: FindingsSeen, replayed: FindingsSeen): readonly string[] {
   const all = new Map([...recorded, ...replayed])
   if (all.size === 0) return ['none, neither of the recording nor of the replay']
@@ -38,7 +38,7 @@ export function passLines(passes: Passes, count: number): readonly string[] {
   return lines.length === 0 ? ['each pass is the same: the recording writes no entities'] : lines
 }
 
-/** The reasons, the most frequent first. */
+/** The reasons why calls were not played, the most frequent first. */
 export function notPlayedLines({ calls, lost }: Recording): readonly string[] {
   const counts = new Map<string, number>()
   const add = (reason: string, count: number): void => {

@@ -34,7 +34,7 @@ describe('passes', () => {
   const calls = [read(order(7)), ...twenty.flatMap((i) => [put(order(i + 101)), read(order(i + 101))])]
   const passes = new Passes(calls)
 
-  test('passes/PA1: the first pass is the recording', () => {
+  test('the first pass is the recording', () => {
     expect(calls.map((call) => passes.at(call, 0))).toEqual(calls)
   })
 
@@ -44,12 +44,12 @@ describe('passes', () => {
     expect(passes.words(9)).toEqual(['20 new keys of Order rise, from 101 to 120: each pass goes on from there'])
   })
 
-  test('passes/PA2: a key that was there before the recording stays', () => {
+  test('a key that was there before the recording stays', () => {
     expect(keysOf(passes.at(read(order(7)), 3))).toEqual([order(7)])
     expect([7, 101].map((id) => passes.isWritten(read(order(id)), order(id)))).toEqual([false, true])
   })
 
-  test('passes/PA3: names behind shards, and ids below parents, rise in rows of their own', () => {
+  test('names behind shards, and ids below parents, rise in rows of their own', () => {
     const all = Array.from({ length: 60 }, (_, i) => i)
     const sharded = new Passes(all.map((i) => put(named(`${(i * 7) % 4}-${1000 + i}`))))
     expect(sharded.words(9)[0]).toContain('60 new keys of Order rise in 4 rows')

@@ -1,13 +1,12 @@
 /**
- * The calls of a recording as each pass of them makes them: what rises in the recording goes on rising from pass to pass, what is
- * scattered has other keys in each pass, and what is written again and again stays.
+ * The calls of a recording that is played several times, one pass after the other. Keys and values that rise in the recording rise on
+ * from pass to pass; scattered ones are others in each pass; those that repeat stay the same.
  *
  *   pass 0   insert Order:1 …  lookup Order:1      commit Order:606
  *   pass 1   insert Order:607  lookup Order:607    commit Order:1212      the calls of a pass agree about their keys
  *
- * PA1  The first pass is the recording.                                               passes.test.ts
- * PA2  Only keys that the recording writes change; others were there before it.       passes.test.ts
- * PA3  Rows that rise one beside the other, as below each parent or behind a shard, each go on by themselves.   passes.test.ts
+ * The first pass is the recording itself. Only keys that the recording writes change, since the others were stored before it.
+ * Series beside each other, such as the children of each parent or the names behind a shard prefix, continue separately (rows.ts).
  */
 import {
   decodeProperties,
@@ -22,9 +21,9 @@ import { keyRows, type Rows, valueRows } from './rows.ts'
 
 export class Passes {
   readonly #keys: ReadonlyMap<string, Rows<PathElement>>
-  /** By property of a kind. */
+  /** Keyed by kind and property. */
   readonly #values: ReadonlyMap<string, Rows<Value>>
-  /** Properties whose values the recording does not have. */
+  /** Properties whose values are not in the recording. */
   readonly #unknown: ReadonlySet<string>
   readonly #cursors: number
 
@@ -46,7 +45,7 @@ export class Passes {
     this.#cursors = calls.filter(({ query }) => query?.isFromCursor).length
   }
 
-  /** Whether the recording itself writes the entity, which may thus be a new one. */
+  /** Whether the recording writes the entity, which may therefore be a new one. */
   isWritten(call: RecordedCall, key: RecordedKey): boolean {
     const last = key.path.length - 1
     return this.#keys.get(rowsOfKey(call, key, last))?.has(wordsOf(key, last)) ?? false
@@ -106,7 +105,7 @@ export class Passes {
     }
   }
 
-  /** Each row of keys and values in words: its way from pass to pass, or why it has none. */
+  /** Descriptions of how each series of keys and values changes from pass to pass, or why it does not. */
   words(passes: number): readonly string[] {
     const lines = [
       ...[...this.#keys.values()].flatMap((rows) => rows.words(passes)),
@@ -131,10 +130,10 @@ function unknownWords(names: readonly string[]): string {
   )
 }
 
-/** @param seen - the keys that this call has noted: an entity and those below it are written together */
+/** @param seen - keys that this call has noted already: an entity and its descendants may be written together */
 function noteKey(all: Map<string, Rows<PathElement>>, seen: Set<string>, call: RecordedCall, key: RecordedKey): void {
   for (const [at, element] of key.path.entries()) {
-    // An automatic id of a commit that failed is given anew.
+    // A commit that failed has no automatic id; the replay gets one of its own.
     if (element.id === undefined && element.name === undefined) continue
     const [name, words] = [rowsOfKey(call, key, at), wordsOf(key, at)]
     if (seen.has(`${name} ${words}`)) continue

@@ -1,9 +1,8 @@
 /**
- * One recorded call, played on a store: its keys are the recorded ones, its values are too where they were recorded, and else texts of
- * their size.
+ * One recorded call, played on a store. Keys are the recorded ones; values too, or texts of the same size if values were not recorded.
  *
- * Each call is played by itself: a read of a transaction as a plain read, a commit without its transaction. An insert and an
- * update write whatever is stored, since a recording is played again and again.
+ * Each call is played alone: a read of a transaction as a plain read, a commit without its transaction. Inserts and updates are played
+ * as upserts, because a second pass inserts the same entity again.
  */
 import {
   type Aggregation,
@@ -23,7 +22,7 @@ import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 import type { RecordedCall, RecordedFilter, RecordedKey, RecordedMutation, RecordedQuery } from './read-recording.ts'
 
-/** Codes of calls that met data or load; others were mistakes of their clients, and read nothing. */
+/** Codes of calls that reached the data or were refused for load. Other codes are mistakes of clients, which read nothing. */
 const playedCodes: readonly string[] = [
   'OK',
   'NOT_FOUND',
@@ -35,12 +34,12 @@ const playedCodes: readonly string[] = [
   'CANCELLED',
 ]
 
-/** Whether a call can be played: one that reads or writes entities, and whose recording says which. */
+/** Whether a call can be played: it reads or writes entities, and the recording has their keys. */
 export function isPlayed(call: RecordedCall): boolean {
   return whyNotPlayed(call) === undefined
 }
 
-/** @returns `undefined` of a call that is played */
+/** @returns `undefined` for a call that is played */
 export function whyNotPlayed({ code, keys, mutations, query, method }: RecordedCall): string | undefined {
   if (!playedCodes.includes(code)) return `${method} ended with ${code}: a mistake of its client, which read nothing`
   if (method === 'lookup') return keys.length > 0 ? undefined : 'lookup names no key'
@@ -58,7 +57,6 @@ export class Player {
     this.#random = random
   }
 
-  /** @throws DatastoreError as the engine does */
   async play(call: RecordedCall, context: RequestContext): Promise<void> {
     const database = this.#databaseOf(call)
     const { query, mutations, keys } = call
@@ -69,7 +67,7 @@ export class Player {
     } else await database.lookup(context, { keys: keys.map((key) => keyOf(call, key)) })
   }
 
-  /** Writes entities under keys, so that what was there before the recording is found. */
+  /** Writes the entities that were stored before the recording. */
   async fill(call: RecordedCall, keys: readonly RecordedKey[]): Promise<void> {
     const mutations = keys.map((key) => upsert(keyOf(call, key), { body: this.#filler(filledBytes) }))
     await this.#databaseOf(call).commit(this.#store.context(), { mode: 'nonTransactional', mutations })
@@ -88,7 +86,7 @@ export class Player {
     await database.runAggregationQuery(context, { query, aggregations: recorded.aggregations.map(aggregationOf) })
   }
 
-  /** A commit may not name an entity twice; the last mutation of each is played. */
+  /** The last mutation of each entity: a commit may not name an entity twice. */
   #distinct(call: RecordedCall): Mutation[] {
     const last = new Map(call.mutations.map((one) => [JSON.stringify([one.key.namespace, words(one.key)]), one]))
     return [...last.values()].map((one) => this.#mutation(call, one))
@@ -148,7 +146,7 @@ export class Player {
         : value === undefined
           ? filled()
           : decodeValue(value, { projectId: call.project, databaseId: call.database }, property)
-    // Another operator is for the engine to refuse.
+    // The engine refuses an unknown operator.
     return { type: 'property', property, operator: operator as PropertyOperator, value: given }
   }
 
@@ -156,7 +154,7 @@ export class Player {
     return unindexed(text('x'.repeat(bytes)))
   }
 
-  /** So many letters by chance. */
+  /** A random text of that many letters. */
   #letters(count: number): string {
     let letters = ''
     while (letters.length < count)
@@ -167,9 +165,9 @@ export class Player {
   }
 }
 
-/** Size of an entity that was there before the recording, in bytes. */
+/** Bytes of an entity that was stored before the recording. */
 const filledBytes = 100
-/** A text that is indexed has at most so many. */
+/** Maximum bytes of an indexed text. */
 const indexedBytesMax = 1500
 const bodyName = 'body'
 

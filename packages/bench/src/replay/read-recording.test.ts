@@ -14,7 +14,7 @@ function refusalOf(...lines: readonly string[]): string {
   return 'accepted'
 }
 
-describe('read-recording/RP1: a file that is broken or foreign is refused with its line and what was found', () => {
+describe('a file that is broken or foreign is refused with its line and what was found', () => {
   test.each<[string, readonly string[], string]>([
     ['an empty file', [''], 'line 1: it is no recording, whose first line begins {"format":"sixtables-recording"'],
     ['another file', ['kind: ToDo', 'x: 1'], 'line 1: it is no recording'],

@@ -1,16 +1,12 @@
 /**
- * A recording as a replay reads it: the lines of `sixtables record`, checked one by one.
- *
- * docs/reference/recordings.md describes the format.
- *
- * RP1  A file that is none, or that is broken, is refused with the number of the line, what stands there and what to do.
- *      read-recording.test.ts
+ * Reader of a recording, the lines that `sixtables record` writes (docs/reference/recordings.md). A wrong or broken file is refused with
+ * the number of the line, its content and a remedy.
  */
 import { DatastoreError, type PathElement, parseKeyPath, parseKindPath } from '@sixtables/engine'
 
 export interface RecordedKey {
   readonly namespace: string
-  /** The last element may lack its id: an automatic one, of a commit that failed. */
+  /** The last element has no id if it was automatic and the commit failed. */
   readonly path: readonly PathElement[]
 }
 
@@ -18,7 +14,7 @@ export interface RecordedMutation {
   readonly operation: 'insert' | 'update' | 'upsert' | 'delete'
   readonly key: RecordedKey
   readonly bytes: number
-  /** Bytes of each indexed value by property; of an array those of each element. */
+  /** Bytes of the indexed value of each property; for an array, of each element. */
   readonly indexed: Readonly<Record<string, number | readonly number[]>>
   /** A google.datastore.v1.Entity. */
   readonly entity: Uint8Array | undefined
@@ -47,7 +43,7 @@ export interface RecordedQuery {
   readonly limit: number | undefined
   readonly aggregations: readonly string[]
   readonly isNearest: boolean
-  /** Its cursor is not in the recording. */
+  /** Whether it continued from a cursor, which is not recorded. */
   readonly isFromCursor: boolean
 }
 
@@ -65,11 +61,11 @@ export interface RecordedCall {
 export interface Recording {
   /** In the order in which they began. */
   readonly calls: readonly RecordedCall[]
-  /** Calls that the server met and could not write down. */
+  /** Number of calls that the server could not record. */
   readonly lost: number
 }
 
-/** The fault of a file, and its line. */
+/** The fault of a file, with its line. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError'
 }
@@ -118,7 +114,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const shownMax = 60
 
-/** One line, and complaints about it. */
+/** One line with its number, for messages. */
 class Line {
   readonly #number: number
   readonly #text: string

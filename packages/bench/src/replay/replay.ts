@@ -3,9 +3,9 @@
  *
  *   recording ── timeline: again and again ──▶ slots ── samples, each a flow of rate × times ──▶ engine ──▶ heat, refusals, findings
  *
- * RY1  What is offered in a slot is the number of its recorded calls times the multiple, whatever the number of samples (load/LD1).
- * RY2  Calls follow each other in the order of the recording, and each pass goes on where the one before ended (passes.ts).
- * RY3  A replay draws from the session's chance alone: the same seed and recording give the same result.
+ * A recording of 100 calls a second at `times` 10 offers 1,000 a second, however few calls are really run: their weights add up.
+ * Calls keep the order of the recording, and a pass continues where the one before ended (passes.ts). The only randomness is the session's:
+ * the same seed and recording give the same result.
  */
 import type { TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
@@ -28,7 +28,7 @@ export const replaySettings: SettingValues = {
   ...defaultsOf('ramp.startOpsPerSecond', 'ramp.growthPercent', 'ramp.everyMinutes'),
 }
 
-/** @param isRamped - the rate grows from 500 calls a second by half every five minutes, before the time at full rate */
+/** @param isRamped - whether the load starts at 500 calls a second and grows by half every five minutes to the full rate */
 export async function replay(session: ArmSession, recording: Recording, isRamped: boolean): Promise<void> {
   const { record } = session
   const calls = recording.calls.filter(isPlayed)
@@ -56,7 +56,7 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   record.figure('recorded calls', recording.calls.length, '')
   record.figure('not played', recording.calls.length - calls.length + recording.lost, '')
   record.figure('recorded', timeline.perSecond, '/s')
-  // A recording has busy seconds and idle ones, which the end of the load may have more of: of what is offered on the whole, as large a part.
+  // The last part of the load may have more busy seconds than the mean: its share of the total is compared with what is offered on average.
   const offered = timeline.perSecond * session.setting('replay.times')
   const [served, refused] = [settled.served, settled.refused].map((rate) => (rate / (settled.offered || 1)) * offered)
   record.figure('offered', offered, '/s')
@@ -83,7 +83,7 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
 }
 
 const watchedTables: readonly TableId[] = ['Entities', 'EntitiesByPropertyAsc']
-/** The end of the time at full rate, over which means are taken. */
+/** The part of the time at full rate, at its end, over which means are taken. */
 const settledShare = 0.25
 
 interface Played {
@@ -96,7 +96,7 @@ interface Played {
   readonly findings: FindingsSeen
 }
 
-/** Between two looks at the findings: under overload the engine sees less of a hot key than before. */
+/** Pause between two reports of findings: under overload the engine sees less of a hot key than before. */
 const findingsEveryMs = 60_000
 
 function loadOf(session: ArmSession, played: Played): Load {
@@ -141,7 +141,7 @@ function loadOf(session: ArmSession, played: Played): Load {
   }
 }
 
-/** Until a ramp reaches a rate. */
+/** Seconds until a ramp reaches the full rate. */
 function rampSeconds({ startOpsPerSecond, growthPercent, everyMinutes }: Ramp, full: number): number {
   const steps = Math.ceil(Math.log(full / startOpsPerSecond) / Math.log(1 + growthPercent / 100))
   return Math.max(0, steps) * everyMinutes * 60
@@ -150,7 +150,7 @@ function rampSeconds({ startOpsPerSecond, growthPercent, everyMinutes }: Ramp, f
 /** Maximum number of calls that are played for the recording's own findings. */
 const playedOnceMax = 20_000
 
-/** The findings of the recording itself: its calls one by one, at their own pace. */
+/** The findings of the recording itself: its calls played once at their own rate. */
 async function playedOnce(session: ArmSession, calls: readonly RecordedCall[], passes: Passes): Promise<FindingsSeen> {
   const store = await session.open({ simulate: true })
   const player = new Player(store, session.random)
@@ -174,13 +174,13 @@ function ignoreBusy(error: unknown): void {
   if (!isTransient(error)) throw error
 }
 
-/** Keys that are filled before, at most; and so many with one commit. */
+/** Maximum number of keys that are filled before the replay. */
 const filledMax = 20_000
 const fillSize = 500
-/** Between two such commits: slowly enough for one server. */
+/** Pause between two such commits, long enough for one server. */
 const fillPauseMs = 500
 
-/** Entities under the keys that are read, updated or deleted, and that the recording does not itself write: they were there before. */
+/** Stores the entities that are read, updated or deleted and that the recording does not write: they existed before it. */
 async function fill(store: Store, player: Player, calls: readonly RecordedCall[], passes: Passes): Promise<void> {
   const databases = new Map<string, { readonly call: RecordedCall; readonly keys: Map<string, RecordedKey> }>()
   let filled = 0

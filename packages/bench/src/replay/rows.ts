@@ -1,24 +1,24 @@
 /**
- * The keys of one kind, or the values of one property, that a recording writes: one series, or several that rise one beside the other.
+ * The keys of one kind, or the values of one property, that a recording writes: one series, or several beside each other.
  *
- *   o-001  o-002  o-003                     one
- *   3-001  7-001  3-002  7-002              behind a shard: one for each text up to the first mark
- *   ada/1  bob/1  ada/2  bob/2              below a parent: one for each
+ *   o-001  o-002  o-003                     one series
+ *   3-001  7-001  3-002  7-002              behind a shard: one for each prefix up to the first separator
+ *   ada/1  bob/1  ada/2  bob/2              below a parent: one for each parent
  */
 import type { PathElement, Value } from '@sixtables/engine'
 import { type NameForm, nameFormOf } from './name-form.ts'
 import { type Scale, Series, Sightings } from './series.ts'
 
-/** Mean number of terms of rows one beside the other. */
+/** Fewest terms per group, on average, for a division into groups. */
 const groupSizeMin = 8
-/** Share of all terms that are of groups that rise. */
+/** Smallest share of the terms that must be in rising groups. */
 const orderedShareMin = 0.8
 
 interface Terms<T> {
-  /** Such as `keys of Order`. */
+  /** For example `keys of Order`. */
   readonly subject: string
   scaleOf(terms: readonly T[]): Scale<T> | undefined
-  /** The text of a term, `''` of one that is none. */
+  /** The text of a term; `''` if it is no text. */
   textOf(term: T): string
   inWords(term: T): string
 }
@@ -46,14 +46,14 @@ export class Rows<T> {
   readonly #seen = new Set<string>()
   readonly #whole = new Sightings<T>()
   readonly #groups = new Map<string, Sightings<T>>()
-  /** By group; under `''` for all where there are no groups. */
+  /** By group; under `''` if there are no groups. */
   #series: ReadonlyMap<string, Series<T>> = new Map()
 
   constructor(terms: Terms<T>) {
     this.#terms = terms
   }
 
-  /** @param words - the same for terms that are one; `parent` - what stands before the term */
+  /** @param words - equal for equal terms; `parent` - the key path before the term */
   note(words: string, parent: string, term: T): void {
     this.#seen.add(words)
     this.#whole.note(words, term)
@@ -67,7 +67,7 @@ export class Rows<T> {
     return this.#seen.has(words)
   }
 
-  /** Decides how they go on, when all are noted. */
+  /** Decides how the series continue, after all terms were noted. */
   judge(): void {
     const scaleOf = (terms: readonly T[]): Scale<T> | undefined => this.#terms.scaleOf(terms)
     const whole = new Series(this.#whole, scaleOf)
@@ -151,10 +151,10 @@ function scaleOfNames<T>(
   }
 }
 
-/** Parts of a double that are told apart. */
+/** Resolution of a double: its range is divided into this many parts. */
 const doubleParts = 1e6
 
-/** @param terms - of one type */
+/** @param terms - values of one type */
 function valueScale(terms: readonly Value[]): Scale<Value> | undefined {
   const room = undefined
   switch (terms[0]?.type) {

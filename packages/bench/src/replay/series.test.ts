@@ -33,7 +33,7 @@ test.each<[string, readonly string[], Manner, string, string]>([
   expect([series.manner, series.at(name, 0), series.at(name, 2)]).toEqual([manner, name, third])
 })
 
-test('series/SE1: scattered names stay scattered: each pass has its own, the same whenever one is asked for', () => {
+test('scattered names stay scattered: each pass has its own, the same whenever one is asked for', () => {
   const series = seriesOf(hashes)
   expect(series.manner).toBe('scattered')
   const passes = [0, 1, 2].map((pass) => hashes.map((name) => series.at(name, pass)))

@@ -1,38 +1,36 @@
 /**
- * Terms that a recording makes in a row: the ids or names of the new entities of a kind, or the values of a property. In each pass of
- * the recording the row goes on.
+ * A series of terms in a recording, and its continuation in later passes: ids or names of a kind's new entities, or values of a property.
  *
- *   rising      1, 2, 3 │ 4, 5, 6 │ …      each pass is as far behind the one before as a pass is long; falling ones fall
- *   scattered   7, 2, 9 │ 4, 8, 3 │ …      each pass has others, between the same bounds
- *   closed      a, b, a │ a, b, a │ …      the same come again and again in the recording: so they do in each pass
+ *   rising      1, 2, 3 │ 4, 5, 6 │ …      each pass continues where the one before ended; a falling series falls on
+ *   scattered   7, 2, 9 │ 4, 8, 3 │ …      each pass has other terms, between the same bounds
+ *   closed      a, b, a │ a, b, a │ …      terms that repeat in the recording stay the same in each pass
  *
- * SE1  Within a pass equal terms stay equal, and in the first pass each is as recorded.     series.test.ts
+ * Equal terms of the recording are equal terms of each pass, so that a lookup still finds the entity that an insert made.
  */
 import { hashOf } from '../sim/keys.ts'
 
-/** Terms as numbers, and back. */
+/** Numbers for terms, and terms for numbers. */
 export interface Scale<T> {
   numberOf(term: T): bigint
   termOf(number: bigint): T
-  /** How many numbers there are, from 0 on; `undefined`: no bound is near. */
+  /** Count of the possible numbers, from 0 on; `undefined`: so many that no series reaches the end. */
   readonly room: bigint | undefined
 }
 
 export type Manner = 'rising' | 'falling' | 'scattered' | 'closed' | 'too few' | 'without form'
 
-/** Fewer new terms rise by chance. */
+/** Fewer new terms may rise by chance. */
 const termsMin = 8
-/** Share of the steps between new terms that go up, or down. */
+/** Smallest share of steps between new terms in one direction, for a series that rises or falls. */
 const stepShareMin = 0.8
-/** Share of the terms that are first seen in the second half, as long as new ones come. */
+/** Smallest share of the terms that must be new in the second half, for a series that is not closed. */
 const lateShareMin = 0.25
 
-/** The terms of a row, in the order of the recording. */
 export class Sightings<T> {
   readonly #firstSeen = new Map<string, { readonly term: T; readonly at: number }>()
   #count = 0
 
-  /** @param words - equal for terms that are one */
+  /** @param words - equal for equal terms */
   note(words: string, term: T): void {
     const at = this.#count++
     if (!this.#firstSeen.has(words)) this.#firstSeen.set(words, { term, at })
@@ -42,7 +40,7 @@ export class Sightings<T> {
     return [...this.#firstSeen.values()].map(({ term }) => term)
   }
 
-  /** Whether the same terms come again and again, and new ones no longer. */
+  /** Whether terms repeat and new ones have become rare. */
   get isClosed(): boolean {
     if (this.#count === this.#firstSeen.size) return false
     const late = [...this.#firstSeen.values()].filter(({ at }) => at * 2 >= this.#count).length
@@ -58,7 +56,7 @@ export class Series<T> {
   readonly #scale: Scale<T> | undefined
   readonly #least: bigint = 0n
   readonly #most: bigint = 0n
-  /** From a pass to the next. */
+  /** The distance from one pass to the next. */
   readonly #step: bigint = 0n
 
   constructor(sightings: Sightings<T>, scaleOf: (terms: readonly T[]) => Scale<T> | undefined) {
@@ -87,7 +85,7 @@ export class Series<T> {
     return this.manner === 'rising' || this.manner === 'falling'
   }
 
-  /** Passes after which it comes round to where it began; `undefined`: it does not. */
+  /** Number of passes before terms repeat; `undefined`: they do not. */
   get passesMax(): bigint | undefined {
     const room = this.#scale?.room
     if (!this.isOrdered || room === undefined) return undefined
@@ -116,7 +114,7 @@ function mannerOf(numbers: readonly bigint[]): Manner {
   return up >= least ? 'rising' : down >= least ? 'falling' : 'scattered'
 }
 
-/** A number by chance that words decide, with 32 bits more than a bound. */
+/** A number drawn from a hash of `words`; the hash has 32 bits more than the bound, so that all numbers are equally likely. */
 function chance(words: string, most: bigint): bigint {
   let hex = ''
   const length = most.toString(16).length + 8

@@ -1,14 +1,14 @@
 /**
- * The calls of a recording on an endless time line: after its end comes the next pass of the recording.
+ * The calls of a recording on an endless time line: a recording of 60 s begins again at 60 s, 120 s and so on.
  *
- * TL1  Over any whole number of its lengths, each call comes equally often.      timeline.test.ts
+ * TL1  Over any whole number of rounds, each call comes equally often.      timeline.test.ts
  */
 import type { RecordedCall } from './read-recording.ts'
 
-/** The shortest recording; a single call comes once a second. */
+/** Shortest length of a round: a recording with one call plays it once a second. */
 const lengthMsMin = 1000
 
-/** A call, and how often the recording was over before it. */
+/** A call, and the number of whole rounds before it. */
 export interface Turn {
   readonly call: RecordedCall
   readonly pass: number
@@ -17,7 +17,7 @@ export interface Turn {
 export class Timeline {
   readonly #calls: readonly RecordedCall[]
   readonly #startMs: number
-  /** Length of one round in milliseconds: up to the last call, and the mean pause after it. */
+  /** Length of a round in milliseconds: up to the last call, plus the mean pause between calls. */
   readonly lengthMs: number
 
   /** @param calls - in the order in which they began; at least one */
@@ -28,17 +28,17 @@ export class Timeline {
     this.lengthMs = Math.max(lengthMsMin, spanMs + spanMs / Math.max(1, calls.length - 1))
   }
 
-  /** Calls a second, over a whole round. */
+  /** Mean calls a second. */
   get perSecond(): number {
     return (this.#calls.length * 1000) / this.lengthMs
   }
 
-  /** How many calls there are from one moment, included, to another. */
+  /** Number of calls from one moment (included) to another (excluded). */
   count(fromMs: number, toMs: number): number {
     return this.#before(toMs) - this.#before(fromMs)
   }
 
-  /** The call at a place, 0 to 1, among those of a time span; `undefined` where there is none. */
+  /** The call at a position, 0 to 1, among those of a time span; `undefined` if there are none. */
   at(fromMs: number, toMs: number, share: number): Turn | undefined {
     const count = this.count(fromMs, toMs)
     if (count === 0) return undefined
@@ -47,7 +47,6 @@ export class Timeline {
     return call && { call, pass: Math.floor(number / this.#calls.length) }
   }
 
-  /** Calls before a moment. */
   #before(ms: number): number {
     const rounds = Math.floor(ms / this.lengthMs)
     const atMs = this.#startMs + (ms - rounds * this.lengthMs)

@@ -36,7 +36,7 @@ describe('charts of several arms', () => {
     const [both] = charts
     expect(both?.x.values).toEqual([1, 5, 10])
     expect(both?.lines.map(({ label, armAt, nameAt, values }) => [label, armAt, nameAt, values])).toEqual([
-      // A missing measurement is a gap; where only another arm has an x the line goes on.
+      // A missing measurement is a gap in the line; an x that only another arm has is none.
       ['one, p50', 0, 0, [5, apart, null]],
       ['one, p99', 0, 1, [6, apart, 7]],
       ['many, p50', 1, 0, [1, 2, 3]],

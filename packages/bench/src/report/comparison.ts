@@ -1,26 +1,26 @@
 /**
- * Arms compared in one picture: what several arms drew under one title stands together.
+ * Arms compared in one picture: drawings of several arms with one title are put together.
  *
  *   charts     of the same title, unit and x axis    overlaid: one x axis, a line for each line of each arm
  *   heatmaps   of the same title and unit            side by side: one time axis, one colour scale
  *   flows      of the same title                     side by side
  *
- * C1  A picture stands where the first of its arms drew it.
- * C2  No value is lost or made: a line has its own values at its own x, and nothing at those of others.
+ * The picture has the place of the first arm's drawing. Each line keeps exactly its own points: one with values at x = 1 and 3
+ * has no value at the x = 2 of another line.
  */
 import type { ArmResult, Chart, Flow, Heatmap } from '../measure/recorder.ts'
 
-/** In place of a value where another arm has an x that this one has not: the line goes on over it. */
+/** Marks an x that only other arms have: the line is drawn across it. */
 export const apart = 'apart'
 
 export interface ComparedLine {
   readonly arm: string
-  /** 0, 1, 2, …: which of the arms of the run, for its colour. */
+  /** Index of the arm among those of the run, which gives the colour. */
   readonly armAt: number
   readonly name: string
-  /** 0, 1, 2, …: which of the line names of the picture, for its dashes. */
+  /** Index of the line's name among those of the picture, which gives the dashes. */
   readonly nameAt: number
-  /** The text of the legend, without the name of the line where there is only one. */
+  /** The legend; it omits the line's name if the picture has only one. */
   readonly label: string
   readonly values: readonly (number | null | typeof apart)[]
 }
@@ -36,9 +36,9 @@ export interface ComparedChart {
 export interface ComparedHeatmaps {
   readonly title: string
   readonly unit: string
-  /** The hottest cell of all of them: the end of the scale. */
+  /** The hottest cell of all maps: the upper end of the scale. */
   readonly most: number
-  /** The time axis of all of them, in this unit. */
+  /** The common time axis, in this unit. */
   readonly time: Heatmap['time']
   readonly from: number
   readonly to: number
@@ -139,18 +139,18 @@ function sideBySide(group: Group<Heatmap>): ComparedHeatmaps {
   }
 }
 
-/** Where the last column ends. */
+/** The end of the last column. */
 export function endOf({ columns }: Heatmap): number {
   const [last, before] = [columns.at(-1) ?? 0, columns.at(-2) ?? 0]
   return columns.length < 2 ? last + 1 : last + (last - before)
 }
 
-/** How far up a colour scale a value stands, 0 to 1: by the square root, so that a tenth of the greatest load is seen. */
+/** Position of a value on the colour scale, 0 to 1: its square root, so that a tenth of the greatest load is visible. */
 export function heatShare(value: number, most: number): number {
   return most <= 0 ? 0 : Math.sqrt(Math.max(0, value) / most)
 }
 
-/** Values to write at a colour scale, with their places on it: nothing, some of the way, the most. */
+/** The labels of a colour scale with their positions. */
 export function scaleMarks(most: number): readonly { readonly share: number; readonly value: number }[] {
   return [0, 0.1, 0.4, 1].map((part) => ({ share: heatShare(part * most, most), value: part * most }))
 }

@@ -1,6 +1,6 @@
 /**
- * A result with its pictures: the plots of the arms compared (comparison.ts), and each cell of a heatmap with its place on the scale of
- * colours. The page of `--html` and the console draw from it.
+ * A result with its pictures, as the page of `--html` and the console draw them: the compared plots of the arms (comparison.ts), and
+ * the colour of each cell of a heatmap.
  */
 import type { LabResult } from '../runner.ts'
 import {
@@ -21,9 +21,9 @@ export interface DrawableResult extends LabResult {
 }
 
 export interface DrawableHeatmaps extends Omit<ComparedHeatmaps, 'maps'> {
-  /** Values to write at the scale of colours. */
+  /** The labels of the colour scale. */
   readonly scale: ReturnType<typeof scaleMarks>
-  /** `shares`: of each row, how far up the scale its cells are, 0 to 1. */
+  /** `shares`: position of each cell on the colour scale, 0 to 1, by row. */
   readonly maps: readonly (ComparedHeatmaps['maps'][number] & { readonly shares: readonly (readonly number[])[] })[]
 }
 

@@ -1,7 +1,7 @@
 /**
- * Results as one page that needs nothing else: data, styles, chart library (uPlot) and drawing code are inside it.
+ * Results as one self-contained page: data, styles, chart library (uPlot) and drawing code are inside it.
  *
- * H1  The page loads nothing, from nowhere.                              test/page.test.ts
+ * H1  The page loads nothing, neither files nor addresses.                    test/page.test.ts
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -46,7 +46,7 @@ function escaped(words: string): string {
   return words.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
 }
 
-/** Nothing within a script may look like its end. */
+/** Escapes `<` in data of a script element, so that a text such as `</script>` does not end it. */
 function inScript(words: string): string {
   return words.replaceAll('</', '<\\/').replaceAll('<!--', '\\u003c!--')
 }

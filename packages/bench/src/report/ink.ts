@@ -1,6 +1,4 @@
-/**
- * Lines of coloured spans, and how they get onto a screen: through charm on a terminal, as plain text elsewhere.
- */
+/** Lines of coloured spans: in colour (through charm) on a terminal, plain elsewhere. */
 import charm from 'charm'
 
 export interface Span {
@@ -12,7 +10,7 @@ export interface Span {
 
 export type InkLine = readonly (string | Span)[]
 
-/** Takes one line at a time. */
+/** Writes one line. */
 export type InkWriter = (line: InkLine) => void
 
 export function plainText(line: InkLine): string {
@@ -26,7 +24,6 @@ export function plainWriter(out: (line: string) => void): InkWriter {
   return (line) => out(plainText(line))
 }
 
-/** For a stream that is a terminal. */
 export function terminalWriter(stream: NodeJS.WritableStream): InkWriter {
   const terminal = charm()
   terminal.on('data', (bytes: Buffer) => stream.write(bytes))

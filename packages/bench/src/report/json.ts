@@ -1,4 +1,4 @@
-/** Results as JSON: one lab gives an object, several an array; two runs of one seed give the same bytes. */
+/** Results as JSON: an object for one lab, an array for several. Two runs with the same seed give the same bytes. */
 import type { LabResult } from '../runner.ts'
 
 export function jsonReport(results: readonly LabResult[]): string {

@@ -1,6 +1,6 @@
 /**
- * Pictures of compared arms in characters: a line of bars for each line of a chart, a row of shades for each key range, a
- * block for each row that flies from the log to the tables. Arms of one picture share their axes and their scale.
+ * Pictures of compared arms in characters: a line of bars for each line of a chart, a row of shades for each key range, a block for
+ * each row that a put writes, stage by stage. Arms of one picture share axes and scale.
  */
 import { inWords } from '../lab.ts'
 import { apart, type ComparedChart, type ComparedFlows, type ComparedHeatmaps, endOf, heatShare } from './comparison.ts'
@@ -8,7 +8,7 @@ import type { InkLine, Span } from './ink.ts'
 
 const bars = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 const shades = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@']
-/** From black over blue and red to yellow, in the terminal's 256 colours: the hotter the lighter. */
+/** The terminal's colours of a heat scale, from black over blue and red to yellow. */
 const heat = [16, 17, 18, 54, 90, 126, 162, 203, 214, 227]
 
 const widthMax = 72
@@ -54,7 +54,7 @@ function barOf(value: number | null, { least, most, logarithmic }: Scale): strin
   return bars[Math.max(1, Math.min(8, Math.round(share * 8)))] ?? ' '
 }
 
-/** @param arms - names of the arms to draw, in the scale of all of them; absent = all */
+/** @param arms - names of the arms to draw, on the scale of all of them; default all */
 export function drawHeatmaps(compared: ComparedHeatmaps, arms?: readonly string[]): InkLine[] {
   const { title, unit, time, most, from, to, maps } = compared
   const shown = maps.filter(({ arm }) => arms === undefined || arms.includes(arm))
@@ -64,7 +64,7 @@ export function drawHeatmaps(compared: ComparedHeatmaps, arms?: readonly string[
     [`  ${title}, ${unit}: ${scale}; ${inWords(from)} to ${inWords(to)} ${time}`],
     ...shown.flatMap(({ arm, heatmap }): InkLine[] => {
       const label = Math.min(38, Math.max(...heatmap.rows.map((row) => row.label.length)))
-      // As long as its time is within that of all.
+      // Its width is its share of the common time axis.
       const share = (endOf(heatmap) - (heatmap.columns[0] ?? 0)) / (to - from || 1)
       const width = Math.max(1, Math.round(share * widthMax))
       const events = heatmap.events.length === 0 ? '' : `: ${heatmap.events.length} splits, moves and refusals`
@@ -116,7 +116,7 @@ function readLines(reads: ComparedFlows['flows'][number]['flow']['stages'][numbe
 
 const widest = (words: readonly string[]): number => Math.max(0, ...words.map(({ length }) => length))
 
-/** The same course in at most `width` values: the greatest of each part. */
+/** The same course in at most `width` values, each the maximum of its part. */
 export function resampled<T extends number | null>(values: readonly T[], width: number): readonly (number | null)[] {
   if (values.length <= width) return values
   return Array.from({ length: width }, (_, i) => {
@@ -126,7 +126,7 @@ export function resampled<T extends number | null>(values: readonly T[], width: 
   })
 }
 
-/** Keeps the end, where keys differ. */
+/** The last characters of a text: keys of one range differ at their ends. */
 function clipped(words: string, width: number): string {
   return words.length <= width ? words : `…${words.slice(words.length - width + 1)}`
 }

@@ -1,6 +1,6 @@
 /**
- * A run as lines: before it the question and the prediction asked for; after it each arm's figures side by side, what the arms
- * wrote and drew, and the verdicts.
+ * A lab's run as lines: the question with a request for a prediction before it; the arms' figures side by side, their texts and pictures,
+ * and the verdicts after it.
  */
 import { inWords, type Lab } from '../lab.ts'
 import type { ArmResult, Figure } from '../measure/recorder.ts'
@@ -35,13 +35,13 @@ function outcome({ lab, passed }: LabResult): InkLine[number] {
   return passed ? `${lab}: passed` : { text: `${lab}: FAILED`, colour: 203 }
 }
 
-/** The part of a run on a lab's page: the figures, and the rows and plots of some arms. */
+/** The part of a run on the lab's documentation page: figures, and texts and plots of some arms. */
 export function pageExcerpt(result: LabResult, arms: readonly string[]): InkLine[] {
   const shown = result.arms.filter(({ name }) => arms.includes(name))
   return [...figureTable(result.arms), ...pictures(result.arms, shown, 'without')]
 }
 
-/** The verdicts, which the page keeps folded until the reader has a prediction. */
+/** The verdicts; the page folds them until the reader has a prediction. */
 export function verdictExcerpt(result: LabResult): InkLine[] {
   return [...result.expectations.flatMap(verdictLines), [`${result.lab}: ${result.passed ? 'passed' : 'FAILED'}`]]
 }
@@ -58,7 +58,7 @@ function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {
   ]
 }
 
-/** The rows of each arm, and the plots of all arms, compared. */
+/** The texts of each arm, and the compared plots. */
 function pictures(
   arms: readonly ArmResult[],
   shown: readonly ArmResult[],
@@ -83,7 +83,7 @@ function armTexts({ name, about, texts }: ArmResult): InkLine[] {
   return [[], [{ text: name, colour: 15 }, `: ${about}`], ...blocks]
 }
 
-/** Arms as rows where that fits the width, else as columns, else one below the other. */
+/** A table with arms as rows if that fits the width, else as columns, else one below the other. */
 function figureTable(arms: readonly ArmResult[]): InkLine[] {
   const heads = new Map<string, Figure>()
   for (const arm of arms) for (const figure of arm.figures) heads.set(figure.name, figure)
@@ -109,7 +109,7 @@ function figureTable(arms: readonly ArmResult[]): InkLine[] {
   ])
 }
 
-/** The first column to the left, all others to the right. */
+/** Aligns the first column to the left, all others to the right. */
 function aligned(table: readonly (readonly string[])[]): string[] {
   const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)))
   return table.map((row) =>

@@ -1,9 +1,8 @@
 /**
- * The calls of a lab's client to the service, in process on virtual time or over the wire in real time, so that one arm
- * drives both.
+ * The calls of a lab's client: in process on virtual time, or over HTTP in real time, so that one arm can use both.
  *
- * CL1  Every call takes the way to the service and back as well (client.rpcMs); over the wire the network does.
- * CL2  A failed call throws DatastoreError with the code a client library would see.
+ * On virtual time a call takes half of `client.rpcMs` to the service, its work, and half back; over HTTP the network takes its own
+ * time. A failed call throws DatastoreError with the code that a client library would see, for example ABORTED.
  */
 import {
   type Database,
@@ -23,11 +22,11 @@ export interface Put {
   readonly operation: 'insert' | 'update' | 'upsert'
   readonly key: Key
   readonly fields: Fields
-  /** Only these properties are written; absent = the whole entity. */
+  /** The only properties to write; default the whole entity. */
   readonly only?: readonly string[]
-  /** The commit is refused with FAILED_PRECONDITION when another version is stored; 0 = no entity is stored. */
+  /** Version that must be stored, or else the commit is refused with FAILED_PRECONDITION; 0 = no entity is stored. */
   readonly baseVersion?: bigint
-  /** Changes that the server makes after the write. */
+  /** Changes of arrays that the server makes after the write. */
   readonly arrays?: readonly ArrayChange[]
 }
 
@@ -51,20 +50,20 @@ export interface Client {
   key(...path: Key['path']): Key
   begin(): Promise<Uint8Array>
   rollback(transaction: Uint8Array): Promise<void>
-  /** `undefined` where there is no entity. */
+  /** @returns `undefined` if there is no entity */
   lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined>
-  /** Entities with their versions, in the order of the keys; `undefined` where there is none. */
+  /** Entities with their versions, in the order of the keys; `undefined` for a missing one. */
   read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]>
-  /** In the transaction, or each put on its own. */
+  /** Commits in the transaction, or each put separately. */
   commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void>
   /** All puts or none, in one call. */
   commitAtomically(puts: readonly Put[]): Promise<void>
   allocateId(key: Key): Promise<bigint>
-  /** The entity of a kind with the greatest value of an indexed property, as a global query sees it. */
+  /** The entity of a kind with the greatest value of an indexed property, by a global query. */
   greatest(kind: string, property: string): Promise<Found | undefined>
 }
 
-/** The work of a call, as its gateway gets round to it. */
+/** Runs the work of a call when its gateway has time for it. */
 export type Serve = <T>(work: () => T | Promise<T>) => Promise<T>
 
 export class StoreClient implements Client {
@@ -150,7 +149,7 @@ export class StoreClient implements Client {
     return image === undefined ? undefined : decodeProperties(image.properties)
   }
 
-  /** There, the work, and back (CL1). */
+  /** The way to the service, the work, and the way back. */
   async #call<T>(work: () => T | Promise<T>): Promise<T> {
     await this.#store.sleep(this.#rpcMs / 2)
     try {
@@ -186,14 +185,13 @@ export function integerOf(found: Found | undefined, property: string): number {
   return value?.type === 'integer' ? Number(value.value) : 0
 }
 
-/** The elements of an array property, as texts. */
 export function textsOf(found: Found | undefined, property: string): readonly string[] {
   const value = found?.get(property)
   if (value?.type !== 'array') return []
   return value.values.map((element) => (element.type === 'string' ? element.value : ''))
 }
 
-/** Whether the call lost against another one, or met a busy server, and may be made again. */
+/** Whether a call that failed may be repeated: it lost a conflict, or the server was busy. */
 export function isTransient(error: unknown): boolean {
   return (
     error instanceof DatastoreError &&

@@ -1,4 +1,4 @@
-/** Entities from plain values, as the bytes that the commit verb takes: a google.datastore.v1.Entity. */
+/** Entities from plain values, encoded as google.datastore.v1.Entity for the commit verb. */
 
 import { encodeKey, encodeProperties, type Key, type Mutation, type Value } from '@sixtables/engine'
 import { WireWriter } from '@sixtables/engine/testing'
@@ -28,14 +28,14 @@ export function insert(key: Key, fields: Fields): Mutation {
 
 const keyField = 1
 
-/** A field of bytes of a protocol buffer message. */
+/** A length-delimited field of a protocol buffer message. */
 export function lengthDelimited(field: number, bytes: Uint8Array): Uint8Array {
   const writer = new WireWriter()
   writer.bytes(field, bytes)
   return writer.finish()
 }
 
-/** A field that holds a small number. */
+/** A varint field of a protocol buffer message. */
 export function varintField(field: number, value: number): Uint8Array {
   const writer = new WireWriter()
   writer.uint32(field, value)

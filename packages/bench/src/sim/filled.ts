@@ -1,27 +1,26 @@
 /**
- * A store that is filled once and then forked, so that arms which need many entities do not each write them. A fork is a
- * store of its own that begins with the same rows, and costs nothing.
- *
- * FK1  What is filled depends on the numbers alone, with no chance in it: an arm that is run alone finds the same rows.
+ * A store that is filled once and then forked, for arms that need many entities: `fork(100_000)` is a store of its own with the first
+ * 100,000 entities, and costs nothing. Entities depend on their numbers alone, never on chance: an arm that runs alone finds
+ * the same rows as one that runs after others.
  */
 import { MemoryKv } from '@sixtables/engine/testing'
 import { openStore, type Store } from './store.ts'
 
 export interface Filled {
-  /** The rows with so many entities, as a store of one's own. */
+  /** A separate store with the first `count` entities. */
   fork(count: number): MemoryKv
-  /** How long the filling took on its clock: what is opened over a fork begins later. */
+  /** Duration of the filling on its clock; a store over a fork must be opened at a later time. */
   readonly tookMs: number
 }
 
 const commitSize = 500
-/** The log forgets meanwhile what is older than its retention. */
+/** Pause between writes, in which the log forgets records older than its retention. */
 const pauseMs = 2000
 const stepMs = 60_000
 
 /**
- * @param counts - how many entities there are at the moments of the forks; ascending
- * @param put - writes the entities from one number to another, both included
+ * @param counts - sizes of the forks; ascending
+ * @param put - writes the entities of a range of numbers, both ends included
  */
 export async function fill(
   counts: readonly number[],

@@ -1,8 +1,7 @@
 /**
- * Several gateways over one simulated store of rows (remote-rows.ts): an engine each, on one virtual clock. A gateway has one core, and each
- * call of a client has it for a while.
- *
- * GW1  The calls of a gateway that is killed fail with UNAVAILABLE, as when a connection breaks.
+ * Several gateways over one simulated store of rows (remote-rows.ts): an engine each, on one virtual clock. A gateway has one core, and
+ * each call of a client occupies it for `callMs`. After `kill()` the calls of a gateway fail with UNAVAILABLE, like those on a
+ * broken connection.
  */
 import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engine'
 import { MemoryRows, type Random, VirtualClock } from '@sixtables/engine/testing'
@@ -22,7 +21,7 @@ export interface GatewaysOptions {
   readonly engine: Partial<EngineOptions> | undefined
 }
 
-/** Opens gateways whose calls take no time yet. */
+/** Opens gateways; their calls take no time until `servers.isOn` is set. */
 export async function openGateways(options: GatewaysOptions): Promise<Gateways> {
   const clock = new VirtualClock()
   const servers = new RowServers(clock, options.rows, options.random)
@@ -50,14 +49,13 @@ export interface Gateways {
 
 export class Gateway {
   readonly store: Store
-  /** A client that is connected to this gateway. */
   readonly client: Client
   readonly #rows: RemoteRows
   readonly #callMs: number
   readonly #killed: Promise<never>
   #fail: (error: unknown) => void = () => {}
   #isDead = false
-  /** When its core is free again. */
+  /** Time at which its core is free again. */
   #freeMs = 0
 
   constructor(store: Store, rows: RemoteRows, { callMs, rpcMs }: Pick<GatewaysOptions, 'callMs' | 'rpcMs'>) {
@@ -75,14 +73,14 @@ export class Gateway {
     return this.#isDead
   }
 
-  /** GW1, remote-rows/RR3. */
+  /** Fails all calls that are running, and lets those to the store end without an answer. */
   kill(): void {
     this.#isDead = true
     this.#rows.kill()
     this.#fail(new DatastoreError('UNAVAILABLE', 'the gateway was killed'))
   }
 
-  /** Closes its engine; its calls take no time meanwhile. */
+  /** Closes its engine, at no cost of simulated time. */
   async close(): Promise<void> {
     await this.store.together([this.store.close()], undefined, 1000)
   }

@@ -1,15 +1,13 @@
 /**
- * Open-loop load with weights: operations are offered at a fixed rate, without waiting for their outcomes, and each operation
- * that runs in the engine stands for many.
+ * Open-loop load with weights: operations are offered at a fixed rate, without waiting for their outcomes, and each one that runs
+ * in the engine represents many.
  *
  *   slot of load.slotMs ── operations evenly over the slot ── each a flow of rate × slot ÷ their number
  *
- * At the greatest rate of the load there are load.samples of them in a slot, at lower rates fewer: what counts is how many
- * samples each tablet gets, and there are fewer tablets then. For the same reason there are never many more than three a
- * tablet, so that a jump, which meets one tablet, costs no more than a ramp.
- *
- * LD1  The weights of a slot add up to its rate times its length, for any number of samples.
- * LD2  An operation is sent once; a client of such a load does not retry.
+ * 50,000 lookups a second, with a slot of 200 ms and 50 samples: each sample has the weight 200, and the sum is 10,000 for any number of
+ * samples. Only the slots of the greatest rate have load.samples of them; smaller rates need fewer, since there are fewer tablets
+ * to sample. There are about three samples a tablet at most, so that a jump, which meets one tablet, costs no more than a ramp.
+ * An operation is sent once; the clients of such a load do not retry.
  */
 import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
@@ -21,32 +19,32 @@ import type { Watch } from './watch.ts'
 
 export type PlainOperation = { readonly put: Put } | { readonly lookup: Key }
 
-/** A write, a lookup, or work of a program whose calls each take a context of their own. */
+/** A write, a lookup, or a program's work whose calls each need a context. */
 export type LoadOperation = PlainOperation | { readonly work: (context: () => RequestContext) => Promise<void> }
 
 export interface Load {
   readonly seconds: number
-  /** Operations that begin at one moment; default 1. More make less work for a program in another process. */
+  /** Operations that begin at one moment; default 1. For a program in another process, more of them cost less. */
   readonly atOnce?: number
-  /** Whether the samples of a slot come in their order, as calls that follow each other; default: they jump about. */
+  /** Whether the samples of a slot are sent in order, like calls that follow each other; by default their order is mixed. */
   readonly isInOrder?: boolean
   opsPerSecondAt(seconds: number): number
   /**
    * The next operation.
    *
-   * @param number - how many operations a second came before it: the sum of all weights, rounded down
-   * @param share - where in the slot's samples it stands, 0 to 1: for keys drawn evenly
+   * @param number - number of operations before it: the sum of all weights, rounded down
+   * @param share - position among the samples of the slot, 0 to 1, for keys that are drawn evenly
    */
   next(number: number, share: number): LoadOperation | Promise<LoadOperation>
 }
 
-/** The fewest operations of a slot. */
+/** Smallest number of samples in a slot. */
 const samplesMin = 16
-/** Up to so many are few; of more there are at most so many for each tablet of the table that has most. */
+/** Up to this number of samples a slot is cheap; above it, samples are limited per tablet of the table with most tablets. */
 const fewMax = 64
 const perTabletMax = 3
 
-/** Offers the load, and lets `watch` look at the tablets now and then. */
+/** Offers the load, and calls `watch` at times to look at the tablets. */
 export async function offer(session: ArmSession, store: Store, load: Load, watch: Watch): Promise<void> {
   const slotMs = session.setting('load.slotMs')
   const { atOnce = 1 } = load
@@ -92,13 +90,13 @@ function tabletsOf(store: Store): number {
   return Math.max(0, ...counts.values())
 }
 
-/** As many as the rate's part of the greatest rate asks for. */
+/** The number of samples of a slot, in proportion to its rate. */
 function samplesOf(rates: readonly number[], samplesMax: number): (rate: number) => number {
   const most = Math.max(...rates)
   return (rate) => Math.min(samplesMax, Math.max(samplesMin, Math.ceil((samplesMax * rate) / most)))
 }
 
-/** A fixed permutation of 0 … count − 1 that jumps about, so that keys drawn evenly over a slot do not come in order. */
+/** A fixed permutation of 0 … count − 1 with large steps, so that keys drawn evenly over a slot are not in order. */
 function order(i: number, count: number): number {
   // A step near the golden section of the count, and coprime to it.
   let step = Math.max(1, Math.round(count * 0.618))

@@ -1,15 +1,15 @@
-/** Open-loop load over the wire, in real time: operations at a fixed rate, without waiting for their outcomes. */
+/** Open-loop load over HTTP, in real time: operations at a fixed rate, without waiting for their outcomes. */
 import type { Key } from '@sixtables/engine'
 import type { Put } from './client.ts'
 import type { WireSession } from './wire.ts'
 
-/** The longest pause between two bursts, so that the load is even at any rate. */
+/** Longest pause between two bursts, so that the load is even at any rate. */
 const burstMs = 20
 
 /**
- * Puts, or lookups of keys; the n-th of either by `next`.
+ * Sends puts, or lookups of keys, made by `next`.
  *
- * @param shareAt - the share of the full rate when a share of the time is over; both from 0 to 1
+ * @param shareAt - the share of the full rate after a share of the time; both 0 to 1
  */
 export async function openLoop(
   wire: WireSession,
@@ -39,10 +39,10 @@ export async function openLoop(
   await Promise.all(running)
 }
 
-/** Calls that may wait for their answer at once; a server that is behind is not sent more. */
+/** Maximum number of calls without an answer; a server that is behind gets no more. */
 const runningMax = 256
 
-/** Runs one job and tells the session how it went. */
+/** Runs one job and reports its duration or its failure to the session. */
 export async function timed({ client, done, failed }: WireSession, job: () => Promise<void>): Promise<void> {
   const begun = client.nowMs()
   try {

@@ -1,12 +1,12 @@
-/** The outcomes of a load, counted over an interval. */
+/** The outcomes of a load's operations in an interval. */
 import { Histogram } from '../measure/histogram.ts'
 
-/** The outcomes of the operations of an interval, by weight. */
+/** Counts of operations; one that represents 200 counts as 200. */
 export class Outcomes {
   readonly latency: Histogram = new Histogram()
   served = 0
   refused = 0
-  /** Lookups, of those served, that found no entity. */
+  /** Served lookups that found no entity. */
   missing = 0
 
   clear(): void {

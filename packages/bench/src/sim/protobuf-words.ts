@@ -1,6 +1,6 @@
 /**
- * A commit request as the bytes that go over the wire, and those bytes in words: one line a field, with the field's name
- * where the message is one of the Datastore API's.
+ * A commit request as bytes of the wire, and those bytes in words: one line for each field, with the field's name where the message
+ * belongs to the Datastore API.
  */
 import { int64FromHalves, WireReader } from '@sixtables/engine/testing'
 import { lengthDelimited, varintField } from './entities.ts'
@@ -46,7 +46,7 @@ export function commitRequestBytes(projectId: string, entity: Uint8Array): Uint8
   ])
 }
 
-/** @returns one line a field, indented by two spaces a level */
+/** @returns one line for each field, indented by two spaces per level */
 export function protobufInWords(bytes: Uint8Array, message: Message = 'CommitRequest'): string[] {
   const fields = messages[message]
   const lines: string[] = []

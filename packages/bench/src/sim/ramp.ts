@@ -1,7 +1,7 @@
 /**
- * The 500/50/5 rule: at most 500 operations a second at first, half as many more every five minutes.
+ * The 500/50/5 rule: at most 500 operations a second at first, then half as many more every five minutes: 500, 750, 1,125, …
  *
- * Known: best practices, "ramping up traffic"; after 90 minutes that makes 500 × 1.5^18 ≈ 740,000 a second.
+ * Known: best practices, "ramping up traffic"; after 90 minutes that is 500 × 1.5^18 ≈ 740,000 a second.
  */
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues } from '../settings.ts'
@@ -23,8 +23,8 @@ export function rampedOpsPerSecond(ramp: Ramp, seconds: number): number {
 const ruleSteps = 18
 
 /**
- * The same growth in any time, for loads in real time: the share of the full rate when a share of the time is over. It begins
- * with at most a part of 740,000 ÷ 500.
+ * The same growth over any duration, for loads in real time: the share of the full rate after a share of the time. The first share
+ * is never less than 500 ÷ 740,000.
  */
 export function rampedShare(growthPercent: number, share: number): number {
   const growth = 1 + growthPercent / 100
@@ -32,7 +32,7 @@ export function rampedShare(growthPercent: number, share: number): number {
   return growth ** (Math.min(steps, Math.floor(share * (steps + 1))) - steps)
 }
 
-/** The rates of a load that is ramped up as the settings say. */
+/** Duration and rates of a load with the ramp of the settings. */
 export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecondAt'> {
   const ramp = {
     startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
@@ -43,7 +43,7 @@ export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecon
   return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at) }
 }
 
-/** A load that is ramped up as the settings say. */
+/** A load with the ramp of the settings. */
 export function rampOf(session: ArmSession, next: Load['next']): Load {
   return { ...ramped(session), next }
 }

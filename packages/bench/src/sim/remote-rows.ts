@@ -1,36 +1,35 @@
 /**
- * A store of wide rows as gateways meet it over a network, on virtual time: rows in memory, behind calls that take time and servers that
- * do only so much at once.
+ * A simulated store of wide rows behind a network: rows in memory, calls that take virtual time, and servers with a limited rate.
  *
  *   gateway ── half of callMs ──▶ each row: a turn of its server ── conditional write: a turn of the row ──▶ effect ── other half ──▶ gateway
  *
- * RR1  A call takes effect in one moment, when the last of its rows has had its turn. Turns are given in the order in which calls arrive.
- * RR2  A conditional write has its row for conditionalMs; other conditional writes of that row wait.
- * RR3  A call of a gateway that is killed gets no answer; it takes effect if it had arrived by then.
+ * A call takes effect at one moment, after the last of its rows had its turn; turns are in the order in which calls arrive. A conditional
+ * write blocks other conditional writes of its row for conditionalMs. A call of a gateway that is killed gets no answer; it
+ * takes effect if it had already arrived.
  *
- * Ours. A row's server is drawn from its key, as if tablets were spread evenly; a scan counts as one row.
+ * Ours. A hash of the key chooses the server of a row, as if tablets were spread evenly; a scan counts as one row.
  */
 import type { Row, RowChange, RowCondition, RowKey, RowScan, RowStore } from '@sixtables/engine'
 import { fnv, type MemoryRows, type Random, type VirtualClock } from '@sixtables/engine/testing'
 
 export interface RowCapacity {
-  /** Mean round trip of a call, without its work; each call draws its own, within a fifth of it. */
+  /** Mean round trip of a call, without its work; each call draws its own, up to a fifth more or less. */
   readonly callMs: number
   readonly conditionalMs: number
   readonly servers: number
   readonly opsPerSecond: number
 }
 
-/** Conditional writes of rows of one sort. */
+/** Counts of conditional writes of one type of rows. */
 export interface Conditionals {
   readonly tried: number
-  /** Their condition held. */
+  /** Writes whose condition held. */
   readonly won: number
 }
 
-/** The servers of the rows: when each server, and each row, is free again. */
+/** The servers of the rows: the time at which each server, and each row, is free again. */
 export class RowServers {
-  /** While it is off, calls take no time: to open gateways, and to fill the store. */
+  /** While false, calls take no time, for opening gateways and filling the store. */
   isOn = false
   readonly clock: VirtualClock
   readonly #capacity: RowCapacity
@@ -56,7 +55,7 @@ export class RowServers {
     return this.#ofGroups
   }
 
-  /** Counts a conditional write; the family that it changes says of which row it is. */
+  /** Counts a conditional write; the family that it changes tells the type of its row. */
   count(changes: RowChange['changes'], won: boolean): void {
     const counted = ({ tried, won: before }: Conditionals) => ({ tried: tried + 1, won: before + (won ? 1 : 0) })
     const changesFamily = (name: 'g' | 'h') => changes.some((change) => 'family' in change && change.family === name)
@@ -64,12 +63,12 @@ export class RowServers {
     if (changesFamily('h')) this.#ofGroups = counted(this.#ofGroups)
   }
 
-  /** One way of a call, there or back. */
+  /** Half a round trip. */
   way(): Promise<void> {
     return this.clock.sleep((this.#capacity.callMs / 2) * (0.8 + this.#random.next() * 0.4))
   }
 
-  /** Resolves when all of the rows have had their turns (RR1, RR2). */
+  /** Resolves after each of the rows had its turn. */
   async turns(keys: readonly RowKey[], isConditional: boolean): Promise<void> {
     const { servers, opsPerSecond, conditionalMs } = this.#capacity
     const nowMs = this.clock.steadyMs()
@@ -88,7 +87,7 @@ export class RowServers {
   }
 }
 
-/** The rows as one gateway has them. */
+/** The rows as one gateway sees them. */
 export class RemoteRows implements RowStore {
   readonly location = 'simulated rows'
   readonly #rows: MemoryRows
@@ -100,7 +99,7 @@ export class RemoteRows implements RowStore {
     this.#servers = servers
   }
 
-  /** RR3. */
+  /** Leaves all calls of this gateway without an answer from now on. */
   kill(): void {
     this.#isDead = true
   }

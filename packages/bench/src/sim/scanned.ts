@@ -1,19 +1,18 @@
 /**
- * The reads of a piece of work, as the tablets are charged for it: rows that it found, and deleted rows that its scans read past.
- *
- * SC1  Nothing else may run meanwhile: what others are charged would be counted as well.
+ * The reads of some work, as the tablets count them: rows that it found, and deleted rows (tombstones) that its scans stepped over.
+ * Nothing else may run at the same time, because its reads would be counted too.
  */
 import type { Store } from './store.ts'
 
 export interface Scanned {
   /** Rows read, in all tables. */
   readonly rows: number
-  /** Deleted rows that a scan stepped over, in all tables. */
+  /** Tombstones, in all tables. */
   readonly tombstones: number
   readonly ms: number
 }
 
-/** Row operations that the tablets are charged for, less the rows that were found, are deleted rows. */
+/** Tombstones are the row operations that the tablets count, minus the rows that were found. */
 export async function scanned(store: Store, work: () => Promise<void>): Promise<Scanned> {
   const { tablets } = store.engine
   let rows = 0

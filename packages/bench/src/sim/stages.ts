@@ -1,9 +1,9 @@
-/** The stages of a put that is held: committed, milestone A, milestone B, each with the rows that come to be. */
+/** The stages of a put that is held (committed, milestone A, milestone B), each with the rows that it adds. */
 import { entityTables, type Key, type RowsReport } from '@sixtables/engine'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
 
-/** The changes since the report `before`; those of the log alone, where there is none. */
+/** The changes since the report `before`; without one, those of the log alone. */
 export function stageOf(name: string, report: RowsReport, before?: RowsReport): FlowStage {
   if (before === undefined) return { name, tables: [{ table: 'Log', rows: report.log.records.length }], reads: [] }
   const [now, then] = [countsOf(report), countsOf(before)]
@@ -11,7 +11,7 @@ export function stageOf(name: string, report: RowsReport, before?: RowsReport): 
   return { name, tables: tables.filter(({ rows }) => rows > 0), reads: [] }
 }
 
-/** Releases a commit that is held, step by step. */
+/** Releases a held commit, stage by stage. */
 export async function stagesOf(store: Store, key: Key): Promise<FlowStage[]> {
   const { inspector } = store.engine
   const committed = await inspector.rows(key)
@@ -22,7 +22,7 @@ export async function stagesOf(store: Store, key: Key): Promise<FlowStage[]> {
   return [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)]
 }
 
-/** Rows that are there, by table; the log and what waits for it are none of the tables. */
+/** Number of rows by table, without the log and its pending markers. */
 function countsOf({ rows }: RowsReport): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { table, state } of rows) {

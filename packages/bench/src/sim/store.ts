@@ -1,8 +1,8 @@
 /**
- * An engine in memory on virtual time, as an arm of a lab uses it.
+ * An engine in memory on virtual time, for an arm of a lab.
  *
- * Clients of a simulation are async functions that sleep on the clock. {@link Store.together} starts them and moves time on
- * until the last one is done; between two of their steps no real time passes that could change an outcome.
+ * Clients are async functions that sleep on the virtual clock. {@link Store.together} starts them and advances the clock until all are
+ * done: a client that sleeps for an hour costs no real time, and no outcome depends on real time.
  */
 import {
   type ApplyPolicy,
@@ -26,11 +26,11 @@ export interface StoreOptions {
   readonly tablets?: NonNullable<EngineOptions['tablets']>
   readonly idCollisions?: NonNullable<EngineOptions['idCollisions']>
   readonly statisticsEveryMs?: number
-  /** Rows to begin with. */
+  /** The initial rows. */
   readonly kv?: NonNullable<EngineOptions['kv']>
 }
 
-/** Labs keep little history: no arm reads the past, and memory is for rows. */
+/** Labs keep little history: no arm reads the past, and the memory is needed for rows. */
 const retention = { ageMicros: 1_000_000n, bytesMax: 1024 * 1024 }
 
 export async function openStore(options: EngineOptions): Promise<Store> {
@@ -69,7 +69,7 @@ export class Store {
     return this.engine.context()
   }
 
-  /** A context whose deadline is so many milliseconds from now. */
+  /** A context whose deadline is in `ms` milliseconds. */
   contextWithin(ms: number): RequestContext {
     return { ...this.engine.context(), deadlineAt: this.clock.steadyMs() + ms }
   }
@@ -83,20 +83,20 @@ export class Store {
   }
 
   /**
-   * Runs clients side by side and moves time on until all are done.
+   * Runs clients side by side and advances the clock until all are done.
    *
-   * @param onTime - told the time since opening, about ten times a simulated second
-   * @param stepMs - time between two looks at whether all are done; longer where clients sleep for hours
-   * @throws an error of a client; and when no client waits for time and yet not all are done
+   * @param onTime - called about ten times a simulated second with the time since opening
+   * @param stepMs - time between two checks whether all are done; longer for clients that sleep for hours
+   * @throws an error of a client; an error when no client sleeps and yet not all are done
    */
   async together(clients: readonly Promise<void>[], onTime?: (nowMs: number) => void, stepMs = 100): Promise<void> {
     let running = true
     const all = Promise.all(clients).finally(() => {
       running = false
     })
-    // Without a listener a failure would end the process before the last line of this function hears of it.
+    // Without a listener now, an early failure would end the process as an unhandled rejection; the last line awaits it.
     all.catch(() => {})
-    // Clients that begin now begin at this time.
+    // Starts clients at the current time.
     await this.clock.advance(0)
     while (running) {
       await this.clock.advance(stepMs)

@@ -1,6 +1,6 @@
 /**
- * Looks at tablets and outcomes while a load runs, and records what it saw: latency, throughput, the number of tablets, the
- * share of the busiest one, and the heat of a table's key ranges.
+ * Samples tablets and outcomes while a load runs, and records them: latency, throughput, number of tablets, the share of the
+ * busiest tablet, and the heat of a table's key ranges. One sample is a "look".
  */
 import type { TableId } from '@sixtables/engine'
 import type { Line, Recorder } from '../measure/recorder.ts'
@@ -23,7 +23,7 @@ interface TableLook {
   /** Row operations a second of all tablets, and of the busiest. */
   readonly total: number
   readonly busiest: number
-  /** The same by tablet. */
+  /** Row operations a second, by tablet. */
   readonly loads: ReadonlyMap<number, number>
 }
 
@@ -47,7 +47,7 @@ export class Watch {
     this.#everySeconds = everySeconds
   }
 
-  /** Takes a look when it is time for one; the outcomes begin anew. */
+  /** Takes a look if one is due, and then counts the outcomes from zero. */
   look(store: Store, seconds: number, outcomes: Outcomes): void {
     const span = seconds - this.#lastSeconds
     if (span < this.#everySeconds) return
@@ -82,13 +82,13 @@ export class Watch {
     outcomes.clear()
   }
 
-  /** The looks of the last so many seconds. */
+  /** The looks of the last `seconds`. */
   #last(seconds: number): readonly Look[] {
     const end = this.#looks.at(-1)?.seconds ?? 0
     return this.#looks.filter((look) => look.seconds > end - seconds)
   }
 
-  /** Means over the last so many seconds; `offered` is all that was answered in them. */
+  /** Means over the last `seconds`; `offered` counts served and refused operations. */
   settled(seconds: number): {
     readonly offered: number
     readonly served: number
@@ -108,7 +108,7 @@ export class Watch {
     }
   }
 
-  /** At the last look: tablets, the share of the busiest, and how many times the mean it has. */
+  /** The table at the last look: its tablets, and the load of the busiest as a share and as a multiple of the mean. */
   tableAtEnd(table: TableId): TableShares {
     return this.tableAt(table, Number.POSITIVE_INFINITY)
   }
@@ -122,8 +122,8 @@ export class Watch {
   }
 
   /**
-   * How many times the mean the busiest tablet has: mean of the looks of the last so many seconds, since a look is a sample. Looks at a table
-   * without load do not count; 0 when all are.
+   * Load of the busiest tablet as a multiple of the mean, averaged over the looks of the last `seconds`. Looks at a table without load are
+   * skipped; 0 without any other.
    */
   busiestToMean(table: TableId, seconds: number): number {
     const looks = this.#last(seconds)
@@ -132,7 +132,7 @@ export class Watch {
     return looks.reduce((sum, { busiestToMean }) => sum + busiestToMean, 0) / Math.max(1, looks.length)
   }
 
-  /** Row operations a second of the tablet that had most over the last so many seconds; a look is a sample, and so its busiest is too busy. */
+  /** Row operations a second of the tablet with most over the last `seconds`; the busiest of a single look would be too high by chance. */
   busiest(table: TableId, seconds: number): number {
     const looks = this.#last(seconds)
     const sums = new Map<number, number>()
@@ -141,13 +141,13 @@ export class Watch {
     return Math.max(0, ...sums.values()) / Math.max(1, looks.length)
   }
 
-  /** The greatest share that one tablet had at a look after a moment and up to another. */
+  /** The greatest share of one tablet at any look between two moments. */
   busiestShare(table: TableId, fromSeconds: number, toSeconds: number): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
     return Math.max(0, ...looks.map(({ seconds }) => this.tableAt(table, seconds).busiestShare))
   }
 
-  /** Refused of all, from a moment on: 0 to 1. */
+  /** Refused operations as a share of all, 0 to 1, between two moments. */
   refusedShare(fromSeconds: number = 0, toSeconds: number = Number.POSITIVE_INFINITY): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
     const refused = looks.reduce((sum, look) => sum + look.refusedPerSecond, 0)
@@ -155,14 +155,14 @@ export class Watch {
     return all === 0 ? 0 : refused / all
   }
 
-  /** Served lookups that found no entity, of all that was served, from a moment on: 0 to 1. */
+  /** Served lookups that found no entity, as a share of all served ones, from a moment on. */
   missingShare(fromSeconds: number): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds)
     const served = looks.reduce((sum, look) => sum + look.servedPerSecond, 0)
     return served === 0 ? 0 : looks.reduce((sum, look) => sum + look.missingPerSecond, 0) / served
   }
 
-  /** When the refused share of a look was first above a bound, in seconds; `undefined`: never. */
+  /** Seconds until the refused share of a look exceeded a bound; `undefined`: never. */
   firstAbove(share: number): number | undefined {
     const bad = this.#looks.find(
       ({ servedPerSecond, refusedPerSecond }) => refusedPerSecond > share * (servedPerSecond + refusedPerSecond),
@@ -208,12 +208,11 @@ export class Watch {
     })
   }
 
-  /** The heat of a table over the whole run, as the engine remembers it. */
   drawHeat(record: Recorder, store: Store, table: TableId): void {
     const spanMs = store.nowMs
     const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })
     const start = report.atMs - spanMs
-    // The step that is still going on is left out: it would look hotter or colder than it is.
+    // A step that has not ended would look too cold or too hot.
     const isWhole = (at: number): boolean => at + report.stepMs > start && at + report.stepMs <= report.atMs
     const minutesAt = (at: number): number => Math.max(0, (at - start) / 60_000)
     const fresh = report.columns.flatMap((at, i) => (isWhole(at) ? [i] : []))
@@ -233,7 +232,7 @@ export class Watch {
   }
 }
 
-/** Where a key range begins, without what all ranges of its table share. */
+/** Start of a key range, without the part that all ranges of its table share. */
 function rangeStart(words: string): string {
   if (words === '') return '(from the start)'
   return words.split(' › ').slice(2).join(' › ')

@@ -1,7 +1,6 @@
 /**
- * The calls of a lab's client over HTTP JSON, against a running server in real time.
- *
- * Known: the v1 API's JSON form. Only what {@link Client} needs of it.
+ * The calls of a lab's client over HTTP JSON, against a running server in real time. (Known: the v1 API's JSON form, here only the
+ * part that {@link Client} needs.)
  */
 import {
   DatastoreError,
@@ -19,22 +18,22 @@ import { type ArrayChange, type Client, type Found, idOf, type Put, type Stored 
 export interface WireSession {
   readonly client: Client
   readonly random: Random
-  /** How long to go on. */
+  /** Duration of the load. */
   readonly seconds: number
-  /** Open-loop arms send so many operations a second. */
+  /** Rate of open-loop arms. */
   readonly opsPerSecond: number
-  /** Told of each operation that ended, with its time. */
+  /** Called after each operation with its duration. */
   done(ms: number): void
   failed(error: unknown): void
-  /** Told of what an arm finds when it reads back over the wire what is stored; not every arm can. */
+  /** Called with the result of a check of the stored data; not every arm has one. */
   judged(verdict: WireVerdict): void
 }
 
-/** One statement about what is stored after the calls, and whether it is so. */
+/** A statement about the stored data after the calls, and whether it is true. */
 export interface WireVerdict {
   readonly says: string
   readonly holds: boolean
-  /** The figures it rests on, in words. */
+  /** The figures behind it, in words. */
   readonly found: string
 }
 

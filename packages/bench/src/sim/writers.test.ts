@@ -3,7 +3,7 @@ import { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { write } from './writers.ts'
 
-it('a job that tries on by itself ends with its first vain try after the time of the writers (writers/WR3)', async () => {
+it('a job that tries on by itself ends with its first vain try after the time of the writers', async () => {
   const settings = defaultsOf('client.retries', 'client.backoffMs', 'client.rpcMs')
   const session = new ArmSession({ arm: 'an arm', seed: 1, settings })
   const store = await session.open()

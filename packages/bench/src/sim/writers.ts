@@ -1,9 +1,9 @@
 /**
- * Closed-loop load: clients that do one job after the other, each trying again when it loses against another.
+ * Closed-loop load: clients that do one job after the other, and try again after a conflict.
  *
- * WR1  A job's latency runs from its first attempt to its end, pauses included; also that of a job that is given up.
- * WR2  What is given up after the last attempt counts as given up, not as done.
- * WR3  A job that tries on by itself ends with its first vain try after the writers' time.
+ * The latency of a job runs from its first attempt to its end, with all pauses, also if the job is given up. A job that failed at its
+ * last attempt is given up, and not counted as done. A job with retries of its own calls `retried()` after each failed
+ * try, which throws when the time of the writers is over.
  */
 
 import type { Random } from '@sixtables/engine/testing'
@@ -16,18 +16,14 @@ import type { WireSession } from './wire.ts'
 
 export interface Attempt {
   readonly client: Client
-  /** 0, 1, 2, …: which of the writers. */
+  /** Index of the writer. */
   readonly writer: number
   readonly random: Random
-  /**
-   * Counts a try that came to nothing within the job.
-   *
-   * @throws when the time of the writers is over (WR3)
-   */
+  /** Counts a failed try within the job. @throws when the time of the writers is over */
   retried(): void
 }
 
-/** One job, or one attempt of it: when it throws what another attempt may cure, it is called again. */
+/** One attempt of a job; it runs again if it throws an error that a retry may cure. */
 export type Job = (attempt: Attempt) => Promise<void>
 
 export interface Tally {
@@ -45,7 +41,7 @@ interface Patience {
   readonly backoffMs: number
 }
 
-/** So many writers at work for so long, on virtual time. */
+/** Runs writers for a duration of virtual time. */
 export async function write(
   session: ArmSession,
   store: Store,
@@ -58,7 +54,7 @@ export async function write(
   const endMs = store.nowMs + seconds * 1000
   const { random } = session
   const loop = async (writer: number): Promise<void> => {
-    // They do not begin in step.
+    // A random start keeps the writers out of step.
     await store.sleep(random.next() * 100)
     while (store.nowMs < endMs) {
       const begun = store.nowMs
@@ -78,7 +74,7 @@ export async function write(
   return tally
 }
 
-/** The same writers against a server, in real time. */
+/** Runs the same writers against a server, in real time. */
 export async function writeOverWire(wire: WireSession, writers: number, job: Job): Promise<void> {
   const { client, random, seconds } = wire
   const endMs = client.nowMs() + seconds * 1000
@@ -99,7 +95,7 @@ function unlessOver(error: unknown): false {
 }
 
 /**
- * @param again - told of each attempt after the first
+ * @param again - called before each attempt after the first
  * @returns whether an attempt succeeded
  */
 export async function retrying(
@@ -121,7 +117,7 @@ export async function retrying(
   }
 }
 
-/** Runs `work` in a transaction and commits what it answers. */
+/** Runs `work` in a transaction and commits the puts that it returns. */
 export async function inTransaction(
   client: Client,
   work: (transaction: Uint8Array) => Promise<Parameters<Client['commit']>[0]>,
@@ -130,7 +126,7 @@ export async function inTransaction(
   try {
     await client.commit(await work(transaction), transaction)
   } catch (error) {
-    // A transaction that lost a conflict has ended; any other is given back.
+    // A conflict has ended the transaction; after other errors it must be rolled back.
     if (!hasCode(error, 'ABORTED')) await client.rollback(transaction).catch(() => {})
     throw error
   }

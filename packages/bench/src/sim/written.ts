@@ -1,24 +1,23 @@
 /**
- * The writes of a piece of work to tables, as reported to the tablets: rows, bytes, and the time that one server needs.
- *
- * WT1  Every row is reported, since the store simulates its servers; without simulation the tablets get samples.
+ * The writes of some work, as reported to the tablets: rows, bytes, and the time that one server needs. The store has to simulate its
+ * servers, since tablets get only samples of the rows otherwise.
  */
 import type { Finding, FindingKind } from '@sixtables/engine'
 import type { Recorder } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
 
 export interface Written {
-  /** Rows that were put or deleted in the tables of entities and their indexes. */
+  /** Rows put or deleted in the tables of entities and indexes. */
   readonly rows: number
-  /** Keys and values of these. */
+  /** Bytes of their keys and values. */
   readonly bytes: number
-  /** Rows of composite indexes among them. */
+  /** How many of them belong to composite indexes. */
   readonly compositeRows: number
-  /** How long the one server of the store is busy with them, ms: rows lie in a queue until it gets to them. */
+  /** Milliseconds that the store's single server needs for the rows in its queue. */
   readonly applyMs: number
 }
 
-/** @param work - what to count; the store stands still before it */
+/** @param work - the writes to count; nothing else may run */
 export async function written(store: Store, work: () => Promise<void>): Promise<Written> {
   let [rows, bytes, compositeRows, applyMs] = [0, 0, 0, 0]
   const { tablets } = store.engine
@@ -27,7 +26,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
     rows += sample.rows
     bytes += sample.bytes
     if (sample.table === 'EntitiesByCompositeProperty') compositeRows += sample.rows
-    // Before the client hears of its put the server has done a part already.
+    // When the client gets its answer, the server has already written a part.
     applyMs = Math.max(applyMs, tablets.report().servers[0]?.queueMs ?? 0)
   })
   try {
@@ -38,7 +37,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
   return { rows, bytes, compositeRows, applyMs }
 }
 
-/** The engine's own findings of the kinds that a lab is about. */
+/** Records the engine's own findings of the lab's kinds. */
 export function recordFindings(record: Recorder, store: Store, ...kinds: readonly FindingKind[]): void {
   const found: readonly Finding[] = store.engine.findings().filter(({ kind }) => kinds.includes(kind))
   record.figure('findings of the engine', found.length, '')

@@ -1,4 +1,4 @@
-/** All labs, chapters and challenges as data, without their code: the offer of a page. */
+/** All labs, chapters and challenges as plain data, for a page that offers them. */
 import { challenges } from '../challenges/catalogue.ts'
 import { type Chapter, chapters } from '../course.ts'
 import type { Exercise } from '../lab.ts'
@@ -8,9 +8,9 @@ import { type SettingName, settings } from '../settings.ts'
 
 export interface Catalogue {
   readonly chapters: readonly Chapter[]
-  /** In the order in which they are best worked through. */
+  /** In the order of the course. */
   readonly labs: readonly LabOffer[]
-  /** The easier ones first. */
+  /** From easy to hard. */
   readonly challenges: readonly ChallengeOffer[]
 }
 
@@ -42,11 +42,10 @@ export interface ChallengeOffer {
   readonly title: string
   readonly minutes: number
   readonly task: string
-  /** The lab that explains it. */
+  /** The lab that explains the problem. */
   readonly lab: string
   /** The functions that a program must export. */
   readonly functions: readonly string[]
-  /** The goals, in words. */
   readonly goals: readonly string[]
 }
 

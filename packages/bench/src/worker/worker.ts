@@ -1,10 +1,10 @@
 /**
- * A worker thread that does one task of the labs and ends: for a program that shows labs beside other work, such as the console of
- * the emulator. Terminating the thread cancels the task.
+ * A worker thread that runs one task of the labs and ends, for a program that does other work at the same time, such as the
+ * console of the emulator. Terminating the thread cancels the task.
  *
  *   new Worker(this file, { workerData: task })  ──▶  {progress} … {progress}  ──▶  {answer} or {refused}
  *
- * Tasks and answers are plain JSON, so that the two sides need not be of the same version to the letter.
+ * Tasks and answers are plain JSON, so that both sides may be of slightly different versions.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { armYours } from '../challenges/challenge.ts'
@@ -25,10 +25,10 @@ export type WorkerTask =
       readonly seed: number
       /** Default: all. */
       readonly arms?: readonly string[] | undefined
-      /** By name; others have the lab's own. */
+      /** Settings by name; others keep the lab's own value. */
       readonly settings?: Readonly<Record<string, number>> | undefined
     }
-  /** Puts a challenge into a folder. */
+  /** Writes a challenge into a folder. */
   | { readonly type: 'begin'; readonly challenge: string; readonly folder: string }
   /** Judges the program in a folder. */
   | { readonly type: 'judge'; readonly folder: string }
@@ -36,10 +36,10 @@ export type WorkerTask =
 export type WorkerMessage =
   | { readonly progress: { readonly arm: string; readonly share: number } }
   | { readonly answer: unknown }
-  /** The task makes no sense. */
+  /** The task is impossible, with the reason. */
   | { readonly refused: string }
 
-/** A lab tells of its progress at each step, a reader looks a few times a second. */
+/** Shortest pause between progress messages: a lab makes progress at each step, but a reader looks only a few times a second. */
 const progressEveryMs = 100
 
 async function work(task: WorkerTask): Promise<unknown> {
@@ -83,14 +83,14 @@ function post(message: WorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
-/** Resolves when the parent has what a program printed: that goes another way than the messages, and line by line. */
+/** Resolves after the parent has received the program's output, which does not travel with the messages. */
 async function printed(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()))
   }
 }
 
-/** The last message of a task. */
+/** Sends the last message of a task. */
 async function end(message: WorkerMessage): Promise<void> {
   await printed()
   post(message)
