@@ -39,7 +39,7 @@ describe('an answer that lies unread', () => {
     admission.close()
   })
 
-  test('looks/LK2: is not cut off when what says that it was read is there to be heard', async () => {
+  test('is not cut off when what says that it was read is there to be heard', async () => {
     const admission = new Admission(admissionLimitsDefault)
     const cut = vi.fn()
     const unread = admission.hold(1, cut)

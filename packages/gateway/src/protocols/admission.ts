@@ -1,17 +1,17 @@
 /**
- * Admission control: limits on connections, calls and bytes over all clients together. Each limit has a name, a default and an
+ * Admission control: limits on connections, calls and bytes over all clients together. Each limit has a flag, a default and an
  * answer (table: docs/reference/limits.md).
  *
  *   connections           a further connection is answered RESOURCE_EXHAUSTED and closed
  *   calls                 a further call is answered RESOURCE_EXHAUSTED
- *   unread answers        bytes of answers that clients have not read; above the limit the oldest unread answer is cut off
+ *   unread answers        bytes of answers that clients have not read; above the limit, or after a time, the oldest one is cut off
  *   requests              bytes of requests that are arriving or being answered; the request that passes the limit is answered
  *                         RESOURCE_EXHAUSTED
  *
  * B1  The memory held for clients is bounded by these limits and by the limits of one call.          overload.test.ts
  * B2  A client that reads its answers and finishes its requests is answered, whatever others do.     overload.test.ts
  *
- * Ours: the limits and their figures. An unread answer is cut off after a time, too.
+ * Ours: the limits and their figures.
  */
 import { readFileSync } from 'node:fs'
 import { DatastoreError } from '@sixtables/engine'
@@ -26,11 +26,11 @@ export interface AdmissionLimits {
   readonly unreadBytesMax: number
   /** `--max-request-bytes` */
   readonly requestBytesMax: number
-  /** How long an answer may lie unread, counted in looks of 5 s. */
+  /** Longest time that an answer may stay unread, counted in looks of 5 s. */
   readonly unreadMsMax: number
 }
 
-/** Descriptors that are not for connections: LevelDB keeps up to 1,000 files open. */
+/** File descriptors for other uses: LevelDB keeps up to 1,000 files open. */
 const otherDescriptors = 1100
 
 export const admissionLimitsDefault: AdmissionLimits = {
@@ -41,7 +41,7 @@ export const admissionLimitsDefault: AdmissionLimits = {
   unreadMsMax: 120_000,
 }
 
-/** The defaults, with no more connections than the process may have descriptors. */
+/** The defaults, with connectionsMax reduced to the file descriptors that this process may have. */
 export function admissionLimitsHere(): AdmissionLimits {
   const descriptors = descriptorsMax()
   if (descriptors === undefined) return admissionLimitsDefault
@@ -49,7 +49,7 @@ export function admissionLimitsHere(): AdmissionLimits {
   return { ...admissionLimitsDefault, connectionsMax: Math.min(connections, admissionLimitsDefault.connectionsMax) }
 }
 
-/** Only Linux tells. */
+/** The limit of this process; `undefined` on systems other than Linux. */
 function descriptorsMax(): number | undefined {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
@@ -60,21 +60,21 @@ function descriptorsMax(): number | undefined {
 }
 
 /**
- * An answer on its way to a client, in a list from the oldest to the newest. What leaves the list forgets its neighbours: a
- * Set, or links kept, would lead from dead entries among the old objects to all later ones, and the collector of young
- * objects would take each answer for alive (measured: 10 µs of a lookup's 47 after the first full collection).
+ * An answer that its client has not read yet, in a list from the oldest to the newest. An entry that leaves the list forgets its
+ * neighbours: a Set, or links that were kept, would lead from dead entries in the old generation to all later ones, so that the garbage
+ * collector's young generation would keep each answer (measured: 10 µs of a lookup's 47 after the first full collection).
  */
 export interface Unread {
   readonly bytes: number
-  /** The look before it. */
+  /** Number of the look before it. */
   readonly since: number
-  /** Ends it: its client will not get it. */
+  /** Ends it without its client having read it. */
   cut: (() => void) | undefined
   older: Unread | undefined
   newer: Unread | undefined
 }
 
-/** How often unread answers are looked at. */
+/** Interval of the looks at unread answers. */
 const lookMs = 5000
 
 export class Admission {
@@ -102,7 +102,7 @@ export class Admission {
     return this.#requestBytes
   }
 
-  /** One more call; the caller ends it, refused or not. Answers why it is refused. */
+  /** Counts one more call; the caller must end it even if it is refused. @returns the reason of a refusal */
   beginCall(): DatastoreError | undefined {
     this.#calls++
     const { callsMax } = this.limits
@@ -118,7 +118,7 @@ export class Admission {
     return exhausted(`${this.limits.connectionsMax} connections are open already`, '--max-connections')
   }
 
-  /** An answer was handed over; to be taken back by {@link read}. Cuts off others when there is too much. */
+  /** Counts an answer that was handed to the socket, until {@link read}. Cuts off the oldest ones above the limit. */
   hold(bytes: number, cut: () => void): Unread {
     const unread: Unread = { bytes, since: this.#looks.count, cut, older: this.#newest, newer: undefined }
     if (this.#newest === undefined) this.#oldest = unread
@@ -130,7 +130,7 @@ export class Admission {
     return unread
   }
 
-  /** The answer was sent, or its client has gone; a second call changes nothing. */
+  /** The answer was sent, or its client has gone. May be called twice. */
   read(unread: Unread): void {
     if (unread.cut === undefined) return
     const { older, newer } = unread
@@ -144,7 +144,7 @@ export class Admission {
     this.#unreadBytes -= unread.bytes
   }
 
-  /** More bytes of a request. @throws RESOURCE_EXHAUSTED, and counts nothing, when there are too many */
+  /** Counts more bytes of a request. @throws RESOURCE_EXHAUSTED, without counting them, above the limit */
   take(bytes: number): void {
     const { requestBytesMax } = this.limits
     if (this.#requestBytes + bytes > requestBytesMax) {
@@ -171,7 +171,7 @@ export class Admission {
     cut?.()
   }
 
-  /** The first look comes less than its time after the answer, so it does not count. */
+  /** The first look after an answer does not count, because it may follow at once. */
   #sweep(): void {
     const last = this.#looks.count - 1 - this.#looks.of(this.limits.unreadMsMax)
     while (this.#oldest !== undefined && this.#oldest.since <= last) this.#cut(this.#oldest)

@@ -1,6 +1,4 @@
-/**
- * The published protos as descriptors. Slow to load, so this file is imported when the first call needs it.
- */
+/** The published protos as descriptors. They load slowly, so this file is imported by the first call that needs it. */
 import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { descriptorSet } from '#gen/descriptors.js'

@@ -1,22 +1,23 @@
 /**
- * Answers in pieces over HTTP/1.1: documents that are sent while they are made, and server-sent events, which go on until the
+ * Answers in pieces over HTTP/1.1: documents, which are sent while they are made, and server-sent events, which continue until the
  * client or the server closes.
  *
  *   data: {"atMs":…}          one event, JSON on one line
  *   (empty line)
  *
- * V1  A reader that is slow gets fewer events; nothing piles up for it.      the next one is made after the last was taken
- * V4  A reader of events that does not take a piece in {@link patienceMs} is told so and its stream ends; a document waits for its
- *     reader.                                                                test/protocol/event-streams.test.ts
- * V2  A stream ends when its reader goes, and when the server closes.        test/protocol/event-streams.test.ts
- * V3  A document that fails on its way ends its connection before its end.   same
+ * A reader of events that does not take a piece within {@link patienceMs} gets a last event that says so, and its stream ends. A document
+ * waits for its reader. A document that fails after its first piece ends by cutting the connection, so that the client cannot take
+ * the beginning for the whole.
+ *
+ * V1  A slow reader gets fewer events, not a queue of them: an event is made after the one before was taken.
+ *                                                                            test/protocol/event-streams.test.ts
  *
  * Known: the format, WHATWG HTML "server-sent events".
  */
 import type { ServerResponse } from 'node:http'
 import { type Document, type Events, eventOf } from './router.ts'
 
-/** So long a reader of events may take for a piece, and so long for all that is left when its stream ends, before its connection is cut. */
+/** Time for a reader of events to take one piece; at the end of a stream, to take everything before its connection is cut. */
 const patienceMs = 30_000
 
 export class EventStreams {
@@ -27,14 +28,14 @@ export class EventStreams {
     this.#patienceMs = options.patienceMs ?? patienceMs
   }
 
-  /** Server-sent events. Resolves when the stream is over. Rejects, with nothing sent, when the first event cannot be made. */
+  /** Sends events. Resolves at the end of the stream. Rejects, before anything was sent, if the first event fails. */
   send(response: ServerResponse, events: Events): Promise<void> {
     return this.#send(response, events, { 'Content-Type': 'text/event-stream' }, this.#patienceMs)
   }
 
-  /** A document. As {@link send}. */
+  /** Sends a document; resolves and rejects like {@link send}. */
   sendDocument(response: ServerResponse, { contentType, fileName, pieces }: Document): Promise<void> {
-    // RFC 6266; the name goes percent-encoded, whatever characters a kind or a namespace has.
+    // RFC 6266, percent-encoded: the name of a kind or namespace may have any characters.
     const name = fileName === undefined ? undefined : `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`
     return this.#send(response, pieces, {
       'Content-Type': contentType,
@@ -60,7 +61,7 @@ export class EventStreams {
           response.writeHead(200, {
             ...head,
             'Cache-Control': 'no-store',
-            // The end of the stream is the end of its connection: a closing server need not wait for it to go idle.
+            // The connection ends with the stream, so that a closing server need not wait until it is idle.
             Connection: 'close',
             'X-Content-Type-Options': 'nosniff',
           })
@@ -71,7 +72,7 @@ export class EventStreams {
       }
     } catch (error) {
       if (!signal.aborted) {
-        // The client must not take the beginning for the whole.
+        // Marks the answer as incomplete for the client.
         if (response.headersSent) response.destroy()
         throw error
       }
@@ -82,13 +83,12 @@ export class EventStreams {
     response.end()
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const ending of this.#open) ending.abort()
   }
 }
 
-/** Whether the reader takes all that was written, in time and before the signal aborts. */
+/** Whether the reader takes all that was written before the time is over or the signal aborts. */
 function drained(response: ServerResponse, signal: AbortSignal, waitMs: number | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const over = (isDrained: boolean): void => {
@@ -106,7 +106,7 @@ function drained(response: ServerResponse, signal: AbortSignal, waitMs: number |
   })
 }
 
-/** Writes the last event for a reader that has stalled. Its connection is cut if it does not take that. */
+/** Writes the last event for a reader that has stalled, and cuts its connection if it does not take that either. */
 function drop(response: ServerResponse, waitMs: number): void {
   response.write(
     eventOf({ dropped: `the reader did not take its events for ${waitMs / 1000} s; open the stream anew to go on` }),

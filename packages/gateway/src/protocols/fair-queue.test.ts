@@ -6,7 +6,7 @@ const sliceMs = 2
 const aloneMs = 6
 const turnMs = 0.5
 
-/** A call of the test: whose it is, and how long it takes. */
+/** A call of the test: its connection and its duration. */
 interface Asked {
   readonly connection: number
   readonly ms: number
@@ -14,11 +14,11 @@ interface Asked {
 
 interface Ran extends Asked {
   readonly call: number
-  /** Rounds of the loop that had begun. */
+  /** Number of rounds of the event loop so far. */
   readonly round: number
 }
 
-/** An event loop on a clock of its own: in each round calls arrive, then what was put off before or meanwhile runs. */
+/** An event loop with a clock of its own. In each round calls arrive, then deferred functions run. */
 class Loop {
   now = 0
   round = 0
@@ -48,7 +48,7 @@ class Loop {
     return this.#putOff.length === 0 && this.queue.waiting === 0
   }
 
-  /** Answers the number of the call. */
+  /** @returns the number of the call */
   arrive(asked: Asked): number {
     const call = this.#calls++
     const run = (): void => {
@@ -153,7 +153,7 @@ describe('calls', () => {
 })
 
 describe('whatever comes', () => {
-  test('each call runs once, those of a connection in their order (fair-queue/T1), none that was given up (fair-queue/T4)', () => {
+  test('each call runs once, those of a connection in their order (fair-queue/T1), none that was given up', () => {
     fc.assert(
       fc.property(roundsArbitrary, fc.array(fc.nat(200)), (rounds, cancelled) => {
         const loop = new Loop()
@@ -164,7 +164,7 @@ describe('whatever comes', () => {
         for (let connection = 0; connection < connectionsMax; connection++) {
           const own = (list: readonly { connection: number; call: number }[]): number[] =>
             list.filter((one) => one.connection === connection).map(({ call }) => call)
-          // One that is given up may have run at once before.
+          // A cancelled call may have run at once, before it was cancelled.
           const given = new Set(cancelled)
           const ran = own(loop.ran)
           expect(ran.filter((call) => !given.has(call))).toEqual(own(all).filter((call) => !given.has(call)))
@@ -197,11 +197,11 @@ describe('whatever comes', () => {
       fc.property(costs, (ms) => {
         const loop = new Loop()
         loop.go([{ connection: 99, ms: sliceMs }])
-        // Enough for each to be waiting to the end of the look that is taken.
+        // Enough calls that each connection still has some at the end.
         const calls = ms.flatMap((each, connection) =>
           Array.from({ length: Math.ceil(100 / each) }, () => ({ connection, ms: each })),
         )
-        // All of them wait: the first comes in a round whose slice is over.
+        // The first call arrives in a round whose slice is over, so all of them wait.
         loop.round++
         for (const call of [{ connection: 98, ms: sliceMs }, ...calls]) loop.arrive(call)
         const had = ms.map(() => 0)

@@ -4,8 +4,7 @@
  * One read of a socket may bring hundreds of calls, and Node would run all of them before it looks at another connection. So calls
  * run at once during a time slice. Calls that arrive later wait in a line, one line for each connection, until the event loop has
  * read the other sockets. Deficit round robin serves the lines by the time their calls take: a line spends its credit and then
- * moves to the end. A client with cheap calls gets as much time as a client with expensive calls, and waits for one turn of each
- * other line, not for all of their calls.
+ * moves to the end. Client A sends 500 queries of 5 ms, then client B one lookup: the lookup waits for one turn of A, not for 500 queries.
  *
  * A connection that has been the only one for a while gets longer slices, so that its answers leave in one write.
  *
@@ -14,19 +13,18 @@
  *
  * T1  Calls of a connection begin in the order of their arrival.                                         fair-queue.test.ts
  * T2  Between two reads of the sockets calls run for at most two slices, each longer by its last call.   same
- * T3  Of lines that never empty none gets ahead of another by more than two turns and two calls.         same
- * T4  A call that its client has cancelled does not run.                                                 same
+ * T3  Of lines that are never empty, none gets ahead of another by more than two turns and two calls.    same
  *
- * Known: deficit round robin (Shreedhar and Varghese). Ours: its use for calls, and the figures. What a call does after it has
- * answered by promise, and reading and writing of bytes, is not counted.
+ * Known: deficit round robin (Shreedhar and Varghese). Ours: its use for calls, and the figures. Not counted: work of a call after it
+ * returned a promise, and the reading and writing of bytes.
  */
 import type { MaybePromise } from '@sixtables/engine'
 
-/** Length of a slice: long enough that reading the sockets costs little beside it. */
+/** Length of a slice; reading the sockets should cost little compared with it. */
 const sliceMsDefault = 2
 /** Length of a slice while only one connection has calls. */
 const aloneMsDefault = 20
-/** How long after the last switch between connections slices stay short. */
+/** Slices stay short for this long after calls of two connections met. */
 const sharedMs = 1000
 /** Credit of a line for one turn. */
 const turnMsDefault = 0.5
@@ -35,9 +33,9 @@ export interface FairQueueOptions {
   readonly sliceMs?: number
   readonly aloneMs?: number
   readonly turnMs?: number
-  /** Milliseconds that only grow. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number
-  /** Runs something after the event loop has looked at the sockets. */
+  /** Defers a function until the event loop has read the sockets. */
   readonly later?: (run: () => void) => void
 }
 
@@ -52,11 +50,11 @@ interface Waiting {
   behind: Waiting | undefined
 }
 
-/** Calls of a connection. */
+/** Waiting calls of a connection. */
 interface Line {
   first: Waiting | undefined
   last: Waiting | undefined
-  /** Milliseconds that it may run for; below zero when a call took more than there was. */
+  /** Milliseconds left to run; below zero after a call that took longer. */
   credit: number
 }
 
@@ -66,12 +64,12 @@ export class FairQueue {
   readonly #turnMs: number
   readonly #now: () => number
   readonly #later: (run: () => void) => void
-  /** By connection, in the order in which they are served. */
+  /** By connection, in the order of service. */
   readonly #lines = new Map<object, Line>()
   #sliceEndsAt = Number.NEGATIVE_INFINITY
-  /** Whether the sockets were looked at, or are about to be, since the slice began. */
+  /** Whether the sockets were read, or are about to be, since the slice began. */
   #isOver = true
-  /** The connection that called last. */
+  /** The connection of the latest call. */
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
 
@@ -83,12 +81,12 @@ export class FairQueue {
     this.#later = options.later ?? setImmediate
   }
 
-  /** Connections of which calls wait. */
+  /** Number of connections with waiting calls. */
   get waiting(): number {
     return this.#lines.size
   }
 
-  /** Whether a call may run at once; otherwise it is to {@link wait}. */
+  /** Whether a call may run at once; otherwise its caller must {@link wait}. */
   isFree(connection: object): boolean {
     if (connection !== this.#last) this.#meet(connection)
     if (this.#lines.size > 0) return false
@@ -99,7 +97,7 @@ export class FairQueue {
     return true
   }
 
-  /** Runs `work` when its turn has come. A call that is cancelled before is never answered (T4). */
+  /** Runs `work` when it is the call's turn. A call that is cancelled before does not run, and its promise stays pending. */
   wait<T>(connection: object, call: Wanted, work: () => MaybePromise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = (): void => {
@@ -120,12 +118,12 @@ export class FairQueue {
       line.last = waiting
       return
     }
-    // A function deferred now runs before the next read of the sockets, one deferred from there runs after it.
+    // A function deferred now runs before the next read of the sockets; one deferred from there runs after it.
     if (this.#lines.size === 0) this.#later(() => this.#later(this.#serve))
     this.#lines.set(connection, { first: waiting, last: waiting, credit: this.#turnMs })
   }
 
-  /** A call of another connection than before. */
+  /** Shortens the slices if the call is of another connection than the latest one. */
   #meet(connection: object): void {
     if (this.#last !== undefined) {
       const now = this.#now()
@@ -150,8 +148,8 @@ export class FairQueue {
   }
 
   /**
-   * A slice for waiting calls in which no line has more than one turn, so that the answers of the lines served are sent
-   * before an expensive call of another begins.
+   * Serves the lines for one slice, one turn each at most, so that their answers are sent before an expensive call of another
+   * line begins.
    */
   readonly #serve = (): void => {
     const now = this.#now()
@@ -175,7 +173,7 @@ export class FairQueue {
   /**
    * Runs calls of a line while it has credit and the slice lasts.
    *
-   * @param isCharged - where a line has the slice for itself, it spends no credit
+   * @param isCharged - false for the only line, which spends no credit
    */
   #serveLine(line: Line, isCharged: boolean): void {
     let now = this.#now()
@@ -188,7 +186,7 @@ export class FairQueue {
         now = after
       }
       line.first = waiting.behind
-      // One that has become old would keep all that came behind it from the collector of young objects.
+      // An old entry that kept its successor would keep all later ones from the collector of the young generation.
       waiting.behind = undefined
     }
     if (line.first === undefined) line.last = undefined

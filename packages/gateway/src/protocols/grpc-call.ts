@@ -1,46 +1,46 @@
-/** A gRPC call as HTTP/2 hands it over: the head of the request, its messages as they come, and the answer. */
+/** A gRPC call over HTTP/2: the head of its request, its messages as they arrive, and its answer. */
 import type { Call } from '../call.ts'
 import type { Logger } from '../logger.ts'
 
-/** The headers of a request that gRPC looks at. */
+/** The headers of a request that matter for gRPC. */
 export interface RequestHead {
   readonly method: string | undefined
   readonly path: string
   readonly contentType: string | undefined
   readonly encoding: string | undefined
   readonly timeout: string | undefined
-  /** As the watcherHeader of call.ts has it. */
+  /** The `watcherHeader` of call.ts. */
   readonly watcher?: string | undefined
 }
 
-/** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */
+/** The answer: one of ok, fail and refuse, or any number of writes and an end. */
 export interface ResponseStream {
-  /** The connection: its calls wait in one line. */
+  /** The key of the call's line in the fair queue. */
   readonly connection: object
-  /** More bytes are held for the request until the stream is over. @throws RESOURCE_EXHAUSTED, CANCELLED after its end */
+  /** Counts more bytes for the request until the stream ends. @throws RESOURCE_EXHAUSTED; CANCELLED after its end */
   take(bytes: number): void
   /** Headers, the frame as the body, and trailers with status OK. */
   ok(frame: Buffer): void
-  /** Headers, if they are not sent yet, and a frame. */
+  /** The headers, if they are not sent yet, and a frame. */
   write(frame: Buffer): void
   /** Trailers with a status, after any number of frames. */
   end(status: number, message: string): void
-  /** Headers alone, with the status in them; whatever the client still sends is not read. */
+  /** Headers alone, with the status in them; the rest of the request is not read. */
   fail(status: number, message: string): void
-  /** No gRPC at all: headers alone, with an HTTP status beside the status of gRPC. */
+  /** For a request that is not gRPC: headers alone, with an HTTP status and a gRPC status. */
   refuse(httpStatus: number, status: number, message: string): void
 }
 
-/** The asking half of a stream, as it is told to us. */
+/** The events of the request. */
 export interface StreamListener {
   data(chunk: Buffer): void
-  /** The client has sent all. */
+  /** The client has sent its whole request. */
   end(): void
-  /** The stream is over before it was answered. */
+  /** The stream ended before it was answered. */
   cancelled(): void
 }
 
-/** The parts of every kind of call. */
+/** The parts that unary and streaming calls share. */
 export interface CallParts {
   readonly call: Call
   readonly isGzip: boolean

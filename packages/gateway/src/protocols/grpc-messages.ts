@@ -3,7 +3,7 @@
  *
  *   body = (compressed flag 1 byte, length 4 bytes big-endian, message)*      cut anywhere by the frames of HTTP/2
  *
- * F1  A length above the limit is refused when it is read, before any of the message is kept.
+ * A client that announces a message of 4 GB is refused after these five bytes, before any of the message is kept.
  *
  * Known: the gRPC protocol over HTTP/2.
  */
@@ -12,7 +12,7 @@ import { decompressed } from './gzip.ts'
 
 export const messageHeadBytes = 5
 
-/** A message as it came: its bytes, and whether they are compressed. */
+/** The bytes of a message as received, and whether they are compressed. */
 export interface RawMessage {
   readonly compressed: boolean
   readonly bytes: Buffer
@@ -26,12 +26,12 @@ export function tooLarge(bytes: number, what: string): DatastoreError {
   )
 }
 
-/** A client that does not keep to the protocol. */
+/** The error for a client that violates the protocol. */
 export function malformed(message: string): DatastoreError {
   return new DatastoreError('INTERNAL', message, { retry: 'never' })
 }
 
-/** Whether a chunk is one whole message that is not compressed: almost every request is. */
+/** Whether a chunk is exactly one uncompressed message, like almost every request. */
 export function isPlainMessage(chunk: Buffer): boolean {
   return (
     chunk.length >= messageHeadBytes &&
@@ -41,18 +41,18 @@ export function isPlainMessage(chunk: Buffer): boolean {
   )
 }
 
-/** A compressed message as it was. @throws RESOURCE_EXHAUSTED when it is larger than a request, or than there is room for */
+/** Decompresses a message. @throws RESOURCE_EXHAUSTED if it is larger than a request may be, or than the memory left for requests */
 export function decompressedMessage(bytes: Buffer, holder: { take(bytes: number): void }): Promise<Buffer> {
   const bytesMax = limits.requestBytesMax
   const tooLargeMessage = (): Error => tooLarge(bytesMax + 1, 'the request message, uncompressed,')
   return decompressed(bytes, { bytesMax, tooLarge: tooLargeMessage, take: (count) => holder.take(count) })
 }
 
-/** Puts chunks together to messages. */
+/** Joins chunks to messages. */
 export class MessageReader {
   #pending: Buffer[] = []
   #pendingBytes = 0
-  /** Bytes that the next message needs in all, its head included; the head alone until its length is known. */
+  /** Bytes of the next message with its head; those of the head until its length is known. */
   #needed = messageHeadBytes
   #lengthKnown = false
 
@@ -61,9 +61,8 @@ export class MessageReader {
     return this.#pendingBytes === 0
   }
 
-  /** Takes one chunk, and hands over each message that is complete with it. */
+  /** Adds one chunk, and passes on each message that it completes. */
   push(chunk: Buffer, take: (message: RawMessage) => void): void {
-    // The common case: one whole message in one chunk.
     if (this.#pendingBytes === 0 && chunk.length >= messageHeadBytes) {
       const end = this.#endOf(chunk)
       if (chunk.length === end) {
@@ -97,7 +96,7 @@ export class MessageReader {
     return joined
   }
 
-  /** Where the message at the start of `bytes` ends (F1). */
+  /** The end of the message at the start of `bytes`. @throws if its length is above the limit */
   #endOf(bytes: Buffer): number {
     const length = bytes.readUInt32BE(1)
     if (length > limits.requestBytesMax) throw tooLarge(length, 'the request message')

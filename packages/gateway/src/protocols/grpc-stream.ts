@@ -1,13 +1,11 @@
 /**
- * Calls whose request or answer is a stream of messages.
+ * Calls whose request or answer is a stream of messages, such as `Health.Watch`. A call gets exactly one status, unless its client is gone.
  *
  *   client ─▶ message, message, end ─▶ StreamedRequest ┐
  *                                                      ├ a StreamingMethod
  *   client ◀─ message, message, status ◀─ StreamedAnswer ┘
  *
- * R1  A stream gets exactly one status, unless its client is gone.
- *
- * Answers are small and few here (health, reflection): a client that does not read them makes them wait in memory.
+ * Answers are small and few here (health, reflection), so those that a client does not read simply wait in memory.
  */
 import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
@@ -15,22 +13,22 @@ import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
-/** Where a method writes its answers. After the end nothing is written any more. */
+/** The answers of a method. After the end, writing has no effect. */
 export interface StreamedAnswer {
   write(message: Answer): void
-  /** With status OK. */
+  /** Ends with status OK. */
   end(): void
   fail(error: unknown): void
 }
 
-/** The request as a method sees it. An error that it throws, or rejects with, becomes the status of the call. */
+/** A method's view of the request. An error that it throws, or rejects with, becomes the status of the call. */
 export interface StreamedRequest {
   message(bytes: Buffer): MaybePromise<void>
-  /** The client has sent all. */
+  /** The client has sent its whole request. */
   end(): MaybePromise<void>
-  /** The client is gone, or the time of the call is over. */
+  /** The client is gone, or the deadline has passed. */
   cancelled?(): void
-  /** The server closes: the last chance to answer. The call ends with UNAVAILABLE after this. */
+  /** The server closes: the last moment to answer, before the call ends with UNAVAILABLE. */
   closing?(): void
 }
 
@@ -40,13 +38,13 @@ export class StreamingCall implements StreamListener {
   readonly #parts: CallParts
   readonly #reader = new MessageReader()
   readonly #request: StreamedRequest
-  /** Messages are handed over one after the other, also when one takes its time. */
+  /** Resolves after the messages so far were handled: a method gets one at a time. */
   #tail: Promise<void> | undefined
   readonly #onFinish: (call: StreamingCall) => void
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
-  /** @param onFinish - called once, when the call is over */
+  /** @param onFinish - called once, at the end of the call */
   constructor(method: StreamingMethod, parts: CallParts, onFinish: (call: StreamingCall) => void) {
     this.#parts = parts
     this.#onFinish = onFinish
@@ -146,7 +144,7 @@ export class StreamingCall implements StreamListener {
     this.#parts.response.end(grpcStatusOf(code), grpcMessageOf(message))
   }
 
-  /** Whether the call was still open; it no longer is (R1). */
+  /** Marks the call as finished. @returns whether it was still open, so that a second status is never sent */
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true

@@ -1,4 +1,4 @@
-/** The `grpc-timeout` header. Known: the gRPC protocol over HTTP/2: at most eight digits and a unit. */
+/** The `grpc-timeout` header, such as `500m` for half a second. Known: the gRPC protocol over HTTP/2: at most eight digits and a unit. */
 import { invalidArgument } from '@sixtables/engine'
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -10,7 +10,7 @@ const unitMs: Readonly<Record<string, number>> = {
   n: 1e-6,
 }
 
-/** Milliseconds, with fractions; `undefined` without a header. */
+/** Milliseconds, possibly with a fraction; `undefined` without a header. */
 export function timeoutMsOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined
   const unit = unitMs[header.at(-1) ?? '']

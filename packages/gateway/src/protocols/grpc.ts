@@ -4,10 +4,8 @@
  *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
  *
- * The data API is unary: one message in, one out. Services beside it may have methods that stream (grpc-stream.ts).
- *
- * R1  A stream gets exactly one answer or one error, unless its client is gone.      UnaryCall.#finish
- * R2  What a client sends wrongly ends its stream, never the server.                 grpc.test.ts
+ * A `Lookup` is unary: one message in, one out, like all of the data API. Other services may have methods that stream (grpc-stream.ts).
+ * A stream gets exactly one answer or error, unless its client is gone. A malformed request ends its stream, never the server.
  *
  * Known: the gRPC protocol over HTTP/2.
  */
@@ -36,9 +34,9 @@ export const acceptedEncodings = 'identity,gzip'
 const nothing = Buffer.alloc(0)
 const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
 
-/** A service beside the data API. */
+/** A service other than the data API. */
 export interface GrpcMethods {
-  /** With its package. */
+  /** The name with its package, such as `grpc.health.v1.Health`. */
   readonly name: string
   readonly unary?: Readonly<Record<string, Handler>>
   readonly streaming?: Readonly<Record<string, StreamingMethod>>
@@ -111,7 +109,7 @@ export class GrpcService {
     }
   }
 
-  /** Ends the calls that stream, which would otherwise go on for as long as their clients like. */
+  /** Ends the streaming calls, which would otherwise last as long as their clients. */
   close(): void {
     for (const call of this.#streams) call.close()
   }
@@ -134,7 +132,7 @@ function refuse(response: ResponseStream, httpStatus: number, message: string): 
   response.refuse(httpStatus, grpcStatusOf('INVALID_ARGUMENT'), grpcMessageOf(message))
 }
 
-/** `application/grpc`, also with `+proto` or parameters; not `application/grpc-web`. */
+/** `application/grpc`, possibly with `+proto` or parameters; not `application/grpc-web`. */
 function isGrpc(contentType: string | undefined): boolean {
   return (
     contentType === 'application/grpc' ||
@@ -158,12 +156,12 @@ class UnaryCall implements StreamListener {
   readonly #handler: Handler
   readonly #queue: FairQueue
   readonly #parts: UnaryParts
-  /** The request, while it is a single chunk with all of it. */
+  /** The request, if one chunk holds all of it. */
   #whole: Buffer | undefined
-  /** Puts any other request together. */
+  /** Joins the chunks of any other request. */
   #reader: MessageReader | undefined
   #message: RawMessage | undefined
-  /** The request of a call that waits for its turn. */
+  /** The request of a call that waits in the fair queue. */
   #waiting: Buffer | undefined
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
@@ -232,7 +230,7 @@ class UnaryCall implements StreamListener {
     } else this.#answer(result)
   }
 
-  /** Its request is kept here alone, so that a call that is given up does not hold it until its turn. */
+  /** Keeps the request in a field of the call, so that a call that is cancelled releases it before its turn. */
   #wait(request: Buffer): Promise<Answer> {
     const { call, response } = this.#parts
     this.#waiting = request
@@ -259,11 +257,11 @@ class UnaryCall implements StreamListener {
     )
   }
 
-  /** Answers for a handler that is still busy when the time of the call is over. */
+  /** Answers DEADLINE_EXCEEDED if the handler is still busy at the deadline. */
   #watchDeadline(): void {
     const { call } = this.#parts
     if (call.timeoutMs === undefined || this.#isFinished) return
-    // Whole seconds let calls of one kind share the runtime's timer list; the client keeps the exact time.
+    // Timers of whole seconds share one list in the runtime; the client keeps the exact time itself.
     const { timeoutMs } = call
     const ms = Math.min(timeoutMs > 2000 ? Math.ceil(timeoutMs / 1000) * 1000 : Math.ceil(timeoutMs), 0x7fff_ffff)
     this.#deadline = setTimeout(() => {
@@ -293,7 +291,7 @@ class UnaryCall implements StreamListener {
     calls.end(call, { method: path.slice(dataPath.length), protocol: 'grpc', code, message })
   }
 
-  /** Whether the call was still open; it no longer is (R1). */
+  /** Marks the call as finished. @returns whether it was still open, so that a second answer is never sent */
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true

@@ -1,19 +1,18 @@
 /**
- * The guard: it decides which requests are allowed. The emulator has no passwords, and a browser of its user visits any page; so a page from elsewhere must
- * not read or change the store.
+ * The guard decides which requests are allowed. The emulator has no passwords, and its user's browser visits any web page, so a page
+ * of another site must not read or change the store. Four rules, each tested in security.test.ts:
  *
- * N1  A request with an Origin is served only if the origin is local, is an address that the request itself was sent to, or
- *     is allowed by name. Browsers send Origin with every request that can change something.          security.test.ts
- * N2  A request that a browser can send names a host that no stranger can point at this machine (DNS rebinding): a local name,
- *     the name of the machine, an address, or a name that is allowed.                                 same
- * N3  A request that a browser marks as sent by another site, and that is no navigation, needs an allowed Origin. same
- * N4  A navigation that may change something needs an allowed Origin.                                 same
+ * - `Origin: https://evil.example` is refused. Allowed are local origins, an address that the request itself was sent to, and those of
+ *   `--allowed-origin`. Browsers send Origin with every request that can change something.
+ * - `Host: rebound.evil.example` is refused, even if it resolves to 127.0.0.1 (DNS rebinding). Allowed are local names, the machine's name,
+ *   addresses, and those of `--allowed-host`.
+ * - A request with `Sec-Fetch-Site: cross-site` needs an allowed Origin, unless it is a navigation.
+ * - A navigation with a method that may change something needs an allowed Origin.
  *
- * A server on loopback is more strict: of addresses it takes its own alone, and it checks the host over gRPC, too. There is no
- * browser that speaks HTTP/2 without TLS; so a server for other machines takes any host over gRPC, such as the name that a
- * network of containers gives it.
+ * A server on loopback is stricter: of addresses it accepts only its own, and it checks the host over gRPC, too. A server for other
+ * machines accepts any host over gRPC, such as the name in a container network: no browser speaks HTTP/2 without TLS.
  *
- * Known: the Fetch standard on Origin and Sec-Fetch-Mode, RFC 6761 on names below localhost. Ours: what is refused.
+ * Known: the Fetch standard on Origin and Sec-Fetch-Mode, RFC 6761 on names below localhost. Ours: the rules.
  */
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
@@ -21,17 +20,17 @@ import { hostname } from 'node:os'
 export interface GuardOptions {
   /** Whether the server listens on loopback addresses only, so that all its clients are on this machine. */
   readonly isLoopback: boolean
-  /** Origins beyond the local ones, such as `https://viewer.example`; `null` for pages from files. */
+  /** Further origins, such as `https://viewer.example`; `null` for pages from files. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Host names beyond the local ones, without port. */
+  /** Further host names, without port. */
   readonly allowedHosts?: readonly string[] | undefined
 }
 
-/** The headers that tell a request's origin. */
+/** The parts of a request that show its origin. */
 export interface Sender {
-  /** HTTP/1.1, which browsers speak without TLS, or gRPC, which they do not. */
+  /** HTTP/1.1, which browsers speak without TLS; or gRPC, which they do not. */
   readonly protocol: 'http' | 'grpc'
-  /** The verb of the request. */
+  /** The HTTP method. */
   readonly method: string | undefined
   readonly origin: string | undefined
   readonly host: string | undefined
@@ -45,7 +44,7 @@ export class Guard {
   readonly #isLoopback: boolean
   readonly #origins: ReadonlySet<string>
   readonly #hosts: ReadonlySet<string>
-  /** The host header found good last: mostly there is only one. */
+  /** The latest host that was allowed: usually all requests have the same. */
   #goodHost = ''
 
   constructor({ isLoopback, allowedOrigins = [], allowedHosts = [] }: GuardOptions) {
@@ -54,7 +53,7 @@ export class Guard {
     this.#hosts = new Set([...allowedHosts, hostname()].map((host) => host.toLowerCase()))
   }
 
-  /** Why the request is not served; `undefined` = it is. */
+  /** The reason of a refusal; `undefined` = allowed. */
   refusal({ protocol, method, origin, host, site, mode }: Sender): string | undefined {
     const isHostChecked = this.#isLoopback || protocol === 'http'
     if (isHostChecked && host !== undefined && host !== this.#goodHost) {
@@ -89,16 +88,16 @@ export class Guard {
     const name = match?.[1]
     if (name === undefined) return false
     if (isLocalName(name)) return true
-    // A page served by this very server under its address. A name would not do: it can be pointed anywhere.
+    // A page of this very server under its address. A name is not enough, because its owner can point it anywhere.
     return host !== undefined && isIP(unbracketed(name)) !== 0 && name === hostName(host)
   }
 
   #isKnownHost(host: string): boolean {
     const name = hostName(host)
     if (isLocalName(name) || this.#hosts.has(name) || this.#hosts.has(host.toLowerCase())) return true
-    // To connect to an unspecified address means this machine: clients copy it from the address that a server listens on.
+    // Clients may copy this address from the one that a server listens on; connecting to it means this machine.
     if (this.#isLoopback) return name === '0.0.0.0' || name === '[::]'
-    // A page on an address was served there: only a name can be pointed elsewhere later.
+    // A page on an address was served there; only a name can be pointed elsewhere later.
     return isIP(unbracketed(name)) !== 0
   }
 }

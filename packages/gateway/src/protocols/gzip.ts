@@ -1,23 +1,22 @@
 /**
- * Compressed requests.
+ * Decompression of requests. Two requests are decompressed at a time, the smallest waiting one first: many "zip bombs", 1 MB that
+ * becomes 1 GB, use the memory of two, and a small request does not wait for all of them.
  *
- * Z1  What counts is the bytes that come out, while they come: a request that passes a limit is given up there.   gzip.test.ts
- * Z2  A few are decompressed at a time, those of the fewest bytes first: a flood of requests that grow a thousandfold takes the
- *     memory of a few, and a small request does not wait for all of them.                                    same
+ * Z1  The bytes of the result are counted while they are made: a request that passes a limit is given up there.   gzip.test.ts
  */
 import { createGunzip } from 'node:zlib'
 import { invalidArgument } from '@sixtables/engine'
 
 export interface DecompressionLimits {
-  /** Largest result, in bytes. */
+  /** Maximum bytes of the result. */
   readonly bytesMax: number
-  /** The error for a larger one. */
+  /** Makes the error for a larger result. */
   tooLarge(): Error
-  /** Told of each piece of the result. What it throws ends the decompression. */
+  /** Called with the length of each piece of the result. An error that it throws ends the decompression. */
   take(bytes: number): void
 }
 
-/** As many as a small machine has cores (Z2). */
+/** The cores of a small machine. */
 const runningMax = 2
 
 interface Waiting {
@@ -25,11 +24,11 @@ interface Waiting {
   begin(): void
 }
 
-/** In the order in which they begin. */
+/** In the order of arrival. */
 const waiting: Waiting[] = []
 let running = 0
 
-/** The bytes that were compressed. @throws INVALID_ARGUMENT when they are not gzip; what the limits throw (Z1) */
+/** @throws INVALID_ARGUMENT for bytes that are not gzip; the errors of `limits` */
 export async function decompressed(bytes: Buffer, limits: DecompressionLimits): Promise<Buffer> {
   if (running < runningMax) running++
   else await turn(bytes.length)
@@ -42,7 +41,7 @@ export async function decompressed(bytes: Buffer, limits: DecompressionLimits): 
   }
 }
 
-/** Resolves when one that ends gives its place to a request of so many bytes. */
+/** Resolves when a request of this size may begin. */
 function turn(bytes: number): Promise<void> {
   return new Promise((begin) => {
     const at = waiting.findIndex((other) => other.bytes > bytes)

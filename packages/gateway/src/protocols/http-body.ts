@@ -1,13 +1,12 @@
-/** Bodies of HTTP requests, bounded before and after decompression. */
+/** Bodies of HTTP requests, limited before and after decompression. */
 import { invalidArgument, limits } from '@sixtables/engine'
 import { tooLarge } from './grpc-messages.ts'
 import { decompressed } from './gzip.ts'
 import type { Exchange } from './http-exchange.ts'
 
-/** Larger bodies are not read to their end. Measured: both of Google's emulators answer 413 somewhere above 10.6 MB. */
+/** The rest of a larger body is not read. Measured: both of Google's emulators answer 413 somewhere above 10.6 MB. */
 export const bodyBytesMax: number = 2 * limits.requestBytesMax
 
-/** The body is larger than {@link bodyBytesMax}. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
@@ -17,7 +16,7 @@ export class BodyAborted extends Error {
   override readonly name = 'BodyAborted'
 }
 
-/** The body of a request, decompressed. Its bytes count for admission until the request is answered. */
+/** The body of a request, decompressed. Admission counts its bytes until the request is answered. */
 export function readBody(exchange: Exchange): Promise<Buffer> {
   const encoding = exchange.request.headers['content-encoding']
   const body = new Promise<Buffer>((resolve, reject) => collect(exchange, resolve, reject))
@@ -41,7 +40,7 @@ function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (e
   }
   const chunks: Buffer[] = []
   let bytes = 0
-  // The rest is dropped as it comes.
+  // The listeners stay away from the rest, which is dropped.
   const refuse = (error: unknown): void => {
     request.off('data', collected)
     chunks.length = 0
@@ -64,11 +63,11 @@ function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (e
     const [first] = chunks
     resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
   })
-  // Also when the client goes away in the middle.
+  // Emitted when the client goes away in the middle.
   request.on('error', () => reject(new BodyAborted()))
 }
 
-/** Refuses a message above the API's limit, whatever its form in the body was. */
+/** Refuses a message above the API's limit, also if its JSON or compressed body was smaller. */
 export function checkMessageSize(message: Buffer): void {
   if (message.length > limits.requestBytesMax) throw tooLarge(message.length, 'the request')
 }

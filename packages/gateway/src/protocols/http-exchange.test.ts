@@ -8,7 +8,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** An outbox, what went out of it, and its clock. */
+/** An outbox, the answers that it sent, and its clock. */
 function outbox(): { readonly sent: string[]; add(body: string): void; pass(ms: number): void } {
   const sent: string[] = []
   let now = 0
@@ -20,7 +20,7 @@ function outbox(): { readonly sent: string[]; add(body: string): void; pass(ms: 
   return { sent, add: (body) => box.add(exchange, 'text/plain', body), pass }
 }
 
-test('http-exchange/E2: answers of one turn go out at its end, in their order', async () => {
+test('answers of one turn go out at its end, in their order', async () => {
   const { sent, add } = outbox()
   add('a')
   add('b')
@@ -29,7 +29,7 @@ test('http-exchange/E2: answers of one turn go out at its end, in their order', 
   expect(sent).toEqual(['a', 'b'])
 })
 
-test('http-exchange/E2: an answer does not wait through a row of slow calls', async () => {
+test('an answer does not wait through a row of slow calls', async () => {
   const { sent, add, pass } = outbox()
   add('a')
   pass(3)
@@ -58,7 +58,7 @@ test('http-exchange/E1: an answer in pieces counts whole until its reader has it
     return response
   })
   expect(written).toEqual([300, 100, 300, 100, 300, 100])
-  // The first was cut off: more than 1,000 bytes were unread.
+  // The first answer was cut off, since more than 1,000 bytes were unread.
   expect([admission.unreadBytes, admission.calls]).toEqual([800, 2])
   for (const reader of readers.slice(1)) reader.emit('close')
   expect([admission.unreadBytes, admission.calls]).toEqual([0, 0])

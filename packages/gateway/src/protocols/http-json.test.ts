@@ -4,7 +4,7 @@ import { Call } from '../call.ts'
 import { jsonForm } from './http-json.ts'
 import * as codec from './json-codec.ts'
 
-/** In which turns of the event loop a function is called while `work` goes on. */
+/** Turns of the event loop in which a function is called while `work` runs. */
 async function turnsOf<Name extends 'answerToJson' | 'longAnswerToJson' | 'requestFromJson'>(
   called: Name,
   result: Awaited<ReturnType<(typeof codec)[Name]>>,
@@ -59,6 +59,6 @@ test('a large commit is read in pieces, each in a turn of its own', async () => 
   const body = Buffer.from(JSON.stringify({ mutations }))
   const turns = await turnsOf('requestFromJson', Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
   expect(turns.length).toBeGreaterThan(5)
-  // The rest of the body, without its list, comes with the first piece.
+  // The first piece also contains the rest of the body, without its list.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)
 })

@@ -12,7 +12,7 @@ type Codec = typeof import('./json-codec.ts')
 
 let loaded: Codec | Promise<Codec> | undefined
 
-/** The codec, loaded by the first call. */
+/** The codec; the first call loads it. */
 function codec(): Codec | Promise<Codec> {
   loaded ??= import('./json-codec.ts').then((module) => {
     loaded = module
@@ -22,15 +22,15 @@ function codec(): Codec | Promise<Codec> {
 }
 
 /**
- * So many bytes take as long as a row that is read: bodies and answers above 16 KiB always wait for a turn of the event loop,
- * in which no other long work goes on.
+ * This many bytes take as long as reading a row. Bodies and answers above 16 KiB therefore wait for a turn of the event loop without
+ * other long work.
  */
 const bytesOfWork = 4
 
 /** Longer answers are printed in pieces. */
 const wholeAnswerBytesMax = 16 * 1024
 
-/** The lists that are as long as clients like. Others have limits, and are refused before they are read. */
+/** The lists without a limit on their length. All others are checked before they are read. */
 const lists: Partial<Record<MethodName, string>> = { Commit: 'mutations', AllocateIds: 'keys', ReserveIds: 'keys' }
 
 async function requestInPieces(

@@ -1,12 +1,11 @@
 /**
- * HTTP/1.1: the data API in JSON and protobuf, and the endpoints beside it. It does not listen: connections are handed to it.
+ * HTTP/1.1: the data API in JSON and protobuf, and the other endpoints. It does not listen: port.ts hands connections to it.
  *
  *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
  *   other paths                              router.ts
- *   unknown path, or wrong verb              404; below /v1/ an error as of a call, elsewhere a plain text
+ *   unknown path, or wrong verb              404; below /v1/ as an error of the API, elsewhere as plain text
  *
- * T1  Nothing of a request from an unwelcome page is kept or done.           security.test.ts
- * T2  A client that goes away cancels its call.                                  http.test.ts
+ * A request from a page that guard.ts refuses has no effect at all. A client that goes away cancels its call.
  *
  * Measured: paths, types, status codes, CORS headers and 413 on both of Google's emulators, whose 404 is a plain text everywhere.
  */
@@ -58,13 +57,13 @@ export class HttpConnections {
     this.#server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
       this.#serve(request, response)
     })
-    // Node drops what comes behind 2,000 headers, a second Host among it. All headers together are bounded by 16 KiB.
+    // Without this Node drops headers after the first 2,000, among them a second Host. All headers together are limited to 16 KiB.
     this.#server.maxHeadersCount = 0
-    // A server that listens starts its watch over slow requests then; this one is only told that it does.
+    // Node starts its check for slow requests on this event; this server never listens itself.
     this.#server.emit('listening')
   }
 
-  /** @param isTooMany - there are as many connections as there may be without this one */
+  /** @param isTooMany - whether the connection is above the limit */
   accept(socket: Socket, isTooMany: boolean): void {
     if (isTooMany) refuse(socket, this.#options.admission.tooManyConnections())
     else this.#server.emit('connection', socket)
@@ -90,7 +89,7 @@ export class HttpConnections {
       mode: one(headers['sec-fetch-mode']),
     })
     if (this.#isClosing) response.setHeader('Connection', 'close')
-    // RFC 9112, 3.2. A proxy in between may have looked at the other one.
+    // RFC 9112, 3.2: a proxy may have checked one Host, and we would use the other.
     if ((request.headersDistinct['host']?.length ?? 0) > 1) {
       sendLast(request, response, 400, 'the request has more than one Host header: send one\n')
       return
@@ -211,11 +210,11 @@ export class HttpConnections {
 
 interface Unknown {
   readonly path: string
-  /** Verbs of other routes of that path. */
+  /** Verbs that this path has routes for. */
   readonly verbs: readonly string[]
 }
 
-/** The answer to an unknown path or a wrong verb. */
+/** Answers an unknown path or a wrong verb. */
 function sendUnknown(request: IncomingMessage, response: ServerResponse, { path, verbs }: Unknown): void {
   const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
   const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
@@ -240,7 +239,7 @@ interface DataTarget {
   readonly method: MethodName
 }
 
-/** The project and the method that a path of the data API names. Projects may have colons of their own. */
+/** The project and method in a path of the data API. Project ids may contain colons. */
 function dataTarget(path: string): DataTarget | undefined {
   const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
   if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
@@ -252,7 +251,7 @@ function dataTarget(path: string): DataTarget | undefined {
   }
 }
 
-/** By content type; without one, or with an empty one, JSON is meant. */
+/** The form for a content type; JSON without one, or with an empty one. */
 function formOf(contentType: string | undefined): WireForm | undefined {
   if (contentType === undefined || contentType === '' || contentType === 'application/json') return jsonForm
   if (contentType === 'application/x-protobuf') return protobufForm
@@ -270,7 +269,7 @@ function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
-/** Measured: the origin is echoed, credentials are allowed. */
+/** Measured: the origin is echoed, and credentials are allowed. */
 function allowOrigin(response: ServerResponse, origin: string, headers: IncomingMessage['headers']): void {
   response.setHeader('Access-Control-Allow-Origin', origin)
   response.setHeader('Access-Control-Allow-Credentials', 'true')
@@ -285,7 +284,7 @@ function allowOrigin(response: ServerResponse, origin: string, headers: Incoming
   }
 }
 
-/** An answer to a connection of which nothing is read. */
+/** Answers a connection without reading anything from it. */
 function refuse(socket: Socket, error: DatastoreError): void {
   const body = jsonForm.error(error)
   const head = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: ${jsonForm.contentType}\r\nConnection: close\r\n`

@@ -1,10 +1,9 @@
 /**
- * HTTP/2 by node:http2, bound to gRPC. It does not listen: connections are handed to it.
+ * HTTP/2 by node:http2, for gRPC. It does not listen: port.ts hands connections to it.
  *
- * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      protocol/security.test.ts
- * H2  After close() no new stream is taken, and those under way end in their time.                   protocol/grpc.test.ts
- * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
- * H4  Calls, unread answers and requests are counted until their end, however they end (admission.ts).        same
+ * A request whose origin or host the guard refuses is answered before its body is read. After close() new streams are refused, and running
+ * ones may end. Dead sessions are closed, also those for which Node emits no event (session-liveness.ts). Calls, unread
+ * answers and requests count for admission until they end, however they end.
  */
 import {
   constants,
@@ -30,8 +29,8 @@ const sessionWindowBytes = 32 * 1024 * 1024
 const streamsMax = 20_000
 
 /**
- * The defaults end a busy session: 10 MB for all its streams, 33 cancelled streams a second after the first 1000. What floods
- * (settings, pings, broken frames) ends its session by the defaults of Node and nghttp2.
+ * Node's defaults would end a busy session: 10 MB for all its streams, and 33 cancelled streams a second after the first 1,000.
+ * Floods of settings, pings or broken frames still end a session by the defaults of Node and nghttp2.
  */
 const serverOptions = {
   settings: { initialWindowSize: windowBytes, maxConcurrentStreams: streamsMax, enablePush: false },
@@ -40,12 +39,12 @@ const serverOptions = {
   streamResetRate: 2_000,
 }
 
-/** How long a refused client may go on sending before its stream is reset. */
+/** Time for a refused client to stop sending, before its stream is reset. */
 const lingerMs = 1000
 
 const okHeaders = { ':status': 200, 'content-type': 'application/grpc' }
 const okTrailers = { 'grpc-status': '0' }
-/** With endStream spelled out: Node copies the options and sets it, and to add a field to a copy costs V8 1 µs. */
+/** `endStream` is given because Node copies the options and sets it: adding a field to a copy costs 1 µs in V8. */
 const withTrailers = { waitForTrailers: true, sendDate: false, endStream: false }
 const headersAlone = { endStream: true, sendDate: false }
 
@@ -53,13 +52,13 @@ export interface Http2Options {
   readonly grpc: GrpcService
   readonly guard: Guard
   readonly admission: Admission
-  /** A session that is silent for so long is asked for a sign of life. */
+  /** A session that is silent for this long gets a ping. */
   readonly silenceMs?: number | undefined
 }
 
 export class Http2Connections {
   readonly #server: Http2Server
-  /** Takes connections that are too many: it answers each call with that, and ends. */
+  /** Server for connections above the limit: it answers each call with the refusal, and ends. */
   readonly #refusing: Http2Server
   readonly #sessions = new Set<ServerHttp2Session>()
   readonly #options: Http2Options
@@ -74,23 +73,23 @@ export class Http2Connections {
     this.#refusing.on('stream', (stream) => this.#refuse(stream))
   }
 
-  /** @param isTooMany - there are as many connections as there may be without this one */
+  /** @param isTooMany - whether the connection is above the limit */
   accept(socket: Socket, isTooMany: boolean): void {
-    // A client that ends its half of the connection is gone: there are no half-open sessions in HTTP/2.
+    // HTTP/2 has no half-open sessions: a client that ends its half of the connection is gone.
     socket.allowHalfOpen = false
     const server = isTooMany ? this.#refusing : this.#server
     server.once('session', (session) => this.#watch(session, socket))
     server.emit('connection', socket)
   }
 
-  /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
+  /** Asks clients to use other connections (GOAWAY); running calls are answered. */
   close(): void {
     for (const session of this.#sessions) session.close()
   }
 
   /**
-   * All connections have ended. Node keeps the timer of a closed session until it rings, and with it the session and these
-   * servers; from here on they lead to nothing of ours.
+   * Forgets everything after all connections have ended. Node keeps a closed session, and these servers, until a timer of the session
+   * fires; they should not keep the engine with them.
    */
   end(): void {
     this.#liveness.end()
@@ -101,7 +100,7 @@ export class Http2Connections {
   #watch(session: CallSession, socket: Socket): void {
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
-    // The session's streams are told of its end one by one.
+    // The end of the session reaches each of its streams as an event.
     session.on('error', ignore)
     session.setLocalWindowSize(sessionWindowBytes)
     const sending: Sending = { answers: 0 }
@@ -161,9 +160,8 @@ interface CallSession extends ServerHttp2Session {
 const sendingOf: unique symbol = Symbol('sending')
 
 /**
- * A stream with the call that it is. The listeners of all streams are the same few functions, and a stream that is over has
- * nothing of its call: Node keeps streams in a Map, and what once was in a Map the collector of young objects may take for
- * alive until the next full collection.
+ * A stream with its call. All streams share the same few listeners, and a stream that has ended forgets its call: Node keeps
+ * streams in a Map, and entries of a Map may keep young objects alive until the next full collection.
  */
 interface CallStream extends ServerHttp2Stream {
   [callOf]?: NodeCall | undefined
@@ -188,7 +186,7 @@ function onClose(this: CallStream): void {
   this[callOf] = undefined
 }
 
-/** Apart from all others: a function made beside them would keep what they know. */
+/** A function at module level: a closure would keep the variables around it. */
 function ignore(): void {}
 
 function one(header: string | string[] | undefined): string | undefined {
@@ -204,11 +202,11 @@ function statusHeaders(status: number, message: string): Record<string, string> 
   return { 'grpc-status': String(status), ...(message === '' ? {} : { 'grpc-message': message }) }
 }
 
-/** A call on a stream of node:http2: what comes in, and what goes out. */
+/** A call on a stream of node:http2: its request and its answer. */
 class NodeCall implements ResponseStream {
   readonly #stream: ServerHttp2Stream
   readonly #admission: Admission
-  /** The listener for incoming data; none after the request was refused. */
+  /** The listener for request data; none after the request was refused. */
   listener: StreamListener | undefined
   #requestBytes = 0
   #unread: Unread | undefined
@@ -241,7 +239,7 @@ class NodeCall implements ResponseStream {
     this.#requestBytes += bytes
   }
 
-  /** A stream that its client reset ends too. */
+  /** The request has ended; also called after a reset by the client. */
   ended(): void {
     if (this.#stream.aborted) this.listener?.cancelled()
     else this.listener?.end()
@@ -251,7 +249,7 @@ class NodeCall implements ResponseStream {
     return this.#stream.session ?? this.#stream
   }
 
-  /** The stream is over, answered or not. */
+  /** The stream has ended, answered or not. */
   closed(): void {
     this.#isClosed = true
     this.listener?.cancelled()
@@ -269,7 +267,7 @@ class NodeCall implements ResponseStream {
     stream.end(frame)
     this.#sending = (stream.session as CallSession | undefined)?.[sendingOf]
     if (this.#sending !== undefined) this.#sending.answers++
-    // Its session may have other answers, but one whose reader is this slow is not worth them.
+    // Destroys the whole session: other answers of a reader that slow are no reason to keep it.
     this.#unread = this.#admission.hold(frame.length, () => stream.session?.destroy())
   }
 
@@ -286,7 +284,7 @@ class NodeCall implements ResponseStream {
     if (!stream.headersSent) stream.respond(okHeaders, withTrailers)
     stream.once('wantTrailers', () => {
       stream.sendTrailers(statusHeaders(status, message))
-      // The client may go on sending for ever: with its status it has all that it will get.
+      // A client that has its status may still be sending; that is read and dropped.
       if (!stream.readableEnded) stream.resume()
     })
     stream.end()
@@ -310,7 +308,7 @@ class NodeCall implements ResponseStream {
     if (stream.destroyed || stream.closed || stream.headersSent) return
     stream.respond(headers, headersAlone)
     if (stream.readableEnded) return
-    // Bytes that the client may still send are dropped. To reset the stream at once could overtake the headers.
+    // An immediate reset could arrive before the headers, so data is dropped for a while.
     setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs).unref()
   }
 }

@@ -1,4 +1,4 @@
-/** Long answers: the same JSON as of the whole message, and no other call waits until all of it was printed. */
+/** Long answers: the same JSON as of the whole message, printed in pieces between other calls. */
 
 import { fromJson, toBinary } from '@bufbuild/protobuf'
 import { systemScheduler } from '@sixtables/engine'
@@ -24,7 +24,7 @@ const entityOf = (name: string): Json => ({
   version: '5',
 })
 
-/** Answers whose list has these names, beside all else that they can have. */
+/** Answers with a list of these names and all other fields that they can have. */
 const answers: Partial<Record<MethodName, (names: readonly string[]) => Json>> = {
   Lookup: (names) => ({
     found: names.map(entityOf),
@@ -57,7 +57,7 @@ test.each<[MethodName, string, string]>([
   expect(() => requestFromJson(method, Buffer.from(body))).toThrow(words)
 })
 
-/** Both texts, of which the second may have members in another order. */
+/** Both texts; the second may have its members in another order. */
 async function textsOf(method: MethodName, message: Buffer): Promise<{ whole: string; inPieces: string }> {
   return { whole: answerToJson(method, message), inPieces: await longAnswerToJson(method, message, call()) }
 }

@@ -1,8 +1,8 @@
 /**
- * Messages of the data API between JSON and bytes, by the descriptors of the published protos. Imported when the first JSON
- * request comes, because it is slow to load.
+ * Conversion of the data API's messages between JSON and bytes, by the descriptors of the published protos. They load slowly, so the
+ * first JSON request imports this file.
  *
- * Known: the proto3 JSON mapping. Measured: what both of Google's emulators accept and print.
+ * Known: the proto3 JSON mapping. Measured: the JSON that both of Google's emulators accept and print.
  */
 
 import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
@@ -31,7 +31,7 @@ function methodOf(name: MethodName): Method {
   return method
 }
 
-/** The request message of a method, from a JSON body. An empty body is an empty message. */
+/** The request message of a JSON body. An empty body is an empty message. */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
   const { input } = methodOf(name)
   const text = withoutMark(body)
@@ -46,7 +46,7 @@ export function requestFromJson(name: MethodName, body: Buffer): Buffer {
   }
 }
 
-/** The decoder's reason; it says of a text that it is out of range, and of an enum not which values there are. */
+/** The decoder's reason in our words: its own calls a text "out of range", and does not list the values of an enum. */
 function inWords(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error)
   const [, name = ''] = /^cannot decode enum (\S+) from JSON/.exec(said) ?? []
@@ -60,7 +60,7 @@ function inWords(error: unknown): string {
 
 const blanks = new Set([0x20, 0x0a, 0x0d, 0x09])
 
-/** Whether there are no other characters than JSON's blanks. */
+/** Whether the text has only JSON whitespace. */
 function isBlank(text: Buffer): boolean {
   let at = 0
   while (blanks.has(text[at] ?? -1)) at++
@@ -73,7 +73,7 @@ function withoutMark(body: Buffer): Buffer {
   return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? body.subarray(byteOrderMark.length) : body
 }
 
-/** The one list of an answer that can be long, by the names of the fields that lead to it. */
+/** The one list of an answer that can be long, as a path of field names. */
 const longLists: Partial<Record<MethodName, readonly string[]>> = {
   Lookup: ['found'],
   RunQuery: ['batch', 'entityResults'],
@@ -91,7 +91,7 @@ export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))
 }
 
-/** The same of a long message, with other calls in between. */
+/** The same for a long message, in steps between which other calls run. */
 export async function longAnswerToJson(name: MethodName, message: Buffer, call: Call): Promise<string> {
   const path = longLists[name]
   if (path === undefined) return answerToJson(name, message)
@@ -102,7 +102,7 @@ function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
   return toJson(type, fromBinary(type, message), { registry }) as PrintableObject
 }
 
-/** The JSON value of a message. The elements of the list at the end of `path` are read and printed piece by piece. */
+/** A message as JSON. The elements of the list at `path` are decoded and printed piece by piece. */
 async function jsonInPieces(
   call: Call,
   type: DescMessage,
@@ -129,7 +129,7 @@ async function jsonInPieces(
   return json
 }
 
-/** Members that hold bytes. As names of properties they stand for messages, never for strings. */
+/** Members of type bytes. A property may have the same name, but its value is an object, never a string. */
 const bytesMembers = new Set([
   'blobValue',
   'blob_value',
@@ -143,7 +143,7 @@ const bytesMembers = new Set([
   'cursor',
 ])
 
-/** Base64 is of one alphabet, the standard or the URL-safe one (measured); the decoder below us takes a mix. */
+/** Refuses base64 that mixes the standard and the URL-safe alphabet (measured); the library's decoder accepts it. */
 function refuseMixedBase64(json: Json): void {
   if (json === null || typeof json !== 'object') return
   if (Array.isArray(json)) {

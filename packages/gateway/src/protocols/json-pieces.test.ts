@@ -15,7 +15,7 @@ function wholeOf(body: Buffer): Buffer | undefined {
   }
 }
 
-/** The message that comes of the pieces; `undefined` when one of them is refused. */
+/** The message of all pieces; `undefined` when one of them is refused. */
 async function inPieces(body: Buffer): Promise<Buffer | undefined> {
   const bodies = (await cutJson(call(), body, 'mutations')) ?? [body]
   const messages = bodies.map(wholeOf)
@@ -32,14 +32,14 @@ const request = fc.record({
   indent: fc.constantFrom(0, 2),
 })
 
-describe('json-pieces/J2: a body in pieces', () => {
+describe('json-pieces/J1: a body in pieces', () => {
   test('has the mutations of the whole in their order, and the rest', async () => {
     let cuts = 0
     const law = fc.asyncProperty(request, async ({ before, mutations, indent }) => {
       const body = Buffer.from(JSON.stringify({ ...before, mutations }, undefined, indent))
       if ((await cutJson(call(), body, 'mutations')) !== undefined) cuts++
       const message = await inPieces(body)
-      // The rest stands before the mutations in pieces, and among them by its number in the whole.
+      // The rest precedes the mutations in pieces; in the whole its place depends on its field number.
       const bare = { ...before, mutations: [] }
       const rest = requestFromJson('Commit', Buffer.from(JSON.stringify(bare)))
       const listed = requestFromJson('Commit', Buffer.from(JSON.stringify({ mutations })))
@@ -48,7 +48,7 @@ describe('json-pieces/J2: a body in pieces', () => {
       if (message?.equals(whole as Buffer) !== true) expect(message).toEqual(Buffer.concat([rest, listed]))
     })
     await fc.assert(law, { numRuns: 50, seed: 1 })
-    // Counted for one seed: with random seeds the count would fall below any bound now and then.
+    // The seed is fixed: with random seeds the count would sometimes fall below any bound.
     expect(cuts).toBeGreaterThan(10)
     await fc.assert(law, { numRuns: 50 })
   })

@@ -1,21 +1,21 @@
 /**
- * A large JSON body in pieces, so that it can be read in slices: the elements of its one long list, some of them at a time, each
- * time as a body of its own.
+ * A large JSON body in pieces, so that it can be read in slices. The elements of its one long list are spread over several
+ * bodies:
  *
  *   {"mode": 2, "mutations": [a, b, c, d]}   ─▶  {"mode": 2, "mutations": []}   {"mutations":[a, b]}   {"mutations":[c, d]}
  *
- * The messages of these bodies one after the other are the message of the whole: lists go on, and what else there is stands in
- * the first alone.
+ * Their encoded messages, one after the other, are the message of the whole: a protobuf decoder appends lists, and all other fields are in
+ * the first piece only.
  *
- * J2  A body is accepted in pieces if it is as a whole, with the same message; what has an unusual form is not cut.
+ * J1  A body is accepted in pieces exactly if it is as a whole, with the same message. One of an unusual form is not cut.
  *                                                                                                    json-pieces.test.ts
  */
 import { giveWay } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 
-/** A piece ends with the first element that makes it as long. */
+/** A piece ends with the element that makes it at least this long. */
 const pieceBytes = 16 * 1024
-/** After so many bytes the scan gives way, with as much work as rows that are read. */
+/** Bytes that are scanned between two chances for other calls. */
 const bytesPerLook = 128 * 1024
 const workPerLook = 1024
 /** Deeper bodies are refused as a whole (json-scan.ts). */
@@ -29,7 +29,7 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** The bodies, the first without elements; `undefined` for one that is not to be cut. */
+/** The bodies, the first without elements; `undefined` for one that should not be cut. */
 export async function cutJson(call: Call, body: Buffer, list: string): Promise<readonly Buffer[] | undefined> {
   const scan = new ListScan(body, list)
   while (scan.go(bytesPerLook)) await giveWay(call, workPerLook)
@@ -41,7 +41,7 @@ class ListScan {
   readonly #list: Buffer
   #at = 0
   #depth = 0
-  /** The last string outside of lists and deeper objects: the name of a member, if a list follows. */
+  /** The latest string at the top level: the name of the member, if a list follows. */
   #name: Buffer | undefined
   #isInList = false
   #listStart = -1
@@ -55,7 +55,7 @@ class ListScan {
     this.#list = Buffer.from(list)
   }
 
-  /** Goes on for so many bytes; tells whether there are more. */
+  /** Scans so many bytes. @returns whether there are more */
   go(bytes: number): boolean {
     const body = this.#body
     const end = Math.min(this.#at + bytes, body.length)
@@ -72,7 +72,7 @@ class ListScan {
 
   bodies(): readonly Buffer[] | undefined {
     if (this.#isUnusual || this.#listEnd < 0 || this.#pieces.length < 2) return undefined
-    // A comma with nothing behind it is for the language's reader to refuse.
+    // A comma without an element after it: JSON.parse() refuses the whole.
     if (this.#pieces.at(-1)?.toString('latin1').trim() === '') return undefined
     const head = Buffer.from(`{"${this.#list}":[`)
     const tail = Buffer.from(']}')
@@ -121,7 +121,7 @@ class ListScan {
   }
 }
 
-/** Whether the byte at `at` of a string stands behind an odd number of backslashes. */
+/** Whether an odd number of backslashes precedes the byte at `at` of a string. */
 function isEscaped(body: Buffer, start: number, at: number): boolean {
   let before = at
   while (before > start && body[before - 1] === backslash) before--

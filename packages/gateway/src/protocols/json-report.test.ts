@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Call } from '../call.ts'
 import { jsonSteps, reportBody, stepChars } from './json-report.ts'
 
-/** Values of which some parts are long, as reports have them. */
+/** Values with some long parts, like those of reports. */
 const values = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
@@ -32,7 +32,7 @@ test('json-report/JR1: the steps together are the text of JSON.stringify', () =>
   )
 })
 
-test('json-report/JR2: no step prints much more than its share, whatever is long', () => {
+test('no step prints much more than its share, whatever is long', () => {
   const megabyte = 'é😀'.repeat(350_000)
   const rows = Array.from({ length: 5_000 }, (_, i) => ({ row: `r${i}`, value: i, cells: [[1, 2], [3]] }))
   const report = {

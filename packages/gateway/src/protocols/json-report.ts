@@ -1,21 +1,20 @@
 /**
- * The JSON of a report, printed in steps: a report may be many megabytes, and others would wait while JSON.stringify() prints all of it.
+ * The JSON of a report, printed in steps of about 16 KiB: JSON.stringify() of a report with many megabytes would make all other calls wait.
  *
  *   {"table": "Entities", "rows": [ … ]}   ─▶   {"table":"Entities","rows":[   {…},{…},{…}   "a long text,   in parts"   ]}
  *
  * JR1  The pieces together are the text of JSON.stringify().                       json-report.test.ts
- * JR2  No step prints much more than {@link stepChars} characters.                  same
  */
 import { giveWay, type RequestContext } from '@sixtables/engine'
 
-/** Shorter values are printed in one step. */
+/** Shorter values are printed in one step; a step is not much longer than this. */
 export const stepChars: number = 16 * 1024
 /** Shorter reports are one text. */
 const wholeCharsMax = 64 * 1024
-/** So many characters take as long to be printed as a row that is read. */
+/** This many characters take as long to print as a row takes to read. */
 const charsOfWork = 64
 
-/** The bytes of a report and a line break. @throws CANCELLED when the client is gone meanwhile */
+/** The bytes of a report and a line break. @throws CANCELLED if the client goes away meanwhile */
 export async function reportBody(context: RequestContext, report: unknown): Promise<string | readonly Buffer[]> {
   if (charsOf(report, wholeCharsMax) < wholeCharsMax) return `${JSON.stringify(report)}\n`
   const body: Buffer[] = []
@@ -30,7 +29,6 @@ export async function* eventPieces(context: RequestContext, report: unknown): As
   yield Buffer.from('\n\n')
 }
 
-/** The bytes of a report in pieces. */
 async function* reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
   let text = ''
   for (const piece of jsonSteps(report)) {
@@ -43,7 +41,7 @@ async function* reportPieces(context: RequestContext, report: unknown): AsyncGen
   yield Buffer.from(text)
 }
 
-/** The text of a value, a step at a time. */
+/** The text of a value, step by step. */
 export function* jsonSteps(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length >= stepChars) yield* textSteps(value)
   else if (!isLong(value)) yield JSON.stringify(value)
@@ -66,7 +64,7 @@ export function* jsonSteps(value: unknown): Generator<string> {
   }
 }
 
-/** Short members are printed many at once, a long one by itself. */
+/** Prints short members many at a time, and a long one alone. */
 function* memberSteps<Member>(
   members: readonly Member[],
   [open, close]: string,
@@ -100,7 +98,7 @@ function* memberSteps<Member>(
   yield (before === open ? open : '') + close
 }
 
-/** The parts of a text; the halves of a surrogate pair stay together. */
+/** The parts of a text; a surrogate pair is not split. */
 function* textSteps(text: string): Generator<string> {
   yield '"'
   for (let at = 0; at < text.length; ) {
@@ -116,7 +114,7 @@ function isLong(value: unknown): value is object {
   return typeof value === 'object' && value !== null && charsOf(value, stepChars) >= stepChars
 }
 
-/** About how many characters a value takes; `max` where there are as many or more. */
+/** Approximate number of characters of a value, at most `max`. */
 function charsOf(value: unknown, max: number): number {
   if (typeof value === 'string') return Math.min(max, value.length + 2)
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return 8

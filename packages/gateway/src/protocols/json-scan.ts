@@ -1,20 +1,18 @@
 /**
- * A JSON body before it is read: one pass over its bytes, without a value made of any.
+ * A check of a JSON body before it is parsed: one pass over its bytes that makes no values. It refuses a text that is nested too deep, a list
+ * that is too long, and a number beyond doubles such as 1e400, which JSON.parse() would turn into infinity.
  *
- * S2  What is nested too deep, or a list that is too long, is refused before a value is made.    json-scan.test.ts
- * S3  A number that no double holds is refused: the language's reader would make it infinite.    same
- *
- * Whether the text is JSON at all is left to the language's reader.
+ * Whether the text is JSON at all is left to JSON.parse().
  */
 import { checkPartCount, invalidArgument } from '@sixtables/engine'
 import type { ListLimits } from '../convert/request-parts.ts'
 
-/** Messages nest 100 deep at most, as in the wire format; each stands in an object or a list of its field at most. */
+/** Messages nest at most 100 deep, as in the wire format; in JSON each may be in an object and in a list. */
 const depthMax = 200
 
-/** Fewer digits are exact in a double. */
+/** Numbers with up to this many digits are exact in a double. */
 const exactDigitsMax = 15
-/** The shortest number beyond doubles is 1e309. */
+/** 1e309, the shortest number beyond doubles, has this many bytes. */
 const conspicuousBytesMin = 5
 
 const quote = 0x22
@@ -24,22 +22,22 @@ const zero = 0x30
 const nine = 0x39
 const backslash = 0x5c
 
-/** An object or a list that is open. */
+/** An object or a list that has not ended. */
 interface Level {
   readonly isList: boolean
-  /** Where the name of its member stands, without quotes; empty for the elements of a list. */
+  /** Position of its member name, without quotes; empty for the elements of a list. */
   readonly nameStart: number
   readonly nameEnd: number
   commas: number
 }
 
-/** Where an integer stands that a double may not hold. */
+/** The position of an integer that a double may round. */
 export interface LongInteger {
   readonly start: number
   readonly end: number
 }
 
-/** The long integers of a JSON text. @throws INVALID_ARGUMENT (S2, S3) */
+/** The long integers of a JSON text. @throws INVALID_ARGUMENT for a text that it refuses */
 export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongInteger[] {
   const long: LongInteger[] = []
   const levels: Level[] = []
@@ -79,7 +77,7 @@ function checkList(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits:
   if (limit !== undefined) checkPartCount(limit, commas + 1)
 }
 
-/** Where the closing quote stands. */
+/** Position of the closing quote. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const byte = bytes[at]
@@ -98,9 +96,9 @@ function endOfNumber(bytes: Buffer, start: number): number {
   return bytes.length
 }
 
-/** Whether a double may round the number. @throws INVALID_ARGUMENT (S3) */
+/** Whether a double may round the number. @throws INVALID_ARGUMENT if it is beyond doubles */
 function isLongInteger(number: string): boolean {
-  // JSON.parse refuses a text that is no number at all.
+  // JSON.parse() refuses a text that is no number at all.
   if (Math.abs(Number(number)) === Number.POSITIVE_INFINITY) {
     const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number
     throw invalidArgument(`the number ${shown} is out of the range of doubles`)

@@ -1,10 +1,9 @@
 /**
- * JSON as text, where the language's own reader and printer lose something that proto3 JSON must keep.
+ * JSON parsing and printing where JSON.parse() and JSON.stringify() lose something that proto3 JSON must keep.
  *
- *   in    an integer of 16 or more digits becomes a string, which proto3 JSON reads as the same number: as a number it
- *         would be rounded
- *   out   two blanks a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 stay what
- *         they are for readers that tell them from 1 and 0
+ *   parsing    an integer of 16 or more digits becomes a string, which proto3 JSON reads as the same number: "9007199254740993" would be
+ *              rounded as a number
+ *   printing   two spaces a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 differ from 1 and 0
  */
 import { isUtf8 } from 'node:buffer'
 import { invalidArgument } from '@sixtables/engine'
@@ -13,7 +12,7 @@ import { type LongInteger, scanJson } from './json-scan.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Reads a JSON text of UTF-8. @throws INVALID_ARGUMENT for what is none, and for what json-scan.ts refuses */
+/** Parses JSON in UTF-8. @throws INVALID_ARGUMENT for other text, and for text that json-scan.ts refuses */
 export function parseJson(body: Buffer, limits: ListLimits): Json {
   if (!isUtf8(body)) throw invalidArgument('the body is not valid UTF-8')
   const text = withQuotes(body, scanJson(body, limits))
@@ -36,7 +35,7 @@ function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
   return text + body.toString('utf8', copied)
 }
 
-/** Members whose numbers are doubles. */
+/** Members of type double. */
 const doubles = new Set(['doubleValue', 'latitude', 'longitude'])
 
 /** A value to print; parts of it may be printed already. */
@@ -45,7 +44,7 @@ export interface PrintableObject {
   [name: string]: Printable
 }
 
-/** The text of a value as it stands `depth` levels deep. */
+/** The text of a value, printed for a place `depth` levels deep. */
 export class PrintedJson {
   readonly text: string
 
@@ -54,12 +53,12 @@ export class PrintedJson {
   }
 }
 
-/** The text of a message in JSON, as answers have it. */
+/** Prints a message as JSON, in the style of answers. */
 export function printJson(value: Printable): string {
   return `${print(value, '\n', '')}\n`
 }
 
-/** @param lineBreak - a line break and the blanks of the current level */
+/** @param lineBreak - a line break and the indentation of the current level */
 function print(value: Printable, lineBreak: string, name: string): string {
   if (typeof value === 'number') return doubles.has(name) ? printDouble(value) : String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
@@ -75,7 +74,7 @@ function print(value: Printable, lineBreak: string, name: string): string {
   return `{${deeper}${lines.join(`,${deeper}`)}${lineBreak}}`
 }
 
-/** The text of a double that is finite. */
+/** Prints a finite double. */
 function printDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)

@@ -5,7 +5,7 @@ import { dropThenClose, lingerMs } from './lingering-close.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('lingering-close/LC2: a request that never ends is closed when the time is over, once', () => {
+test('a request that never ends is closed when the time is over, once', () => {
   const incoming = new PassThrough()
   const close = vi.fn()
   dropThenClose(incoming, close)

@@ -1,8 +1,8 @@
 /**
- * Looks at clients from time to time, and time counted in looks.
+ * Regular looks at clients, and time limits that are counted in looks: 30 s are 6 looks of 5 s. Data that clients sent before a look is read
+ * before it.
  *
  * LK1  A limit that is counted in looks does not pass while the process stands still or the machine sleeps.   admission.test.ts
- * LK2  What has come from clients before a look is read before it.                                            admission.test.ts
  */
 export class Looks {
   readonly everyMs: number
@@ -10,24 +10,23 @@ export class Looks {
   #count = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** @param look - called every `everyMs` milliseconds, between {@link begin} and {@link end} */
+  /** @param look - called every `everyMs` milliseconds between {@link begin} and {@link end} */
   constructor(everyMs: number, look: () => void) {
     this.everyMs = everyMs
     this.#look = look
   }
 
-  /** Looks so far. */
   get count(): number {
     return this.#count
   }
 
-  /** How many looks a time takes. */
+  /** Number of looks in a time. */
   of(ms: number): number {
     return Math.ceil(ms / this.everyMs)
   }
 
   begin(): void {
-    // LK2: a timer that is late rings before sockets are read.
+    // A late timer fires before sockets are read; an immediate runs after that.
     this.#timer ??= setInterval(() => setImmediate(() => this.#next()), this.everyMs).unref()
   }
 

@@ -1,29 +1,26 @@
 /**
- * One port for HTTP/1.1 and HTTP/2: the first bytes of a connection say which it is.
+ * One port for HTTP/1.1 and HTTP/2: the first bytes of a connection show its protocol.
  *
  *   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"   HTTP/2 with prior knowledge (gRPC without TLS)
- *   A…Z and what follows of a verb       HTTP/1.1
+ *   a verb, such as "GET "               HTTP/1.1
  *   anything else (TLS, noise)           closed
  *
- * The bytes are put back, and the connection is handed to a server that does not listen itself.
- *
- * O1  A connection that does not say what it is within the time limit is closed.    port.test.ts
- * O2  No byte is lost or read twice by looking.                                      port.test.ts
- * O3  A connection that has said nothing yet does not hold up the end.               port.test.ts
+ * The bytes are put back unchanged, and the connection is handed to the server of its protocol. A connection that does not show its
+ * protocol within the time limit is closed, and one that has sent nothing does not delay the end of the server.
  */
 import { createServer, type Server, type Socket } from 'node:net'
 
 export interface Connections {
-  /** Takes over a connection whose first bytes are readable again. */
+  /** Takes over a connection; its first bytes can be read again. */
   http1(socket: Socket, isTooMany: boolean): void
   http2(socket: Socket, isTooMany: boolean): void
 }
 
 export interface PortOptions {
   readonly connections: Connections
-  /** How long a connection may stay silent, or undecided, before it is closed. */
+  /** Longest time before a connection shows its protocol. */
   readonly firstBytesTimeoutMs?: number
-  /** Connections above it are handed over to be refused, a few of them; the others are closed at once. */
+  /** Limit of connections. A few above it are handed over and refused with an error; the others are closed at once. */
   readonly connectionsMax?: number
 }
 
@@ -33,12 +30,12 @@ export interface Address {
 }
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
-/** Connections above the limit that are told so at a time. */
+/** Maximum number of connections above the limit that get an error at a time. */
 const refusedMax = 64
 const firstBytesTimeoutMsDefault = 10_000
-/** How long a silent connection is still listened to after the end was asked for: its bytes may be under way. */
+/** Time after the end was asked for in which a silent connection may still send: its bytes may be on the way. */
 const silentAtEndMs = 100
-/** Verbs are not longer; a first line without a blank by then is no HTTP. */
+/** No verb is longer: a first line without a space before this is not HTTP. */
 const verbBytesMax = 24
 
 type Protocol = 'http1' | 'http2' | 'unknown' | 'undecided'
@@ -50,7 +47,7 @@ export function protocolOf(bytes: Buffer): Protocol {
   for (let i = 0; i < bytes.length && i < verbBytesMax; i++) {
     const byte = bytes[i] ?? 0
     if (byte === 0x20) return i > 0 ? 'http1' : 'unknown'
-    // Verbs are upper-case letters, some with a dash; a line break before the verb is allowed by HTTP/1.1.
+    // Verbs are upper-case letters, some with a dash; HTTP/1.1 allows a line break before the verb.
     const leading = i === 0 && (byte === 0x0d || byte === 0x0a)
     if (leading) return 'http1'
     if ((byte < 0x41 || byte > 0x5a) && byte !== 0x2d) return 'unknown'
@@ -58,11 +55,11 @@ export function protocolOf(bytes: Buffer): Protocol {
   return bytes.length < verbBytesMax ? 'undecided' : 'unknown'
 }
 
-/** A listening server, and the connections that it still has. */
+/** A listening server and its open connections. */
 export class Port {
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
-  /** Those of which no byte was read: browsers and fetch() open connections that they may never use. */
+  /** Connections without a single byte: browsers and fetch() open some that they may never use. */
   readonly #silent = new Set<Socket>()
   readonly #options: PortOptions
 
@@ -70,7 +67,7 @@ export class Port {
     this.#options = options
   }
 
-  /** Listens on one more address; port 0 takes a free one. */
+  /** Listens on one more address; port 0 chooses a free one. */
   listen({ host, port }: Address): Promise<Address> {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket))
     return new Promise((resolve, reject) => {
@@ -98,14 +95,14 @@ export class Port {
       this.#sockets.delete(socket)
       this.#silent.delete(socket)
     })
-    // Until a protocol takes over, errors of the connection are ignored; afterwards the protocol handles them.
+    // The protocol handles errors after it takes over.
     const ignore = (): void => {}
     socket.on('error', ignore)
     let isDecided = false
     const endUndecided = (): void => {
       if (!isDecided) socket.destroy()
     }
-    // A process that stood still reads the bytes that wait for it before it judges them late.
+    // After a standstill of the process, waiting bytes are read before the connection is judged.
     const judge = (): void => void setImmediate(endUndecided)
     const timer = setTimeout(judge, this.#options.firstBytesTimeoutMs ?? firstBytesTimeoutMsDefault)
     timer.unref()
@@ -140,19 +137,18 @@ export class Port {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Stops listening; connections that are there stay, except those that remain silent. */
+  /** Stops listening. Open connections stay, except those that remain silent. */
   stop(): void {
     for (const server of this.#servers.splice(0)) server.close()
-    // The timer holds the set alone: it is emptied as connections end, where a port would keep its engine.
+    // The timer refers to the set alone, which empties itself; a reference to this port would keep its engine alive.
     if (this.#silent.size > 0) setTimeout(destroyUnheard, silentAtEndMs, this.#silent).unref()
   }
 
-  /** Ends what connections are left. */
   destroyConnections(): void {
     destroyAll(this.#sockets)
   }
 
-  /** Resolves when no connection is left, or after `ms` milliseconds; tells whether none is left. */
+  /** Resolves when no connection is left, or after `ms` milliseconds. @returns whether none is left */
   async drained(ms: number): Promise<boolean> {
     const until = performance.now() + ms
     while (this.#sockets.size > 0 && performance.now() < until) {
@@ -162,7 +158,7 @@ export class Port {
   }
 }
 
-/** After the next look at the sockets: where the process stood still, bytes may have come that it has not read. */
+/** Destroys them after the sockets were read once more: after a standstill, bytes may be waiting. */
 function destroyUnheard(silent: ReadonlySet<Socket>): void {
   setImmediate(destroyAll, silent)
 }

@@ -1,9 +1,9 @@
 /**
- * Endpoints beside the data API, by verb and path. A route gets the parts of the path that its pattern names, the query and
- * the body, and answers with JSON or plain text; what it throws is answered in the JSON envelope.
+ * Endpoints other than the data API, by verb and path. A route gets the named parts of the path, the query and the body, and answers
+ * with JSON or plain text; an error that it throws is answered as JSON.
  *
- *   /v1/projects/{project}/indexes/{index}      a name in braces stands for one or more characters but a slash
- *   /v1/projects/{project}:export               what follows it is part of the pattern: projects may have colons of their own
+ *   /v1/projects/{project}/indexes/{index}      a name in braces matches one or more characters other than a slash
+ *   /v1/projects/{project}:export               text after a name is part of the pattern: a project id may contain colons, too
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
@@ -13,7 +13,7 @@ export interface RouteRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
   readonly headers: IncomingHttpHeaders
-  /** Parts of the path by their names in the pattern, decoded. */
+  /** Named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal
@@ -22,7 +22,7 @@ export interface RouteRequest {
 export type RouteAnswer =
   | { readonly text: string }
   | { readonly json: unknown }
-  /** JSON that is printed already, since it has what JSON.stringify() would lose. */
+  /** JSON that is printed already, because JSON.stringify() would lose something. */
   | { readonly jsonText: string }
   | { readonly events: Events }
   | { readonly file: FileAnswer }
@@ -32,7 +32,7 @@ export type RouteAnswer =
 export interface FileAnswer {
   readonly body: Buffer
   readonly contentType: string
-  /** Beside type and length. */
+  /** Further headers, besides type and length. */
   readonly headers?: Readonly<Record<string, string>>
   /** Default 200. */
   readonly status?: number
@@ -41,16 +41,16 @@ export interface FileAnswer {
 /** A document that is sent while it is made. */
 export interface Document {
   readonly contentType: string
-  /** The name under which a browser stores it; absent = it is shown. */
+  /** The file name for a browser; without it the document is shown. */
   readonly fileName?: string
-  /** An error before the first piece is the answer of the call; a later one ends the connection. */
+  /** Errors before the first piece are answered as errors of the call; later ones end the connection. */
   pieces(signal: AbortSignal): AsyncIterable<string>
 }
 
-/** Server-sent events ({@link eventOf}), until they end or the signal says that the client has gone. */
+/** Server-sent events ({@link eventOf}). They end by themselves, or when the signal says that the client is gone. */
 export type Events = (signal: AbortSignal) => AsyncIterable<Buffer>
 
-/** Sends a browser on to another path of this server. */
+/** Redirects a browser to another path of this server. */
 export function redirect(path: string): FileAnswer {
   return {
     status: 302,
@@ -60,17 +60,17 @@ export function redirect(path: string): FileAnswer {
   }
 }
 
-/** A server-sent event with one JSON text, as it is sent: streams may share it. */
+/** A server-sent event with one JSON text, encoded: several streams may share it. */
 export function eventOf(value: unknown): Buffer {
   return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
 }
 
-/** Maximum size of a piece, about; words from this length on are sent as the bytes that all readers share. */
+/** Approximate maximum of a piece. A longer text is sent as bytes that all readers share. */
 const pieceMax = 64 * 1024
 
 /**
- * Batches of lines of JSON as events, in pieces: a reader that is slow takes one after the other. An empty batch is a comment, which
- * tells a reader that the server is there.
+ * Batches of JSON lines as events, in pieces that a slow reader takes one by one. An empty batch becomes a comment, which shows
+ * a reader that the server is alive.
  */
 export async function* eventsOfLines(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<Buffer> {
   for await (const lines of batches) {
@@ -117,7 +117,7 @@ export class Router {
   readonly #routes = new Map<string, Route>()
   readonly #patterns: Pattern[] = []
 
-  /** @param path - without query, such as `/reset`, or a pattern; of patterns that match the one added first counts */
+  /** @param path - without query, such as `/reset`, or a pattern; of several matching patterns the first one added is used */
   add(verb: Verb, path: string, route: Route): void {
     if (!path.includes('{')) {
       this.#routes.set(`${verb} ${path}`, route)
@@ -146,7 +146,7 @@ export class Router {
     return undefined
   }
 
-  /** The verbs that a path is served for. @throws INVALID_ARGUMENT as {@link find} */
+  /** The verbs that a path has routes for. @throws INVALID_ARGUMENT like {@link find} */
   verbsOf(path: string): readonly Verb[] {
     return verbs.filter((verb) => this.find(verb, path) !== undefined)
   }

@@ -1,17 +1,15 @@
 /**
- * Finds HTTP/2 sessions that are over although node:http2 does not say so, and closes them.
+ * Finds HTTP/2 sessions that are dead although node:http2 does not say so, and closes them.
  *
  * After a broken frame nghttp2 sends GOAWAY and from then on reads and writes nothing. Node emits no event for this, and because
  * it no longer reads, it does not notice either when the client closes the connection. One thing shows it from outside: a ping
  * is not written, although no answer waits for the client to read.
  *
- *   quiet for one look ─▶ ping ─┬─ written                    well, or gone: the answer to the ping tells
- *                               ├─ not written, no answers    over: closed
- *                               └─ not written, answers wait  the client may not be reading: it has time, see protocols/admission.ts
+ *   quiet for one look ─▶ ping ─┬─ written                    alive, or the client is gone: then no reply to the ping arrives
+ *                               ├─ not written, no answers    dead: closed
+ *                               └─ not written, answers wait  the client may not be reading: it has the time of admission.ts
  *
- * N1  A session that has ended by a broken frame is closed at the second look after it, whatever its client does. With an answer
- *     that is not read it is closed with that answer, by the limits of admission.ts.
- * N2  A session that stays silent is asked for a sign of life, and closed when none comes.        both: overload.test.ts
+ * So a session that a broken frame has ended is closed at the second look after it. All of this is tested in overload.test.ts.
  */
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -19,15 +17,15 @@ import { Looks } from './looks.ts'
 
 /** How often sessions are looked at. */
 const lookMsMax = 500
-/** A session that has been silent for this long is asked for a sign of life. */
+/** A session that has been silent for this long gets a ping. */
 const silenceMsDefault = 30_000
-/** The answer may take this many times as long, counted in looks: a client that stands at a breakpoint cannot answer. */
+/** A reply may take this many times as long, counted in looks: a client at a breakpoint cannot answer. */
 const patience = 10
 const pingFrameBytes = 17
 
 /** Outgoing data of a session. */
 export interface Sending {
-  /** Answers that were handed over and are not wholly written to the socket. */
+  /** Answers that are not completely written to the socket. */
   answers: number
 }
 
@@ -37,10 +35,10 @@ interface Watched {
   readonly sending: Readonly<Sending>
   /** Bytes received at the last look. */
   bytesRead: number
-  /** Whether anything but answers to pings was received since the last ping. */
+  /** Whether it has received anything but ping replies since the last ping. */
   hasSpoken: boolean
   silentMs: number
-  /** Looks until the answer to the ping under way is late. */
+  /** Looks until the reply to the current ping is late. */
   looksLeft: number | undefined
 }
 
@@ -56,7 +54,7 @@ export class SessionLiveness {
     this.#looksMax = this.#looks.of(patience * silenceMs)
   }
 
-  /** @param socket - the session's own; bytes that are counted there tell what the session does */
+  /** @param socket - the session's own; its byte counts show what the session does */
   watch(session: ServerHttp2Session, socket: Socket, sending: Readonly<Sending>): void {
     const watched: Watched = {
       ...{ session, socket, sending },
@@ -77,7 +75,7 @@ export class SessionLiveness {
     this.#looks.end()
   }
 
-  /** One look at all from time to time: a timeout of each session would be set anew by every frame, for 1 µs of a call. */
+  /** One timer for all sessions: a timeout in each would be reset by every frame, for 1 µs of a call. */
   #look(): void {
     for (const watched of this.#watched) {
       if (watched.looksLeft !== undefined && --watched.looksLeft < 0) {

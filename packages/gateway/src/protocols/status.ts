@@ -1,11 +1,11 @@
 /**
- * Errors in each wire form: the one place that knows them.
+ * Errors in each wire form. Only this file knows these forms.
  *
  *   gRPC            grpc-status and grpc-message (percent-encoded) in the trailers
  *   HTTP JSON       {"error":{"code":404,"message":"…","status":"NOT_FOUND"}} on one line
  *   HTTP protobuf   google.rpc.Status { code 1, message 2 }
  *
- * S1  Only a DatastoreError reaches a client as it is; anything else is our fault: it is logged and answered INTERNAL.
+ * A DatastoreError reaches the client unchanged. Any other error, such as a TypeError, is our fault: it is logged and answered INTERNAL.
  *
  * Known: google.rpc.Code and its HTTP statuses, the gRPC protocol over HTTP/2. Measured: the envelopes, no `details`.
  */
@@ -51,10 +51,10 @@ export function httpStatusOf(code: StatusCode): number {
   return httpStatuses[code]
 }
 
-/** The longest message in trailers: Node and other clients bound the size of headers. */
+/** Longest message in trailers: Node and other clients limit the size of headers. */
 const grpcMessageCharactersMax = 2048
 
-/** Printable ASCII but for the percent sign stays; of all else each byte of UTF-8 becomes %XX. */
+/** Percent-encoding: printable ASCII except the percent sign stays; each other byte of UTF-8 becomes %XX. */
 export function grpcMessageOf(message: string): string {
   const short = message.length <= grpcMessageCharactersMax ? message : `${message.slice(0, grpcMessageCharactersMax)}…`
   return /^[\x20-\x24\x26-\x7e]*$/.test(short) ? short : percentEncoded(short)
@@ -74,7 +74,7 @@ export function jsonErrorOf({ code, message }: Status): string {
   return `${JSON.stringify({ error })}\n`
 }
 
-/** google.rpc.Status as bytes. */
+/** An encoded google.rpc.Status. */
 export function protobufErrorOf({ code, message }: Status): Buffer {
   const writer = protobuf.Writer.create().uint32(0x08).uint32(grpcStatusOf(code))
   if (message !== '') writer.uint32(0x12).string(message)

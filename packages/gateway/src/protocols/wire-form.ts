@@ -1,4 +1,4 @@
-/** How messages and errors look in the body of an HTTP request and its answer: one object per content type. */
+/** The forms of messages and errors in HTTP bodies: one object for each content type. */
 
 import type { MaybePromise } from '@sixtables/engine'
 import type { Call } from '../call.ts'
@@ -7,9 +7,9 @@ import type { Status } from './status.ts'
 
 export interface WireForm {
   readonly contentType: string
-  /** The bytes of the request message. What takes long gives way to other calls. */
+  /** Decodes the request message. Long work gives way to other calls. */
   request(method: MethodName, body: Buffer, call: Call): MaybePromise<Buffer>
-  /** The body for an answer message. What takes long gives way to other calls. */
+  /** Encodes an answer message. Long work gives way to other calls. */
   answer(method: MethodName, message: Buffer, call: Call): MaybePromise<Buffer | string>
   error(status: Status): Buffer | string
 }

@@ -31,7 +31,7 @@ function counting(): { readonly events: Events; made: number; stopped: boolean }
   return state
 }
 
-test('events come as server-sent events, one JSON text each, and event-streams/V2: end with their reader', async () => {
+test('events come as server-sent events, one JSON text each, and end with their reader', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const response = await fetch(`${gateway.url}/ticks`)
@@ -62,7 +62,7 @@ test('event-streams/V1: for a reader that does not read, no more is made than th
   await until(() => ticks.stopped)
 })
 
-test('event-streams/V2: a stream ends when the server closes, and does not keep it from closing', async () => {
+test('a stream ends when the server closes, and does not keep it from closing', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const response = await fetch(`${gateway.url}/ticks`)
@@ -82,7 +82,7 @@ test('what goes wrong before the first event is answered like other errors', asy
   expect(await response.json()).toMatchObject({ error: { message: 'no such thing' } })
 })
 
-test('a document comes as a file, an error before its first piece as an error, and event-streams/V3: its broken beginning not as the whole', async () => {
+test('a document comes as a file, an error before its first piece as an error, and its broken beginning not as the whole', async () => {
   const failsAfter = (count: number) =>
     async function* () {
       for (let i = 0; i < count; i++) yield 'piece\n'
@@ -135,7 +135,7 @@ class StalledResponse extends EventEmitter {
   }
 }
 
-test('event-streams/V4: a reader that takes nothing is told so, its stream ends, and then its connection', async () => {
+test('a reader that takes nothing is told so, its stream ends, and then its connection', async () => {
   const ticks = counting()
   const response = new StalledResponse(2)
   const cut = new Promise((resolve) => response.once('close', resolve))
@@ -147,7 +147,7 @@ test('event-streams/V4: a reader that takes nothing is told so, its stream ends,
   await cut
 })
 
-test('event-streams/V4: a document waits for its reader', async () => {
+test('a document waits for its reader', async () => {
   const response = new StalledResponse(0)
   const pieces = async function* () {
     yield 'a'
