@@ -21,7 +21,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/{src,test,benchmarks}/**/*.test.ts', 'scripts/**/*.test.ts'],
+    // Of any folder: with `--dir` the pattern is read from there.
+    include: ['**/*.test.ts'],
     pool: 'forks',
     // A worker loads a module once, not once for each of 400 files, which took a quarter of a run. So a file leaves nothing behind:
     // what it listens to, spies on and stubs ends with it.

@@ -63,6 +63,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     unit: 'shards',
     about: 'number of fixed prefixes before the expiry time, with a query for each',
     least: 1,
+    longer: 'more',
     source: 'ours',
   },
   'expiry.endedShare': {
@@ -93,7 +94,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     unit: 'indexes',
     about: 'maximum number of composite indexes of one kind',
     longer: 'more',
-    most: 200,
+    most: 10,
     source: 'ours',
   },
   'index.values': {
@@ -101,7 +102,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     unit: 'values',
     about: 'maximum number of values of one array property',
     longer: 'more',
-    most: 1000,
+    most: 320,
     source: 'ours',
   },
   'entity.bodyBytes': {
@@ -109,7 +110,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     unit: 'bytes',
     about: 'length of the unindexed text of an entity',
     longer: 'more',
-    most: 1000000,
+    most: 50_000,
     source: 'ours',
   },
   'list.changes': {
@@ -124,7 +125,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     value: 3000,
     unit: 'ms',
     about: 'mean pause of a client between two compactions of a list',
-    least: 1,
+    least: 300,
     longer: 'less',
     source: 'ours',
   },
@@ -132,7 +133,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     value: 2000,
     unit: 'entries',
     about: 'maximum number of entries of a sub-list',
-    least: 1,
+    least: 100,
     longer: 'less',
     source: 'ours: about eighty kilobytes',
   },
@@ -142,6 +143,7 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     about: 'number of followers of one user',
     least: 10,
     longer: 'more',
+    most: 1_000_000,
     source: "known: Couchbase's manual 1.8, 9.2.5.4",
   },
   'list.leaveShare': {

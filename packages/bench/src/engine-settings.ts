@@ -26,13 +26,15 @@ export type EngineSettingName = {
 
 /** Bounds of those that cannot have any value. */
 export const tabletBounds: Partial<Readonly<Record<TabletSettingName, Pick<Setting, 'least' | 'most' | 'longer'>>>> = {
-  'server.count': { least: 1 },
-  'server.opsPerSecond': { least: 1 },
+  'server.count': { least: 1, longer: 'more' },
+  'server.opsPerSecond': { least: 100 },
   'log.commitMs': { longer: 'less' },
-  'tablet.splitOpsPerSecond': { least: 1 },
-  'tablet.splitOneEndShare': { least: 0.5 },
-  'tablet.windowMs': { least: 1000 },
-  'tablet.decisionMs': { least: 200, longer: 'less' },
+  // More than the load below which two tablets are merged.
+  'tablet.splitOpsPerSecond': { least: 201 },
+  // Above 1 a tablet is split wherever its load lies.
+  'tablet.splitOneEndShare': { least: 0.5, most: 2 },
+  'tablet.windowMs': { least: 5000, most: 60_000 },
+  'tablet.decisionMs': { least: 200, most: 60_000, longer: 'less' },
   'tablet.samplesMin': { least: 1 },
 }
 

@@ -16,6 +16,8 @@ export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
     unit: 'gateways',
     about: 'maximum number of gateways; the others are 1, 2, 4, … below it',
     least: 1,
+    longer: 'more',
+    most: 16,
     source: 'ours',
   },
   'gateways.clients': {
@@ -24,13 +26,15 @@ export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
     about:
       'number of clients of each gateway, or of all gateways in the arm with the same clients; each waits for its answer',
     least: 1,
+    longer: 'more',
     source: 'ours',
   },
   'gateways.callMs': {
     value: 1,
     unit: 'ms',
     about: 'CPU time of one call in its gateway, which has one core',
-    least: 0.01,
+    least: 0.1,
+    longer: 'less',
     source: 'ours: a slow core',
   },
   'gateways.killedOf': {
@@ -38,6 +42,8 @@ export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
     unit: 'gateways',
     about: 'number of gateways of which one is killed',
     least: 2,
+    longer: 'more',
+    most: 16,
     source: 'ours',
   },
   'gateways.seconds': {
@@ -45,20 +51,23 @@ export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
     unit: 's',
     about: 'duration of the load of puts for each number of gateways, after half as much to begin with',
     least: 0.1,
+    longer: 'more',
     source: 'ours',
   },
   'rows.callMs': {
     value: 4,
     unit: 'ms',
     about: 'mean round-trip time of a call from a gateway to Bigtable, without its work',
-    least: 0.1,
+    least: 0.4,
+    longer: 'less',
     source: 'believed: single-digit milliseconds in one zone',
   },
   'rows.conditionalMs': {
     value: 5,
     unit: 'ms',
     about: 'time of one conditional write of a row; other conditional writes of that row wait meanwhile',
-    least: 0.01,
+    least: 0.5,
+    longer: 'less',
     source: 'believed: 200 to 500 a second for one row',
   },
 }

@@ -2,10 +2,12 @@
  * One lab, one seed, one result.
  *
  * R1  The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
- * R2  An arm that throws ends the run: half a result is none.
+ * R2  An arm that the store refuses, such as one with settings beyond its capacity, or that has nothing to measure has no figures: that it
+ *     ends early is a verdict, and those that need it are skipped. Any other error of an arm ends the run.
  */
+import { DatastoreError } from '@sixtables/engine'
 import { type Exercise, type Expectation, type Lab, numbersInWords } from './lab.ts'
-import type { ArmResult } from './measure/recorder.ts'
+import { type ArmResult, Unmeasured } from './measure/recorder.ts'
 import { ArmSession, type SessionOptions } from './session.ts'
 import type { SettingName, SettingValues } from './settings.ts'
 
@@ -50,6 +52,7 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
   const { seed, onProgress } = options
   const values = settingsOf(lab, options.settings ?? {})
   const arms: ArmResult[] = []
+  const endedEarly: JudgedExpectation[] = []
   for (const arm of lab.arms) {
     if (options.arms !== undefined && !options.arms.includes(arm.name)) continue
     onProgress?.(arm.name, 0)
@@ -63,12 +66,17 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
     })
     try {
       await arm.run(session)
+      arms.push(session.record.result(arm.name, arm.about))
+    } catch (error) {
+      const isRefused = error instanceof DatastoreError
+      if (!isRefused && !(error instanceof Unmeasured)) throw error
+      const found = isRefused ? `${error.code}: ${error.message}` : error.message
+      endedEarly.push({ says: `${arm.name}: runs to its end`, verdict: 'fails', found })
     } finally {
       await session.close()
     }
-    arms.push(session.record.result(arm.name, arm.about))
   }
-  const expectations = lab.expectations.map((expectation) => judged(expectation, arms))
+  const expectations = [...endedEarly, ...lab.expectations.map((expectation) => judged(expectation, arms))]
   const { title, question, predict, idea, exercises, today, sources } = lab
   return {
     lab: lab.name,

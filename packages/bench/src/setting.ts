@@ -6,7 +6,7 @@ export interface Setting {
   readonly source: string
   /** The least value that makes sense; default 0. */
   readonly least?: number
-  /** The greatest; default: 1 for a share, else a thousand times the default value. */
+  /** The greatest; default: 1 for a share, ten times the default value where a run takes longer with more, else a hundred times. */
   readonly most?: number
   /** A run takes longer the more, or the less, it is. */
   readonly longer?: 'more' | 'less'
@@ -15,8 +15,8 @@ export interface Setting {
 /** Units of which there may be a part. */
 const divisible: readonly string[] = ['ms', 's', 'minutes', 'share', '%', 'times', '/s']
 
-export function mostOf({ value, unit, most }: Setting): number {
-  return most ?? (unit === 'share' ? 1 : 1000 * value)
+export function mostOf({ value, unit, most, longer }: Setting): number {
+  return most ?? (unit === 'share' ? 1 : (longer === 'more' ? 10 : 100) * value)
 }
 
 export function isWhole({ unit }: Setting): boolean {

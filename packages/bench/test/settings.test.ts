@@ -1,15 +1,15 @@
 /**
  * No setting that `--set` takes ends a lab with an error: each at its bounds, with loads that are short.
  *
- *   npm run test:deep -- bench/test/settings     (SIXTABLES_DEEP) all settings of all labs; without it the refusals alone
+ *   npm run test:deep -- bench/test/settings     (SIXTABLES_DEEP) all settings of all labs, some 25 minutes of CPU; without it the refusals alone
  */
 import { describe, expect, it } from 'vitest'
-import { askedSettings } from '../src/cli/run.ts'
+import { askedSettings, slowSettings } from '../src/cli/run.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { runLab } from '../src/runner.ts'
 import { isWhole, mostOf } from '../src/setting.ts'
 import { type SettingName, type SettingValues, settingNames, settings } from '../src/settings.ts'
-import { shorter } from './support/short.ts'
+import { shortest } from './support/short.ts'
 
 describe.each(settingNames)('%s', (name) => {
   const readers = labs.filter((lab) => lab.settings[name] !== undefined)
@@ -30,10 +30,32 @@ describe.each(settingNames)('%s', (name) => {
       expect([least <= (own[name] ?? 0), (own[name] ?? 0) <= most]).toEqual([true, true])
   })
 
-  const bounds = [...(setting.longer === 'less' ? [] : [least]), ...(setting.longer === 'more' ? [] : [most])]
-  const runs = readers.flatMap((lab) => bounds.map((value) => ({ lab, value, of: lab.name })))
+  const runs = readers.flatMap((lab) => [least, most].map((value) => ({ lab, value, of: lab.name })))
   if (process.env['SIXTABLES_DEEP'] === undefined) return
-  it.each(runs)('of $value runs $of', { timeout: 600_000 }, async ({ lab, value }) => {
-    await runLab(lab, { seed: 1, settings: { ...shorter(lab), [name as SettingName]: value } })
+  it.each(runs)('of $value ends $of with verdicts', { timeout: 1_800_000 }, async ({ lab, value }) => {
+    const { expectations } = await runLab(lab, {
+      seed: 1,
+      settings: { ...shortest(lab), [name as SettingName]: value },
+    })
+    const words = expectations.map(({ says, found }) => `${says}: ${found}`)
+    expect(words.filter((one) => /NaN|Infinity|undefined|Error|[0-9a-f]{24}/.test(one))).toEqual([])
+    expect(expectations.filter(({ found }) => found === '')).toEqual([])
   })
+})
+
+it.each(labs)('$name: its exercises ask for settings within their bounds', (lab) => {
+  const texts = lab.exercises.flatMap(({ ask, answer }) => [ask, answer]).join(' ')
+  const asked = [...texts.matchAll(/--set ([\w.]+=[\d.]*\d)/g)].map(([, words = '']) => words)
+  expect(() => askedSettings(asked, [lab])).not.toThrow()
+})
+
+it('a value that makes a run eight times as long is told before', () => {
+  const [lab] = labs.filter(({ name }) => name === 'migrate-keys')
+  const told = (words: string): readonly string[] => slowSettings(askedSettings([words], labs), lab ? [lab] : [])
+  expect(told('work.records=9600')).toEqual([])
+  expect(told('work.records=9700')).toEqual([
+    'work.records=9700 makes migrate-keys much longer than its own 1200 records: the run may take minutes',
+  ])
+  expect(told('load.slotMs=1200')).toHaveLength(1)
+  expect(told('apply.delayMs=0')).toEqual([])
 })

@@ -35,7 +35,7 @@ consoleTests('the overview', ({ visit }) => {
     }
     await page.getByText('export DATASTORE_EMULATOR_HOST=').waitFor()
     const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.tile-value')
-    await expect.poll(() => tile('Operations a second').textContent()).toBe('0')
+    await expect.poll(() => tile('Operations (/s)').textContent()).toBe('0')
 
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: Array.from({ length: 30 }, (_, i) => put(i + 1)) })
     await call('beginTransaction', {})

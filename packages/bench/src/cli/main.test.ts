@@ -61,6 +61,15 @@ describe('sixtables-lab', () => {
     expect(err).toContain('read-your-writes')
   })
 
+  it('says which arm had nothing to measure, and skips what needs it', async () => {
+    // The first sweep would come after a minute.
+    const { code, out } = await lab('run', 'expiry', '--arm', 'indexed', '--set', 'load.minutes=0.5')
+    expect(code).toBe(1)
+    expect(out).toContain('FAILS    indexed: runs to its end')
+    expect(out).toContain('with these settings there is nothing to measure for "worst query steps over"')
+    expect(out).toContain('not judged without indexed')
+  })
+
   it.each([
     ['run', 'name a lab, or give --all'],
     ['run wrte-path', 'there is no lab wrte-path; did you mean write-path?'],
@@ -73,9 +82,9 @@ describe('sixtables-lab', () => {
     ['run allocate-ids --set ids.count=-4', 'a number of 0 or more'],
     ['run allocate-ids --set ids.buckets=1', 'ids.buckets is 2 buckets or more, not 1'],
     ['run hot-key --arm write-one --set server.count=0', 'server.count is 1 servers or more, not 0'],
+    ['run index-cost --set server.opsPerSecond=1', 'server.opsPerSecond is 100 /s or more, not 1'],
     ['run mass-delete --set delete.share=2', 'delete.share is 1 share or less, not 2'],
     ['run allocate-ids --set ids.count=2.5', 'ids.count is a whole number of ids, not 2.5'],
-    ['run index-cost --arm indexed --set server.opsPerSecond=1', 'index-cost cannot run with these settings'],
     ['run write-path --endpoint here', '--endpoint is host:port'],
     ['run write-path --endpoint 127.0.0.1:1', 'no arm of write-path is a load of client calls'],
     ['run hot-key --endpoint 127.0.0.1:1 --set copies.count=2', '--endpoint takes no --set'],

@@ -144,7 +144,7 @@ export function askedSettings(set: readonly string[], chosen: readonly Lab[]): S
 const muchMore = 8
 
 /** Descriptions of the given settings with which a lab may run for minutes. */
-function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
+export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
   return Object.entries(asked).flatMap(([name, value]) => {
     const { longer, unit } = knownSettings[name as SettingName]
     return chosen.flatMap(({ name: lab, settings }) => {

@@ -8,6 +8,7 @@ import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
 import { DatastoreError } from '@sixtables/engine'
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { insert, integer, upsert } from '../sim/entities.ts'
@@ -49,7 +50,7 @@ async function write(session: ArmSession, way: Way): Promise<void> {
   })
   const lookups = await measured(session, store, way, keys, async (some) => {
     const { found } = await store.database.lookup(store.context(), { keys: some })
-    if (found.length !== some.length) throw new Error('an entity that was written is not found')
+    if (found.length !== some.length) throw new Unmeasured('a lookup left entities for another call')
   })
   record.figure('entities', count, '')
   record.figure('commits', commits.calls, 'calls')

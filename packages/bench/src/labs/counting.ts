@@ -8,6 +8,7 @@
 import type { Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
 import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
@@ -195,7 +196,7 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
     session.progress(measured.length / levels.length)
   }
   const [first, last] = [measured[0], measured.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('work.records leaves no records')
+  if (first === undefined || last === undefined) throw new Unmeasured('work.records leaves no records')
   record.figure('records', last.records, '')
   record.figure('rows read, fewest records', first.answer.rows, '')
   record.figure('rows read', last.answer.rows, '')

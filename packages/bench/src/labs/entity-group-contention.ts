@@ -6,6 +6,7 @@
 import type { Key } from '@sixtables/engine'
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { integerOf, isTransient } from '../sim/client.ts'
@@ -83,7 +84,7 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
     session.progress((i + 1) / levels.length)
   }
   const [first, last] = [rows[0], rows.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('load.writersMax leaves no writers')
+  if (first === undefined || last === undefined) throw new Unmeasured('load.writersMax leaves no writers')
   record.figure('best rate', Math.max(...rows.map(({ rate }) => rate)), 'commits/s')
   record.figure('entities', Math.max(...rows.map(({ rate }) => rate)) * batch, '/s')
   record.figure('rate, 1 writer', first.rate, 'commits/s')

@@ -146,11 +146,12 @@ function asManyTimes(says: string, one: string, many: string): Lab['expectations
     says,
     arms: [one, many],
     judge: (of: Of) => {
-      const times = figureOf(of(many), 'served') / figureOf(of(one), 'served')
+      const [alone, together] = [figureOf(of(one), 'served'), figureOf(of(many), 'served')]
       const copies = figureOf(of(many), 'copies')
+      const all = copies * alone
       return {
-        holds: copies > 1 && times > 0.85 * copies && times < 1.15 * copies,
-        found: `${times.toFixed(1)} times as many with ${copies} copies`,
+        holds: copies > 1 && together > 0.85 * all && together < 1.15 * all,
+        found: `${alone}/s of one, ${together}/s with ${copies} copies`,
       }
     },
   }

@@ -4,6 +4,7 @@
  * Known: Couchbase's manual 1.8, 9.2.5.3.
  */
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -28,7 +29,7 @@ async function run(session: ArmSession, way: CompactionWay): Promise<void> {
   await store.together(compaction.load(), (nowMs) => session.progress(Math.min(1, nowMs / (seconds * 1000))))
   await store.together([compaction.settle()])
   const { changes, compactions, refused, killed, sights, last } = compaction.tally
-  if (last === undefined) throw new Error('the list was never looked at')
+  if (last === undefined) throw new Unmeasured('the list was never looked at')
   const greatest = (value: (sight: Sight) => number): number => Math.max(...sights.map(value))
   record.figure('changes', changes, '')
   record.figure('compactions finished', compactions, '')

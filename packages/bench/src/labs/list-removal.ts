@@ -5,6 +5,7 @@
  */
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
+import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { type Client, hasCode, isTransient, type Put, textsOf } from '../sim/client.ts'
@@ -125,7 +126,7 @@ async function run(
     session.progress((i + 1) / levels.length)
   }
   const [first, last] = [tallies[0], tallies.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('load.writersMax leaves no writers')
+  if (first === undefined || last === undefined) throw new Unmeasured('load.writersMax leaves no writers')
   const retriesOf = ({ removalRetries, removals }: Tally): number => removalRetries / Math.max(1, removals)
   const sum = (value: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + value(tally), 0)
   const rates = tallies.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)

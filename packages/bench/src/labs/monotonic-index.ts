@@ -213,7 +213,7 @@ export const monotonicIndex: Lab = {
         const isHot = shares.every((share, i) => share > 90 && (share / 100) * (loads[i] ?? 0) > (splitAt ?? 0))
         return {
           holds: isHot,
-          found: `ascending, descending: ${shares.join(' %, ')} % of ${loads.join(', ')} row operations a second`,
+          found: `ascending, descending: ${shares.join(' %, ')} % of ${loads.join(', ')} row operations/s`,
         }
       },
     },
@@ -225,7 +225,7 @@ export const monotonicIndex: Lab = {
           figureOf(of('excluded'), 'Entities: load'),
           figureOf(of('excluded'), 'EntitiesByPropertyAsc: load'),
         ]
-        return { holds: ascending < 0.03 * entities, found: `${ascending} against ${entities} row operations a second` }
+        return { holds: ascending < 0.03 * entities, found: `${ascending} against ${entities} row operations/s` }
       },
     },
     ...['hash-prefixed', 'user-prefixed'].map((name) => ({

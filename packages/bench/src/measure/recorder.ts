@@ -85,6 +85,7 @@ export class Recorder {
 
   figure(name: string, value: number, unit: string): void {
     if (this.#figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
+    if (!Number.isFinite(value)) throw new Unmeasured(`with these settings there is nothing to measure for "${name}"`)
     this.#figures.push({ name, unit, value: rounded(value) })
   }
 
@@ -131,7 +132,13 @@ export class Recorder {
   }
 }
 
+/** An arm had nothing to measure: no sweep in a load that is shorter than the time between two, no record that got a number. */
+export class Unmeasured extends Error {
+  override readonly name = 'Unmeasured'
+}
+
+/** Six significant digits. @throws Unmeasured for a mean or a maximum of nothing */
 function rounded(value: number): number {
-  if (!Number.isFinite(value)) throw new Error(`a measure is ${value}`)
+  if (!Number.isFinite(value)) throw new Unmeasured('with these settings there is nothing to measure')
   return Number(value.toPrecision(6))
 }

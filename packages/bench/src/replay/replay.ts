@@ -58,10 +58,10 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   record.figure('recorded', timeline.perSecond, '/s')
   // The last part of the load may have more busy seconds than the mean: its share of the total is compared with what is offered on average.
   const offered = timeline.perSecond * session.setting('replay.times')
-  const [served, refused] = [settled.served, settled.refused].map((rate) => (rate / (settled.offered || 1)) * offered)
+  const refusedShare = settled.refused / (settled.offered || 1)
   record.figure('offered', offered, '/s')
-  record.figure('served', served ?? 0, '/s')
-  record.figure('refused', refused ?? 0, '/s')
+  record.figure('served', (1 - refusedShare) * offered, '/s')
+  record.figure('refused at the full rate', refusedShare * 100, '%')
   record.figure('refused of all', watch.refusedShare() * 100, '%')
   record.figure('p50', settled.p50Ms, 'ms')
   record.figure('p99', settled.p99Ms, 'ms')

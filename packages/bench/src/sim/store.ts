@@ -16,6 +16,7 @@ import {
   type RequestContext,
 } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
+import { Unmeasured } from '../measure/recorder.ts'
 
 export const projectId = 'lab'
 
@@ -101,7 +102,7 @@ export class Store {
     while (running) {
       await this.clock.advance(stepMs)
       onTime?.(this.nowMs)
-      if (this.nowMs > longestMs) throw new Error('the simulated clients do not come to an end')
+      if (this.nowMs > longestMs) throw new Unmeasured('the simulated clients do not come to an end within seven days')
     }
     await all
     if (this.#failures.length > 0) throw this.#failures[0]

@@ -124,8 +124,8 @@ test('a place is told with its range, time, measures, tablet and server', () => 
   const at = (row: number, ms: number): string =>
     placeWords({ recording, table: 'Entities', axis, spans, row, ms }, 'wait')
   expect(at(1, atMs + 500)).toBe(
-    'p ›  › ToDo › ToDo:1 to before ToDo:9 · 10:05:09 · waited 30 ms each · 20 operations a second · 20 reads a second · ' +
-      '2 KiB a second · 3 refused a second · tablet 4 on server 2',
+    'p ›  › ToDo › ToDo:1 to before ToDo:9 · 10:05:09 · waited 30 ms each · 20 operations/s · 20 reads/s · ' +
+      '2 KiB/s · 3 refused/s · tablet 4 on server 2',
   )
   expect(at(0, atMs + 500)).toBe(
     'the first key to before p ›  › ToDo › ToDo:1 · 10:05:09 · no load · tablet 4 on server 2',

@@ -15,12 +15,12 @@ export const metricTitles: Readonly<Record<Metric, string>> = {
   tombstones: 'Deleted rows read past',
 }
 
-/** `1,230 a second`, `12 ms each` */
+/** `1,230/s`, `12 ms each` */
 export function valueWords(value: number, metric: Metric): string {
   const rounded = Number(value.toPrecision(3))
-  if (metric === 'bytes') return `${bytesInWords(Math.round(rounded))} a second`
+  if (metric === 'bytes') return `${bytesInWords(Math.round(rounded))}/s`
   if (metric === 'wait') return `${durationInWords(rounded)} each`
-  return `${inWords(rounded)} a second`
+  return `${inWords(rounded)}/s`
 }
 
 /** A bound without its table, and without the version of a record of the log. */
@@ -95,7 +95,7 @@ function cellWords(column: Column, cell: number, metric: Metric): readonly strin
     const value = valueWords(cellValue(column, cell, one), one)
     if (one === 'bytes') return value
     if (one === 'wait') return `waited ${value}`
-    return value.replace(' a second', ` ${named[one]} a second`)
+    return value.replace('/s', ` ${named[one]}/s`)
   }
   const others = (['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const).filter(
     (one) => one !== metric && cellValue(column, cell, one) > 0,

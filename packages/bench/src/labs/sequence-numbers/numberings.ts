@@ -5,6 +5,7 @@
  * A job tells the numbers that its client was given; those are compared, not what the keys could not have held anyway.
  */
 import type { Key } from '@sixtables/engine'
+import { Unmeasured } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf, type Put } from '../../sim/client.ts'
 import { integer, text } from '../../sim/entities.ts'
@@ -210,6 +211,7 @@ function newestRevision(): Numbering {
     given,
     keyOf,
     async miscounts(client) {
+      if (given.length === 0) throw new Unmeasured('no record was given a number')
       const newest = await client.lookup(keyOf(client, Math.max(...given)))
       return Math.abs(integerOf(newest, 'count') - (added - deleted))
     },

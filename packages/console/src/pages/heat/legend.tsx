@@ -15,12 +15,12 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
         <ul>
           {marks.map(({ share, value }) => (
             <li key={share} style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>
-              {valueWords(value, metric).replace(/ (a second|each)$/, '')}
+              {valueWords(value, metric).replace(/(\/s| each)$/, '')}
             </li>
           ))}
         </ul>
       </div>
-      <span class="muted">{metric === 'wait' ? 'each operation' : 'a second'}; brighter is hotter</span>
+      <span class="muted">{metric === 'wait' ? 'each operation' : '/s'}; brighter is hotter</span>
     </div>
   )
 }

@@ -62,8 +62,8 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
     event === undefined ? '–' : inWords(event.seconds === 0 ? 0 : Number((count / event.seconds).toPrecision(3)))
   return (
     <dl class="tiles">
-      <Tile name="Operations a second" value={perSecond(all?.calls ?? 0)} />
-      <Tile name="Errors a second" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
+      <Tile name="Operations (/s)" value={perSecond(all?.calls ?? 0)} />
+      <Tile name="Errors (/s)" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
       <Tile name="Latency p50" value={all === undefined ? '–' : durationInWords(all.p50Ms)} />
       <Tile name="Latency p99" value={all === undefined ? '–' : durationInWords(all.p99Ms)} />
       <Tile
@@ -108,9 +108,9 @@ function Plots() {
   const axis = { name: 'time', values: x, isTime: true }
   return (
     <div class="overview-plots">
-      <LinePlot title="Operations" unit="a second, by method" x={axis} lines={operations} least={1} />
+      <LinePlot title="Operations" unit="/s, by method" x={axis} lines={operations} least={1} />
       <LinePlot title="Latency" unit="ms" x={axis} lines={latency} least={1} />
-      <LinePlot title="Errors" unit="a second, by code" x={axis} lines={errors} least={1} />
+      <LinePlot title="Errors" unit="/s, by code" x={axis} lines={errors} least={1} />
     </div>
   )
 }

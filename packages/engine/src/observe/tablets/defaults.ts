@@ -113,7 +113,7 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
   },
   opsPerSecond: {
     what: 'capacity of a server in row operations',
-    unit: 'a second',
+    unit: '/s',
     source: 'believed: some thousands to ten thousand',
   },
   queueMsMax: {
@@ -168,7 +168,7 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
   },
   splitOpsPerSecond: {
     what: 'load above which a tablet is split',
-    unit: 'row operations a second',
+    unit: 'row operations/s',
     source: 'ours: two fifths of a server, so that half as much more still fits',
   },
   splitHalfShareMin: { what: 'minimum share of the load in each half of a split', unit: 'share', source: 'ours' },
@@ -192,7 +192,7 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
   },
   mergeOpsPerSecond: {
     what: 'load below which two neighbours are merged',
-    unit: 'row operations a second, both together',
+    unit: 'row operations/s, both together',
     source: 'ours: a twentieth of that of a split',
   },
   mergeBytes: { what: 'size below which two neighbours are merged', unit: 'bytes, both together', source: 'ours' },
@@ -259,8 +259,11 @@ export function tabletSettings(
   invariant(scale > 0 && opsPerSecond > 0, 'tablets: scale and opsPerSecond are above 0')
   invariant(mergeOpsPerSecond < splitOpsPerSecond, 'tablets: a merged tablet must not be split at once')
   invariant(settings.mergeBytes < settings.splitBytes, 'tablets: a merged tablet must not be split at once')
-  invariant(decisionMs <= windowMs && tickMs <= decisionMs, 'tablets: tick <= decision <= window')
-  invariant(decisionMs % tickMs === 0, 'tablets: a decision falls on a tick')
+  invariant(
+    decisionMs <= windowMs && tickMs <= decisionMs,
+    'tablets: decisionMs is tickMs or more, and windowMs or less',
+  )
+  invariant(decisionMs % tickMs === 0, 'tablets: decisionMs is a multiple of tickMs')
   invariant(windowMs >= 1_000 && windowMs <= 60_000, 'tablets: a window is 1 to 60 seconds')
   invariant(settings.reportWindowMs <= windowMs, 'tablets: reports show no more than the window')
   return settings
