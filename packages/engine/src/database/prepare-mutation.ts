@@ -1,5 +1,5 @@
 /**
- * A mutation on its way in: validated whole from the request alone, before anything is read or written (validate-entity/D2).
+ * A mutation on its way in: validated whole from the request alone, before anything is read or written.
  *
  * With a mask the entity of the request is validated whole too, what is outside of the mask included (measured); what mask
  * and transforms make of the stored entity is validated when that is known (transactions/mutations.ts).

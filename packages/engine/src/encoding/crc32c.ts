@@ -1,14 +1,16 @@
 /**
- * CRC-32C (Castagnoli), the checksum of LevelDB's log files, and the masked form in which those store it.
- *
- * A checksum over bytes that hold checksums is weak, so LevelDB stores it rotated right by 15 bits plus a constant.
+ * CRC-32C (Castagnoli): the checksum in LevelDB's log files, and the masked form in which they store it. The mask
+ * (rotated right by 15 bits, plus a constant) is there because a checksum over bytes that contain checksums is weak.
  *
  * Known: the polynomial (reflected 82F63B78) and the mask, from LevelDB's public format description.
  */
 const polynomial = 0x82f63b78
 const maskDelta = 0xa282ead8
 
-/** Eight tables of 256: table k has the remainders of a byte that k more bytes follow, so that eight are taken at once. */
+/**
+ * Eight tables of 256 remainders, so that eight bytes are processed in one step. Table k is for a byte with k more
+ * bytes behind it.
+ */
 const tables: readonly Uint32Array[] = makeTables()
 
 function makeTables(): Uint32Array[] {
@@ -40,7 +42,7 @@ const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [
 /**
  * The checksum of bytes [start, end), unsigned.
  *
- * @param before - the checksum of the bytes that stand before these, when they are given in parts
+ * @param before - the checksum of the parts before, when a text is given in several parts
  */
 export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length, before = 0): number {
   let crc = ~before
@@ -66,7 +68,7 @@ export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length,
   return ~crc >>> 0
 }
 
-/** A checksum as a log file stores it. */
+/** The masked form of a checksum. */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + maskDelta) >>> 0
 }

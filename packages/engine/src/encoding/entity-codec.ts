@@ -1,17 +1,16 @@
 /**
- * google.datastore.v1 Value and Entity as bytes, to the model and back; keys are in key-message.ts.
+ * google.datastore.v1 Value and Entity: from bytes to the model and back. Keys are in key-message.ts.
  *
  *   Entity     key 1, properties 3 (map entries: name 1, value 2)
  *   Value      value-slot.ts
  *   Timestamp  seconds 1, nanos 2        LatLng  latitude 1, longitude 2        ArrayValue  values 1
  *
- * Decoding checks the form alone: well-formed bytes and UTF-8, values that have a type, timestamps and geo points in
- * range. What may be written is the matter of validate-key.ts and validate-entity.ts.
- * Encoding writes fields by number, so that equal values give equal bytes.
+ * Decoding checks the form only: well-formed bytes and UTF-8, a type for each value, timestamps and geo points in
+ * range. Whether a value may be written is checked by validate-entity.ts. As in every protocol-buffer reader, a
+ * repeated message field merges, and the last one of a repeated scalar counts. Encoding writes fields by number, so
+ * that equal values give equal bytes.
  *
  * E1  decode(encode(x)) = x; timestamps are in microseconds.          test/property/entity-codec.test.ts
- * E2  A repeated message field merges and of a repeated scalar the last wins, as in every protocol-buffer reader.
- *     entity-codec.test.ts
  *
  * Known: google/datastore/v1/entity.proto.
  */
@@ -35,15 +34,14 @@ import { int64FromHalves, notText, tryReadText, WireReader, WireWriter, wireByte
 
 export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
 
-/** Nothing is filled in: for bytes that were filled when they were stored. */
+/** For stored bytes: the empty parts of their keys were filled when they were stored. */
 export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
 
-/** Protocol-buffer readers stop at this depth of messages; what is valid is far flatter. */
+/** The nesting limit of common protocol-buffer readers. Valid entities are far flatter. */
 const messageDepthMax = 100
 
 // -------------------------------------------------------------------------------------------------------- values
 
-/** Decodes values of one message. */
 class ValueDecoder {
   readonly #defaults: KeyDefaults
 
@@ -51,7 +49,7 @@ class ValueDecoder {
     this.#defaults = defaults
   }
 
-  /** @param property - for messages; `undefined` where the value belongs to none */
+  /** @param property - the property for error messages; `undefined` for a value outside of any */
   value(range: ByteRange, outer: WireReader, property: string | undefined, depth = 0): Value {
     if (depth > messageDepthMax) throw invalidArgument(`${labelOf(property)}: nested deeper than ${messageDepthMax}`)
     const reader = readerOf(range, outer)
@@ -150,10 +148,10 @@ function textOf({ bytes, start, end }: ByteRange, property: string | undefined):
 }
 
 /**
- * A google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for bytes that are no value, a
- * value without a type, and timestamps and geo points out of range.
+ * Decodes a google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for malformed bytes,
+ * a value without a type, and timestamps and geo points out of range.
  *
- * @param property - the property that messages name
+ * @param property - the property for error messages
  */
 export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value {
   const reader = new WireReader(bytes)
@@ -161,7 +159,7 @@ export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?:
   return new ValueDecoder(defaults).value(range, reader, property)
 }
 
-/** A google.datastore.v1.ArrayValue, as {@link decodeValue} decodes the one in a Value. */
+/** Decodes a google.datastore.v1.ArrayValue, with the rules of {@link decodeValue}. */
 export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value[] {
   const reader = new WireReader(bytes)
   return new ValueDecoder(defaults).array({ bytes: reader.bytes, start: 0, end: bytes.length }, reader, property, 1)
@@ -170,7 +168,7 @@ export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, prope
 const microsPerSecond = 1_000_000n
 
 export function writeValue(writer: WireWriter, value: Value): void {
-  // string and blob have higher numbers than meaning, the other members lower ones.
+  // Fields are written by number: string and blob come after `meaning`, the other members before it.
   if (value.type !== 'string' && value.type !== 'blob') writeMember(writer, value)
   if (value.meaning !== undefined && value.meaning !== 0) writer.int64(valueField.meaning, BigInt(value.meaning))
   if (value.type === 'string') writer.text(valueField.string, value.value)
@@ -243,7 +241,7 @@ function writeTimestamp(writer: WireWriter, micros: bigint): void {
   writer.close(at)
 }
 
-/** The value as a google.datastore.v1.Value. */
+/** Encodes a google.datastore.v1.Value. */
 export function encodeValue(value: Value): Uint8Array {
   const writer = new WireWriter()
   writeValue(writer, value)
@@ -255,16 +253,19 @@ export function encodeValue(value: Value): Uint8Array {
 export interface SplitEntity {
   /** `undefined` when the entity has no key. */
   readonly key: Key | undefined
-  /** The `properties` fields (tag 3) as they came, one after the other; a view of the message where they lie together. */
+  /**
+   * The `properties` fields (tag 3) as received, one after the other; a view of the message where they are
+   * contiguous.
+   */
   readonly properties: Uint8Array
 }
 
-/** Cuts a google.datastore.v1.Entity into its key and its property fields. Unknown fields are dropped. */
+/** Splits a google.datastore.v1.Entity into its key and its property fields. Unknown fields are dropped. */
 export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEntity {
   const reader = new WireReader(bytes)
   const buffer = reader.bytes
   let keyRange: ByteRange | undefined
-  // The run of property fields that is still growing, and the runs before it.
+  // The current run of adjacent property fields, and the runs before it.
   let runStart = 0
   let runEnd = 0
   let runs: Buffer[] | undefined
@@ -300,9 +301,9 @@ export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEnti
 }
 
 /**
- * The properties by name, in the order of their first appearance; of a name that comes twice the last value counts.
+ * The properties by name, in the order of their first appearance. A name that appears twice has its last value.
  *
- * @param properties - `properties` fields of an Entity; other fields are passed over
+ * @param properties - `properties` fields of an Entity; other fields are skipped
  */
 export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults = noDefaults): Map<string, Value> {
   const reader = new WireReader(properties)
@@ -324,7 +325,7 @@ function writeProperties(writer: WireWriter, properties: Properties): void {
   for (const [name, value] of properties) writeProperty(writer, name, value)
 }
 
-/** The `properties` fields of an Entity. */
+/** Encodes the `properties` fields of an Entity. */
 export function encodeProperties(properties: Properties): Uint8Array {
   const writer = new WireWriter()
   writeProperties(writer, properties)

@@ -45,7 +45,7 @@ test('a walk gives all fields in their order, and their bounds follow one anothe
   expect(walk.next()).toBe(0)
 })
 
-test('entity-walk/EW2: the properties come with name and value, whatever lies between them', () => {
+test('the properties come with name and value, whatever lies between them', () => {
   const walk = new EntityWalk(new WireReader(entity()))
   const found: [string, number][] = []
   while (walk.nextProperty()) found.push([walk.name().text, numberOf(walk)])
@@ -55,7 +55,7 @@ test('entity-walk/EW2: the properties come with name and value, whatever lies be
   ])
 })
 
-test('entity-walk/EW1: a caller may move the reader, within the field or beyond it', () => {
+test('a caller may move the reader, within the field or beyond it', () => {
   const walk = new EntityWalk(new WireReader(entity()))
   const names: string[] = []
   while (walk.nextProperty()) {

@@ -1,12 +1,12 @@
 /**
- * The fields of an Entity, one after the other, without decoding what is in them. Every loop over the properties of stored
- * bytes is this walk: index entries, masks, statistics, vectors, the decoder.
+ * A walk over the fields of an Entity that does not decode them. Every loop over the properties of stored bytes uses
+ * it: index entries, masks, statistics, vectors, the decoder.
  *
  *   const walk = new EntityWalk(reader)
  *   while (walk.nextProperty()) { walk.name().text … readValue(readerOf(walk.entry, walk.reader), slot) … }
  *
- * EW1  The walk goes on behind the field at hand, wherever its caller has moved the reader.   entity-walk.test.ts
- * EW2  Fields that are neither key nor properties are passed over, with any wire type.        entity-walk.test.ts
+ * The caller may move the reader inside a field; next() continues behind that field anyway. Fields other than key and
+ * properties are skipped, whatever their wire type.
  *
  * Known: google/datastore/v1/entity.proto for the numbers.
  */
@@ -14,19 +14,18 @@ import { type InternedText, internText } from './interned-text.ts'
 import { type PropertyEntry, propertyEntry, readPropertyEntry } from './value-slot.ts'
 import { type WireReader, wireBytes } from './wire.ts'
 
-/** Field numbers of Entity. */
 export const entityField = { key: 1, properties: 3 } as const
 
 export class EntityWalk {
   readonly reader: WireReader
-  /** The property at hand: where its name and its Value are. The same object for all. */
+  /** Name and Value of the current property. This object is used again for the next property. */
   readonly entry: PropertyEntry
-  /** Bounds of the field at hand, its tag included. */
+  /** Bounds of the current field, with its tag. */
   fieldStart: number
   fieldEnd: number
   readonly #end: number
 
-  /** Walks the fields that fill [reader.position, reader.end). */
+  /** The fields fill [reader.position, reader.end). */
   constructor(reader: WireReader) {
     this.reader = reader
     this.entry = propertyEntry(reader.bytes)
@@ -36,8 +35,8 @@ export class EntityWalk {
   }
 
   /**
-   * Goes on to the next field and gives its number; 0 at the end. Of a property {@link entry} is read; of a key the reader
-   * stands before its Key, which ends at {@link fieldEnd}.
+   * Moves to the next field and returns its number; 0 at the end. A property is read into {@link entry}. For a key,
+   * the reader is placed before its Key, which ends at {@link fieldEnd}.
    */
   next(): number {
     const { reader } = this
@@ -60,14 +59,14 @@ export class EntityWalk {
     return field
   }
 
-  /** Goes on to the next property, past other fields; false at the end. */
+  /** Moves to the next property and skips other fields; false at the end. */
   nextProperty(): boolean {
     let field = this.next()
     while (field !== entityField.properties && field !== 0) field = this.next()
     return field !== 0
   }
 
-  /** The name of the property at hand. INVALID_ARGUMENT unless it is UTF-8. */
+  /** The name of the current property. INVALID_ARGUMENT unless it is UTF-8. */
   name(): InternedText {
     return internText(this.reader.bytes, this.entry.nameStart, this.entry.nameEnd, 'a property name')
   }

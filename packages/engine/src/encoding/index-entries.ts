@@ -1,24 +1,26 @@
 /**
- * The entries of an entity in the property indexes, found by walking its bytes.
+ * The index entries of an entity, found by a walk over its bytes.
  *
- *   plain value            its property, once
- *   excluded value         nothing, and nothing inside an excluded embedded entity
- *   array                  each element that is not excluded, once for each distinct value
- *   empty array            nothing; as null on request (legacy mode)
- *   vector (meaning 31)    nothing
- *   embedded entity        its leaves under dotted paths (`address.city`), pooled over an array of entities and with a
- *                          property whose name is that text
- *   user (meaning 20)      itself, as one value
+ *   plain value            one entry for its property
+ *   excluded value         none, and none inside an excluded embedded entity
+ *   array                  one entry for each distinct element that is not excluded
+ *   empty array            none; null on request (legacy mode)
+ *   vector (meaning 31)    none
+ *   embedded entity        its leaves under dotted paths, such as `address.city`
+ *   user (meaning 20)      one entry for the whole user
  *
- * The same walk validates an entity when it is written: validate-entity.ts hooks in by {@link WalkChecks}.
+ * `tags = ["a", "b", "a"]` has two entries, tags="a" and tags="b", both marked `multi` because the property has more
+ * than one. In an array of entities the leaves share one path; a property that is literally named `address.city`
+ * shares it too.
  *
- * X1  Entries of one entity are distinct by (property, valueCode).                    finish()
- * X2  `multi` is true exactly if the property has more than one entry in the entity.   finish()
- * X3  What is found when an entity is written is what is found in its stored bytes.   test/property/entity-index.test.ts
+ * validate-entity.ts uses the same walk, through {@link WalkChecks}, when an entity is written. It must find the
+ * entries that a walk over the stored bytes finds. Stored bytes name each property once per level, so only arrays and
+ * names with a dot can give a property several values.
  *
- * Stored bytes name each property once a level (validate-entity.ts sees to it), so that only arrays, and names with a dot,
- * can give one property several values. Measured on Google's emulators: what is indexed; where they differ, see the
- * reference page of differences. That elements of entity arrays are pooled is the older emulator's rule.
+ * X1  Entries of one entity are distinct by (property, valueCode).   test/property/entity-index.test.ts
+ *
+ * Measured on Google's emulators: the table above. They differ in one case: only the older one shares a path between
+ * the elements of an entity array.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -38,15 +40,14 @@ export interface IndexOptions {
   readonly emptyArrayAsNull?: boolean
 }
 
-/** Checks of a validation along the walk. Each call may throw. `property` is the dotted path. */
+/** Checks during the walk, for validation. Each may throw. `property` is the dotted path. */
 export interface WalkChecks {
-  /** A property's name, and the names before it in the same entity. */
+  /** @param siblings - the names before it in the same entity */
   name(name: string, property: string, siblings: string[]): void
-  /** A value before its payload is read. */
+  /** Called before the payload of the value is read. */
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
-  /** The key inside an embedded entity. */
   embeddedKey(range: ByteRange, outer: WireReader): void
-  /** A top-level property is done: its field, and the parts of the map entry. */
+  /** Called at the end of a top-level property, with its field and the parts of the map entry. */
   propertyEnd(fieldStart: number, fieldEnd: number, entry: PropertyEntry, name: string): void
 }
 
@@ -54,23 +55,22 @@ interface MutableEntry extends IndexEntry {
   multi: boolean
 }
 
-/** Up to this many entries a search through all before is quicker than sets. */
+/** A linear search is faster than sets up to this many entries. */
 const searchedEntriesMax = 24
 
 const noNames: string[] = []
 
-/** One walk over one entity. */
 export class IndexWalk {
   readonly #entries: MutableEntry[] = []
   readonly #emptyArrayAsNull: boolean
   readonly #checks: WalkChecks | undefined
   readonly #defaults: KeyDefaults
-  /** The only property whose entries are wanted; others may be left out. */
+  /** If given, only entries of this property are needed; others may be missing. */
   readonly #only: string | undefined
-  /** Whether two entries of one property are possible at all. */
+  /** Whether a property can have two entries. */
   #mayRepeat = false
 
-  /** @param defaults - what fills the empty parts of key values */
+  /** @param defaults - the request's database, for keys that name none */
   constructor(options: IndexOptions, checks: WalkChecks | undefined, defaults: KeyDefaults, only?: string) {
     this.#emptyArrayAsNull = options.emptyArrayAsNull === true
     this.#checks = checks
@@ -81,8 +81,8 @@ export class IndexWalk {
   /**
    * Walks the properties that fill [reader.position, reader.end).
    *
-   * @param prefix - dotted path of the entity, with its last dot; empty at the top
-   * @param indexed - false inside something excluded
+   * @param prefix - dotted path of the entity with a dot at its end; empty at the top level
+   * @param indexed - false inside an excluded value
    */
   properties(reader: WireReader, prefix: string, indexed: boolean, depth: number): void {
     if (depth > limits.embeddedEntityDepthMax) {
@@ -173,7 +173,7 @@ export class IndexWalk {
     indexed: boolean,
     depth: number,
   ): void {
-    // Its fields are validated like any others, but only the user as a whole is indexed.
+    // The fields of a user are validated like others, but the index entry is the whole user.
     if (this.#checks !== undefined) this.properties(readerOf(slot, reader), `${property}.`, false, depth + 1)
     if (!indexed) return
     const user = decodeValue(range.bytes.subarray(range.start, range.end), this.#defaults, property) as EntityValue
@@ -184,7 +184,7 @@ export class IndexWalk {
     this.#entries.push({ property, valueCode, type, multi: false })
   }
 
-  /** The entries in the order in which they were met; of equal ones the first. */
+  /** The distinct entries, in the order of the walk. */
   finish(): readonly IndexEntry[] {
     const entries = this.#entries
     if (!this.#mayRepeat || entries.length < 2) return entries
@@ -192,7 +192,7 @@ export class IndexWalk {
   }
 }
 
-/** Whether a property of this name is `path`, or may have it inside. */
+/** Whether the property `name` is `path`, or may contain it: `a` for the path `a.b`. */
 function isOnTheWay(name: string, path: string): boolean {
   return path.startsWith(name) && (path.length === name.length || path.charAt(name.length) === '.')
 }
@@ -230,10 +230,10 @@ function distinctBySets(entries: readonly MutableEntry[]): MutableEntry[] {
 }
 
 /**
- * The index entries of stored property bytes. No value is validated.
+ * The index entries of stored property bytes, without validation.
  *
- * @param properties - `properties` fields of an Entity, as prepareEntity gave them out
- * @param only - a property, by its dotted path: its entries are wanted, and those of others may be missing
+ * @param properties - `properties` fields of an Entity, as prepareEntity() returned them
+ * @param only - a dotted path: its entries are needed, others may be missing
  */
 export function indexEntries(properties: Uint8Array, options: IndexOptions = {}, only?: string): readonly IndexEntry[] {
   const walk = new IndexWalk(options, undefined, noDefaults, only)

@@ -1,16 +1,15 @@
 /**
- * The entries of an entity in the property indexes: one for each distinct value of each indexed property.
- *
- * X1  Entries of one entity are distinct by (property, valueCode).   made so by index-entries.ts
+ * One value of one indexed property of an entity. index-entries.ts makes the entries: for `tags = ["a", "b"]` two of
+ * them.
  */
 
 export interface IndexEntry {
-  /** The property's name; nested ones by their dotted path (`address.city`). */
+  /** The property's name; a dotted path for a nested one (`address.city`). */
   readonly property: string
-  /** The value in order-preserving code (encoding/value-codec.ts): class byte and payload, as in the row key. */
+  /** The order-preserving code of the value (value-codec.ts), as in the row key. */
   readonly valueCode: string
-  /** The original type, 0 null … 9 key (`typeBytes` in encoding/value-codec.ts). */
+  /** The original type, 0 null … 9 key (`typeBytes` in value-types.ts). */
   readonly type: number
-  /** Whether the property has more than one entry in this entity. */
+  /** Whether the property has other entries in this entity. */
   readonly multi: boolean
 }

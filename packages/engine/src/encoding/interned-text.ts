@@ -1,17 +1,15 @@
 /**
- * Texts that come again and again: property names, kinds, namespaces, project ids.
+ * A small cache from UTF-8 bytes to strings, for texts that repeat: property names, kinds, namespaces, project ids. A
+ * cached text is neither checked nor decoded nor allocated again.
  *
- * A small table from UTF-8 bytes to the string they stand for, so that a name seen before is neither checked nor decoded
- * nor stored again. A slot holds the newest text that hashed to it; losing one costs a decode and nothing else.
- *
- * N1  A text in the table is well-formed UTF-8.     checked in readText() before it enters
+ * Each slot holds the newest text with its hash. A text enters only after its UTF-8 was checked.
  */
 import { fnvStart, fnvStep } from '../fnv.ts'
 import { readText } from './wire.ts'
 
 export interface InternedText {
   readonly text: string
-  /** Whether the text has a dot in it: as a property name it may then equal a nested path. */
+  /** Whether the text contains a dot: as a property name it may equal a nested path. */
   readonly dotted: boolean
   readonly bytes: Uint8Array
 }
@@ -20,7 +18,11 @@ const slotCount = 1024
 const bytesMax = 64
 const slots: (InternedText | undefined)[] = new Array<InternedText | undefined>(slotCount).fill(undefined)
 
-/** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. `what` names the field for that message. */
+/**
+ * Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8.
+ *
+ * @param what - the field's name in the error message
+ */
 export function internText(bytes: Buffer, start: number, end: number, what: string): InternedText {
   if (end - start > bytesMax) return decode(bytes, start, end, what)
   let hash = fnvStart

@@ -7,12 +7,13 @@
  *   path prefix  a path without its 00: the common start of an entity and all its descendants
  *   key          partition path
  *
- * Since 00 < 01 a parent sorts directly before its descendants, and since 02 < 03 ids come before names.
+ * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1;
+ * since 02 < 03, ToDo:1 sorts before ToDo:"a".
  *
  * P1  The order of partition and path codes is that of compareKeys.   test/property/key-order.test.ts
  * P2  A code begins with a path prefix exactly if it is the path itself or a descendant's.   same
  *
- * Known: a row name of Datastore's tables starts with the app and goes down the path from the root. Ours: the bytes.
+ * Known: a row name of Datastore's tables starts with the app and contains the path from the root. Ours: the bytes.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'
@@ -35,12 +36,12 @@ const elementByte = 0x01
 const idByte = 0x02
 const nameByte = 0x03
 
-/** The code that leads the rows of a database, after the key space. */
+/** The code of a database; a row key has it directly after the key space. */
 export function databaseCode(projectId: string, databaseId: string): string {
   return encodeText(projectId) + encodeText(databaseId)
 }
 
-/** The code that leads the rows of a partition in most tables, after the key space. */
+/** The code of a partition. */
 export function partitionCode({ projectId, databaseId, namespaceId }: PartitionId): string {
   return recentPartition(projectId, databaseId, namespaceId).code
 }
@@ -55,12 +56,12 @@ export function decodePartition(code: string, offset: number): Decoded<Partition
   }
 }
 
-/** The partition that a code of one begins with. */
+/** Decodes the partition at the start of a code. */
 export function partitionOfCode(code: string): PartitionId {
   return decodePartition(code, 0).value
 }
 
-/** A code of partition and path, such as that of a key or of an entity group, in its two parts. */
+/** Splits a code of partition and path, such as that of a key or of an entity group. */
 export function splitKeyCode(code: string): { readonly partition: string; readonly path: string } {
   const partitionEnd = skipPartition(code, 0)
   return { partition: code.slice(0, partitionEnd), path: code.slice(partitionEnd) }
@@ -77,8 +78,8 @@ function elementCode(element: PathElement): string {
 }
 
 /**
- * The start of the codes of this path and of all its descendants. Rows of the subtree lie in [prefix, prefix + FF).
- * Throws InvariantError for an incomplete element, which has no place in any row.
+ * The start of the codes of this path and of all its descendants: the rows of the subtree are [prefix, prefix + FF).
+ * Throws InvariantError for an incomplete element.
  */
 export function pathPrefix(path: readonly PathElement[]): string {
   let code = ''
@@ -91,32 +92,34 @@ export function rootKindPrefix(kind: string): string {
   return `\x01${encodeText(kind)}`
 }
 
-/** The code of a path of complete elements. */
+/** The code of a complete path. */
 export function pathCode(path: readonly PathElement[]): string {
   return pathPrefix(path) + pathEnd
 }
 
-/** The partition and path of a key in one code. */
+/** The code of a key: its partition and path. */
 export function keyCode(key: Key): string {
   return keyRow('', key)
 }
 
-/** Where short rows are put together; free again as soon as a function returns. */
+/** Short rows are assembled here; no content outlives a function's call. */
 const scratch = Buffer.allocUnsafeSlow(1024)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
-/** Bytes of an element beside its texts, at most. */
+/** At most as many bytes of an element are not part of its texts. */
 const elementBytesMax = 16
 
 /**
- * A key space, if any, and the code of a key. Texts that were joined become one piece of memory only when they are first
- * compared or hashed, by a call into the runtime; short plain ones are put together here instead, for half of the time.
+ * A key space (or none) and the code of a key.
+ *
+ * Concatenated texts become one piece of memory only when they are first compared or hashed, by a call into the
+ * runtime. Assembling a short ASCII key in the scratch space takes half of that time.
  */
 export function keyRow(keySpace: string, key: Key): string {
   const head = putHead(keySpace, key.partition)
   return shortKeyRow(head.length, key.path) ?? head + pathCode(key.path)
 }
 
-/** {@link keyRow} of each: what keys of one partition begin with is put into the scratch space once for all of them. */
+/** {@link keyRow} of each key. Adjacent keys of one partition share the work for their common start. */
 export function keyRows(keySpace: string, keys: readonly Key[]): string[] {
   let partition: PartitionId | undefined
   let head = ''
@@ -129,14 +132,17 @@ export function keyRows(keySpace: string, keys: readonly Key[]): string[] {
   })
 }
 
-/** The begin of the row of a key; the scratch space begins with it as well. */
+/** The start of a row key, also put into the scratch space. */
 function putHead(keySpace: string, partition: PartitionId): string {
   const head = keySpace + partitionCode(partition)
   for (let i = 0; i < head.length && i < scratch.length; i++) scratch[i] = head.charCodeAt(i)
   return head
 }
 
-/** Goes on behind the head. `undefined` unless all fits the scratch space, and all texts of the path are ASCII without a zero. */
+/**
+ * Appends the path to the head in the scratch space. `undefined` if it does not fit, or a text is not ASCII or
+ * contains a zero.
+ */
 function shortKeyRow(headLength: number, path: readonly PathElement[]): string | undefined {
   let at = headLength
   for (const { kind, id, name } of path) {
@@ -160,7 +166,11 @@ function shortKeyRow(headLength: number, path: readonly PathElement[]): string |
   return binaryText(scratch, 0, at + 1)
 }
 
-/** The code of a text into the scratch space. @returns where it ends, -1 when it is not plain */
+/**
+ * Puts the code of a text into the scratch space.
+ *
+ * @returns the end of the code, or -1 if the text is not ASCII or contains a zero
+ */
 function putText(text: string, start: number): number {
   let at = start
   for (let i = 0; i < text.length; i++) {
@@ -196,7 +206,7 @@ export function decodePath(code: string, offset: number): { readonly path: PathE
   }
 }
 
-/** Where the path at `offset` ends: the offset just after its end byte. */
+/** The offset just after the path at `offset`. */
 export function skipPath(code: string, offset: number): number {
   let at = offset
   for (;;) {
@@ -207,7 +217,6 @@ export function skipPath(code: string, offset: number): number {
   }
 }
 
-/** {@link skipPath} for inverted codes. */
 export function skipInvertedPath(code: string, offset: number): number {
   let at = offset
   for (;;) {
@@ -222,7 +231,7 @@ export function skipInvertedPath(code: string, offset: number): number {
   }
 }
 
-/** Where the path element at `offset` ends. */
+/** The offset just after the path element at `offset`. */
 function skipElement(code: string, offset: number): number {
   const kindEnd = skipText(code, offset + 1)
   const idOrName = code.charCodeAt(kindEnd)
@@ -236,8 +245,8 @@ function brokenPath(at: number): InvariantError {
 }
 
 /**
- * The path prefixes in a path code, shortest first: one for each ancestor, the last for the entity itself. Followed by
- * {@link pathEnd} each is that ancestor's path code.
+ * The path prefixes in a path code, shortest first: those of each ancestor, then that of the entity. A prefix
+ * followed by {@link pathEnd} is a path code.
  */
 export function ancestorPrefixes(code: string, offset = 0): string[] {
   const prefixes: string[] = []
@@ -249,7 +258,7 @@ export function ancestorPrefixes(code: string, offset = 0): string[] {
   return prefixes
 }
 
-/** How many elements the path at `offset` has. */
+/** The number of elements of the path at `offset`. */
 export function pathLength(code: string, offset = 0): number {
   let count = 0
   let at = offset
@@ -260,7 +269,7 @@ export function pathLength(code: string, offset = 0): number {
   return count
 }
 
-/** The path code of the root of a path code: the path of its entity group. */
+/** The path code of the root, which names the entity group: that of User:"ada" for User:"ada"/ToDo:1. */
 export function rootPath(code: string): string {
   const end = skipElement(code, 0)
   return end + 1 === code.length ? code : code.slice(0, end) + pathEnd
@@ -272,22 +281,21 @@ export function decodeKeyCode(code: string, offset: number): Decoded<Key> {
   return { value: { partition: partition.value, path }, next }
 }
 
-/** The codes of one key, made once and used for its rows in all tables. */
+/** The codes of one key, shared by its rows in all tables. */
 export interface KeyCodes {
   readonly partition: string
-  /** text(kind) of the last element. */
+  /** The code of the last element's kind. */
   readonly kind: string
   readonly path: string
 }
 
-/** Codes of a complete key. */
 export function keyCodes(key: Key): KeyCodes {
   const last = key.path[key.path.length - 1]
   invariant(last !== undefined, 'P1: a key has at least one path element')
   return { partition: partitionCode(key.partition), kind: encodeText(last.kind), path: pathCode(key.path) }
 }
 
-/** The codes of an entity from its partition code and path code. */
+/** {@link keyCodes}, from codes of the partition and path. */
 export function keyCodesOfPath(partition: string, path: string): KeyCodes {
   let start = 0
   for (let at = 0; path.charCodeAt(at) === elementByte; at = skipElement(path, at)) start = at

@@ -1,13 +1,13 @@
 /**
- * google.datastore.v1.Key as bytes, to the model and back.
+ * google.datastore.v1.Key: from bytes to the model and back.
  *
  *   Key   partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
  *
- * Decoding checks the form alone: well-formed bytes and UTF-8, a path that is not empty. An element with neither id nor
- * name is incomplete; an id 0 and an empty name are kept for validate-key.ts to refuse.
+ * Decoding checks the form only: well-formed bytes and UTF-8, a path that is not empty. An element without id and
+ * name is incomplete. An id 0 and an empty name are kept; validate-key.ts refuses them.
  *
- * Known: google/datastore/v1/entity.proto. Measured: a key without project and database is in those of the request; one that
- * names its project and no database is in the default database of that project.
+ * Known: google/datastore/v1/entity.proto. Measured: a key without a project is in the request's project and
+ * database; a key with a project but no database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
@@ -15,13 +15,10 @@ import { internText } from './interned-text.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
 
-/** Project and database of the request, for keys in which they are empty. */
+/** Project and database of the request, for keys that name none. */
 export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
 
-/**
- * The partition with its project and database filled in where it has no project; the same object where it has one. The
- * empty database of a named project is its default database.
- */
+/** The partition with the request's project and database, if it has no project; else the same object. */
 export function fillPartition(partition: PartitionId, defaults: KeyDefaults): PartitionId {
   const { projectId, databaseId, namespaceId } = partition
   if (projectId !== '') return partition
@@ -29,19 +26,19 @@ export function fillPartition(partition: PartitionId, defaults: KeyDefaults): Pa
     .partition
 }
 
-/** The key in its filled partition; the same object when nothing was missing. */
+/** The key with its partition filled; the same object if it was complete. */
 export function fillKey(key: Key, defaults: KeyDefaults): Key {
   const partition = fillPartition(key.partition, defaults)
   return partition === key.partition ? key : { partition, path: key.path }
 }
 
-/** Reads the Key that fills [reader.position, reader.end), as it is. */
+/** Reads the Key that fills [reader.position, reader.end) without filling its partition. */
 export function readKey(reader: WireReader): Key {
   const { bytes } = reader
   let projectId = ''
   let databaseId = ''
   let namespaceId = ''
-  // An empty list that is added to gets room for 17.
+  // Made with the first element: V8 gives an empty array that grows room for 17.
   let path: PathElement[] | undefined
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
@@ -108,8 +105,8 @@ function readPathElement(reader: WireReader): PathElement {
 }
 
 /**
- * A google.datastore.v1.Key, with empty parts of its partition filled from `defaults`. Its last element may be incomplete.
- * INVALID_ARGUMENT for bytes that are no key, and for an empty path.
+ * Decodes a google.datastore.v1.Key and fills its partition from `defaults`. Its last element may be incomplete.
+ * INVALID_ARGUMENT for malformed bytes and an empty path.
  */
 export function decodeKey(bytes: Uint8Array, defaults: KeyDefaults): Key {
   return fillKey(readKey(new WireReader(bytes)), defaults)
@@ -133,7 +130,7 @@ export function writeKey(writer: WireWriter, key: Key): void {
   }
 }
 
-/** The key as a google.datastore.v1.Key. */
+/** Encodes a google.datastore.v1.Key. */
 export function encodeKey(key: Key): Uint8Array {
   const writer = new WireWriter()
   writeKey(writer, key)

@@ -1,12 +1,13 @@
 /**
- * The keys of one request one after the other, read where they stand: mostly they differ in nothing but their last id or name.
+ * A decoder for the keys of one request. Neighbouring keys mostly differ in their last id or name only, such as
+ * ToDo:1, ToDo:2.
  *
  *   Key   partition_id 1 { … }, path 2 { kind 1 { … }, id 2 or name 3 }
  *         ─────────────────            ────────────
- *         bytes as in the key before: the same partition and kind, without a look inside
+ *         if these bytes equal those of the key before, its partition and kind are used again
  *
- * Any other form of a key is read by key-message.ts. A lookup of 25 keys costs a
- * quarter less than with the generated decoder, which makes a byte array of each key (docs/decisions/0015-steps-to-speed.md).
+ * Any other key is read by key-message.ts. A lookup of 25 keys costs a quarter less than with the generated decoder,
+ * which makes a byte array for each key (docs/decisions/0015-steps-to-speed.md).
  */
 import type { Key, PartitionId } from '../model/key.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
@@ -18,7 +19,10 @@ const kindTag = 0x0a
 const idTag = 0x10
 const nameTag = 0x1a
 
-/** Field `tag` at `at` with its payload, if that is shorter than 128 bytes: how many bytes it has in all; else 0. */
+/**
+ * The size in bytes of the field `tag` at `at`, tag included; 0 if it is another field or its payload has 128 bytes
+ * or more.
+ */
 function shortField(bytes: Buffer, at: number, end: number, tag: number): number {
   if (at + 2 > end || bytes[at] !== tag) return 0
   const length = bytes[at + 1] as number
@@ -28,22 +32,21 @@ function shortField(bytes: Buffer, at: number, end: number, tag: number): number
 class KeyRun {
   readonly #reader: WireReader
   readonly #defaults: KeyDefaults
-  /** Partition of all keys of the run; `undefined` before the first of them. */
+  /** The partition of the run; `undefined` before its first key. */
   #partition: PartitionId | undefined
   #kind = ''
-  /** Where the partition and the kind of one of them stand, tags included. */
+  /** The positions of the run's partition and kind in the request, tags included. */
   #partitionAt = 0
   #partitionLength = 0
   #kindAt = 0
   #kindLength = 0
 
-  /** @param defaults - for the empty parts of partitions */
   constructor(reader: WireReader, defaults: KeyDefaults) {
     this.#reader = reader
     this.#defaults = defaults
   }
 
-  /** Reads the Key that fills [reader.position, reader.end). INVALID_ARGUMENT as of decodeKey(). */
+  /** Reads the Key that fills [reader.position, reader.end), like decodeKey(). */
   next(): Key {
     const alike = this.#partition === undefined ? undefined : this.#alike(this.#partition)
     if (alike !== undefined) return alike
@@ -53,7 +56,7 @@ class KeyRun {
     return key
   }
 
-  /** The key, when it has the partition and the kind of the run and then a short name or an id, and nothing else. */
+  /** The key, if it has the run's partition and kind, a short name or an id, and nothing else. */
   #alike(partition: PartitionId): Key | undefined {
     const { bytes, position, end } = this.#reader
     if (end - position <= this.#partitionLength + 2 + this.#kindLength) return undefined
@@ -83,7 +86,7 @@ class KeyRun {
     return undefined
   }
 
-  /** Begins a run with a key that stood at `start`, if keys can be like it. */
+  /** Starts a run with the key at `start`, if its form allows one. */
   #begin(start: number, { partition, path }: Key): void {
     this.#partition = undefined
     const { bytes, end } = this.#reader
@@ -93,7 +96,7 @@ class KeyRun {
     const kindAt = elementAt + 2
     const kindLength = shortField(bytes, kindAt, end, kindTag)
     const lastAt = kindAt + kindLength
-    // A second kind behind the first would be the one that counts.
+    // A second kind behind the first would replace it, so that such a key starts no run.
     if (kindLength === 0 || lastAt + shortField(bytes, lastAt, end, nameTag) !== end) {
       if (bytes[lastAt] !== idTag) return
       this.#reader.position = lastAt + 1
@@ -109,15 +112,15 @@ class KeyRun {
   }
 }
 
-/** From the end, where keys mostly differ. */
+/** Compares from the end, where keys mostly differ. */
 function same(bytes: Buffer, one: number, other: number, length: number): boolean {
   for (let i = length - 1; i >= 0; i--) if (bytes[one + i] !== bytes[other + i]) return false
   return true
 }
 
 /**
- * The keys in the field `field` of a request, in their order, each as of decodeKey(). A key with the bytes of the one before is
- * the same object.
+ * The keys in the field `field` of a request, in order, decoded like decodeKey(). A key with the same bytes as the
+ * one before is the same object.
  */
 export function decodeKeys(request: Uint8Array, field: number, defaults: KeyDefaults): Key[] {
   const reader = new WireReader(request)

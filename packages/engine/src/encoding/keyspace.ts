@@ -1,11 +1,11 @@
 /**
- * The key spaces of the rows, each named by the first byte of a row key.
+ * The key spaces of the rows. The first byte of a row key names its space.
  *
  *   A EntitiesByPropertyAsc   C EntitiesByCompositeProperty   D EntitiesByPropertyDesc   E Entities
  *   I IdSequences             K EntitiesByKind                L Log                      M Metadata     P Pending
  *
- * After it comes text(project) text(database) in every space, so that a database is one contiguous range in each. The layouts
- * are in tables/; docs/reference/keyspace.md records all of them.
+ * In every space text(project) text(database) follows, so that a database is one contiguous range in each. The
+ * layouts are in tables/; docs/reference/keyspace.md lists all of them.
  *
  * S1  No two key spaces share a first byte, and none starts with FF.   keyspace.test.ts
  */
@@ -24,12 +24,12 @@ export const keySpaces = {
 
 export type KeySpace = keyof typeof keySpaces
 
-/** By the first byte: this is asked of every row that is written. */
+/** An array, because every written row asks for its space. */
 const spaceByByte: readonly (KeySpace | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
   (Object.keys(keySpaces) as KeySpace[]).find((space) => keySpaces[space].charCodeAt(0) === byte),
 )
 
-/** The key space of a row; `undefined` when its first byte names none, or when it has no byte. */
+/** The key space of a row; `undefined` if its first byte names none, or if it is empty. */
 export function keySpaceOf(rowKey: string): KeySpace | undefined {
   return spaceByByte[rowKey.charCodeAt(0)]
 }

@@ -1,17 +1,18 @@
 /**
- * Order-preserving codes of the simple things: text, bytes, int64, double.
+ * Order-preserving codes of simple values: text, bytes, int64, double.
  *
  *   text, bytes   UTF-8 or raw bytes with 00 as 00 FF, then 00 01          2 bytes and more
  *   int64         big-endian, sign bit flipped                             8 bytes
  *   double        IEEE 754 big-endian; negative: all bits inverted, else the sign bit flipped; one code for all NaNs   8 bytes
  *
- * O1  The order of codes is the order of what they stand for.        test/property/ordered-codes.test.ts
- * O2  No code is a proper prefix of another, so codes concatenate,
- *     and inverted codes stand in the opposite order.                same
- * O3  Decoding gives back what was encoded.                          same
+ * "a" is 61 00 01, 1 is 80 00 00 00 00 00 00 01, -1 is 7f ff ff ff ff ff ff ff.
  *
- * All decoders take the whole byte string and an offset. Broken bytes throw InvariantError: they are never a client's
- * doing. Ours: the codes; the idea of a terminated, escaped text is common to ordered stores.
+ * O1  The order of codes is the order of the encoded values. No code is a proper prefix of another, so codes can be
+ *     concatenated, and inverted codes sort in the opposite order.   test/property/ordered-codes.test.ts
+ * O3  Decoding gives back the encoded value.                         same
+ *
+ * All decoders take the whole byte string and an offset. Malformed bytes throw InvariantError, since no client wrote
+ * them. Ours: the codes; terminated, escaped texts are common in ordered stores.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'
@@ -26,7 +27,7 @@ export interface Decoded<T> {
 const terminator = '\x00\x01'
 const escapedZero = '\x00\xff'
 
-/** Eight bytes through which numbers become bits; free again as soon as a function returns. */
+/** Eight bytes that convert numbers to bits; no content outlives a function's call. */
 const eight = Buffer.allocUnsafeSlow(8)
 const bits = new DataView(eight.buffer, eight.byteOffset, 8)
 
@@ -34,7 +35,6 @@ function escapeBytes(bytes: string): string {
   return bytes.indexOf('\x00') < 0 ? bytes + terminator : bytes.replaceAll('\x00', escapedZero) + terminator
 }
 
-/** The code of a text. */
 export function encodeText(text: string): string {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
@@ -43,12 +43,12 @@ export function encodeText(text: string): string {
   return text + terminator
 }
 
-/** The code of bytes: that of a text with the same UTF-8. */
+/** The code of bytes, the same as that of a text with these bytes as UTF-8. */
 export function encodeBytes(bytes: Uint8Array): string {
   return escapeBytes(byteString(bytes))
 }
 
-/** Where the text or bytes at `offset` end: the offset just after the terminator. */
+/** The offset just after the text or bytes at `offset`. */
 export function skipText(code: string, offset: number): number {
   let at = offset
   for (;;) {
@@ -60,7 +60,6 @@ export function skipText(code: string, offset: number): number {
   }
 }
 
-/** {@link skipText} for inverted codes. */
 export function skipInvertedText(code: string, offset: number): number {
   let at = offset
   for (;;) {
@@ -79,7 +78,7 @@ export function decodeByteString(code: string, offset: number): Decoded<string> 
   return { value: escaped.indexOf('\x00') < 0 ? escaped : escaped.replaceAll(escapedZero, '\x00'), next }
 }
 
-/** The text at `offset`. Throws InvariantError when its bytes are not UTF-8. */
+/** The text at `offset`. Throws InvariantError if its bytes are not UTF-8. */
 export function decodeText(code: string, offset: number): Decoded<string> {
   const { value, next } = decodeByteString(code, offset)
   const text = textOfUtf8(value)
@@ -87,13 +86,12 @@ export function decodeText(code: string, offset: number): Decoded<string> {
   return { value: text, next }
 }
 
-/** The bytes at `offset`. */
 export function decodeBytes(code: string, offset: number): Decoded<Uint8Array> {
   const { value, next } = decodeByteString(code, offset)
   return { value: bytesOf(value), next }
 }
 
-/** The eight bytes now in `bits`, the first one XOR `flip`. */
+/** The bytes in `bits`, the first one XOR `flip`. */
 function eightBytes(flip: number): string {
   return String.fromCharCode(
     bits.getUint8(0) ^ flip,
@@ -107,7 +105,7 @@ function eightBytes(flip: number): string {
   )
 }
 
-/** Four bytes of `code` at `offset` as a signed 32-bit number. */
+/** Four bytes at `offset` as a signed 32-bit number. */
 function int32At(code: string, offset: number): number {
   return (
     (code.charCodeAt(offset) << 24) |
@@ -121,7 +119,7 @@ function requireEight(code: string, offset: number): void {
   if (offset + 8 > code.length) throw new InvariantError(`O3: fewer than 8 bytes from byte ${offset} on`)
 }
 
-/** The code of a signed 64-bit integer; values outside are a fault of the caller and wrap. */
+/** The code of a signed 64-bit integer. A value out of range is a bug of the caller, and wraps. */
 export function encodeInt64(value: bigint): string {
   bits.setBigInt64(0, value)
   return eightBytes(0x80)
@@ -134,7 +132,7 @@ export function decodeInt64(code: string, offset: number): bigint {
   return bits.getBigInt64(0)
 }
 
-/** Eight plain big-endian bytes: versions and counters, which are never negative. */
+/** Eight plain big-endian bytes, for versions and counters, which are never negative. */
 export function encodeUint64(value: bigint): string {
   bits.setBigUint64(0, value)
   return eightBytes(0)

@@ -75,7 +75,7 @@ describe('rows', () => {
     expect(prettyRowKey(row, value)).toContain('ToDo, 0, desc 1970-01-01T00:00:00.000000Z, ToDo:1')
   })
 
-  test('pretty/W1: whatever bytes a row key has, it is shown, in hex with the reason when it cannot be read', () => {
+  test('whatever bytes a row key has, it is shown, in hex with the reason when it cannot be read', () => {
     expect(prettyRowKey('')).toBe('unreadable row (empty) (no key space)')
     expect(prettyRowKey('Z\x00')).toBe('unreadable row 5a 00 (no key space)')
     expect(prettyRowKey(`E${p}${toDo}x`)).toMatch(/^unreadable row 45 70 .* 78 \(bytes left after byte \d+\)$/)

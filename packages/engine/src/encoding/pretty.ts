@@ -1,15 +1,14 @@
 /**
- * Bytes → words: every row key and value in a form for people, for the checker, the inspector, golden scripts and labs.
+ * Row keys and values in a readable form, for the checker, the inspector, golden scripts and labs.
  *
  *   Entities(p, ToDo:1)                                     project, then path
- *   EntitiesByPropertyDesc(p, db=d, ns=n, ToDo, owner="ada", ToDo:1)   database and namespace where not empty
+ *   EntitiesByPropertyDesc(p, db=d, ns=n, ToDo, owner="ada", ToDo:1)   database and namespace unless empty
  *   EntitiesByCompositeProperty(p, index 7, ToDo, ancestor User:"ada", 3, desc 5, ToDo:1)
  *   IdSequences(p, "scope")      Log(p, ToDo:1, 1700000000000001)      Metadata(p, index, "7")
  *
- * Inverted columns are shown by their real value. Types are those of the row's value where it is given; without it a
- * timestamp reads as an integer and a blob as a string if it is UTF-8.
- *
- * W1  Nothing here throws: what cannot be read is shown in hex, with the reason.   pretty.test.ts
+ * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a
+ * timestamp is shown as an integer, and a blob as a string if it is UTF-8. Nothing here throws: unreadable bytes are
+ * shown in hex, with the reason.
  */
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'
@@ -19,7 +18,6 @@ import { type KeySpace, keySpaceOf } from './keyspace.ts'
 import { type Decoded, decodeInt64, decodeText, decodeUint64 } from './ordered.ts'
 import { decodeValueCode, likelyType, skipInvertedValue, skipValue } from './value-codec.ts'
 
-/** A row key in words. */
 export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
   const space = keySpaceOf(rowKey)
   if (space === undefined) return broken(rowKey, 'no key space')
@@ -30,7 +28,7 @@ export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
   }
 }
 
-/** The words of a row key, from project to key, without its table; `undefined` when it cannot be read. */
+/** The parts of a row key from project to key, without its table; `undefined` if it cannot be read. */
 export function rowKeyParts(rowKey: string): readonly string[] | undefined {
   const space = keySpaceOf(rowKey)
   if (space === undefined) return undefined
@@ -88,8 +86,8 @@ function propertyParts(rowKey: string, value: Uint8Array | undefined, descending
 }
 
 /**
- * Without the definition: a path starts with 01, or FE when it is inverted, and no column does. So a path that is not the
- * end of the row key is the ancestor.
+ * Reads a composite row without its index definition. A path starts with 01, or FE if inverted; no column does. So a
+ * path that does not end the row key is the ancestor.
  */
 function compositeParts(rowKey: string, value: Uint8Array | undefined): string[] {
   const database = decodeDatabase(rowKey)
@@ -165,7 +163,7 @@ function requireEnd(rowKey: string, end: number): void {
   if (end !== rowKey.length) throw new Error(`bytes left after byte ${end}`)
 }
 
-/** A name as it is when it is plain, else in quotes. */
+/** Quoted unless it consists of plain letters. */
 function word(text: string): string {
   return /^[\p{L}\p{N}_.:-]+$/u.test(text) ? text : JSON.stringify(text)
 }
@@ -187,12 +185,12 @@ export function prettyPath(path: readonly PathElement[]): string {
     .join('/')
 }
 
-/** A key with its partition: `p, ns=n, ToDo:1`. */
+/** `p, ns=n, ToDo:1`. */
 export function prettyKey(key: Key): string {
   return [...partitionParts(key.partition), prettyPath(key.path)].join(', ')
 }
 
-/** A property value in words: `5`, `5.0`, `"ada"`, `0x00ff`, `key(p, ToDo:1)`, `[1, null]`, `{a: 1}`. */
+/** `5`, `5.0`, `"ada"`, `0x00ff`, `key(p, ToDo:1)`, `[1, null]`, `{a: 1}`. */
 export function prettyValue(value: Value): string {
   switch (value.type) {
     case 'null':
@@ -223,14 +221,14 @@ export function prettyValue(value: Value): string {
   }
 }
 
-/** A double always with a point or an exponent, to tell it from an integer. */
+/** Always with a point or an exponent, unlike an integer. */
 function prettyDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const digits = String(value)
   return /^-?\d+$/.test(digits) ? `${digits}.0` : digits
 }
 
-/** RFC 3339 with six digits of a second; microseconds as a number outside the years 1 to 9999, where that form ends. */
+/** RFC 3339 with six digits of a second; `timestamp(<microseconds>)` outside the years 1 to 9999. */
 export function prettyTimestamp(micros: bigint): string {
   if (micros < -62_135_596_800_000_000n || micros > 253_402_300_799_999_999n) return `timestamp(${micros})`
   const milliseconds = micros / 1000n - (micros % 1000n < 0n ? 1n : 0n)

@@ -1,23 +1,22 @@
 /**
- * Property masks: which properties an answer gives, or a write is about.
+ * Property masks: the properties that an answer returns or a write replaces.
  *
  *   ["a", "e.x", "e.f.y"]   →   a: whole    e: { x: whole    f: { y: whole } }          "e" beside "e.x" is e as a whole
  *
- * Both uses work on `properties` fields of an Entity and copy what they do not have to look into: a read with top-level
- * names alone cuts whole fields out of the stored bytes.
+ * Masks are applied to `properties` fields of an Entity. Parts that need no change are copied as bytes: a read with
+ * top-level names only cuts whole fields out of the stored bytes.
  *
- *   path leads            on a read                    on a write to an entity that exists
- *   to a property         it alone is in the answer    the written value takes the stored one's place
- *   nowhere in what       nothing                      the stored property goes; entities around it stay, perhaps empty
- *   is written
- *   into no entity        nothing                      stored: an entity takes its place if the write has the property;
- *   (a number, an array)                               written: as if the write had no such property
+ *   path leads            on a read                    on a write to an existing entity
+ *   to a property         only it is in the answer     the written value replaces the stored one
+ *   to no written value   nothing                      the stored property is removed; entities around it stay, perhaps empty
+ *   into a value that is  nothing                      stored: replaced by an entity if the write has the property;
+ *   no entity                                          written: as if the write had no such property
  *
- * PM1  A read gives what is in the entity and under the mask, byte for byte where a property is whole.   test/property/
- * PM2  A write leaves everything outside the mask as it was.                               property-mask.test.ts, both
+ * With the mask ["e.x"], a write of {e: {x: 2}} to {a: 1, e: {x: 1, y: 1}} leaves {a: 1, e: {x: 2, y: 1}}: everything
+ * outside the mask stays as it was.
  *
- * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: every cell of the table; embedded
- * entities keep their key and flags in a write, and lose the key in a read through them.
+ * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: every cell of the table;
+ * embedded entities keep their key and flags in a write, and lose the key in a read of a part of them.
  */
 import { Buffer } from 'node:buffer'
 import { EntityWalk, entityField } from './entity-walk.ts'
@@ -30,7 +29,7 @@ export interface PropertyMask {
   readonly parts: ReadonlyMap<string, MaskPart>
 }
 
-/** A property with all that is in it, or some of the properties of the entity in it. */
+/** A whole property, or some properties of the entity in it. */
 export type MaskPart = 'whole' | PropertyMask
 
 interface MutableMask extends PropertyMask {
@@ -40,9 +39,9 @@ interface MutableMask extends PropertyMask {
 const nothing: Uint8Array = new Uint8Array(0)
 
 /**
- * The mask of some paths. `__key__` may stand among them and says nothing: the key is always there.
+ * Parses the paths of a mask. `__key__` is allowed and has no effect: an answer always has the key.
  *
- * @throws DatastoreError INVALID_ARGUMENT for a path that cannot be read or has a reserved name in it
+ * @throws DatastoreError INVALID_ARGUMENT for a path that cannot be parsed or contains a reserved name
  */
 export function parsePropertyMask(paths: readonly string[]): PropertyMask {
   const mask: MutableMask = { parts: new Map() }
@@ -69,21 +68,21 @@ export function parsePropertyMask(paths: readonly string[]): PropertyMask {
  * The properties under the mask.
  *
  * @param properties - fields of an Entity; others than `properties` are left out
- * @returns the given bytes, or a view of them, where they need no change
+ * @returns the given bytes, or a view of them, if they need no change
  */
 export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): Uint8Array {
   if (parts.size === 0) return nothing
   const walk = new EntityWalk(new WireReader(properties))
   const { bytes } = walk.reader
   const pieces: Uint8Array[] = []
-  // The run of kept fields that is still growing.
+  // The current run of kept fields.
   let runStart = 0
   let runEnd = 0
   const endRun = (): void => {
     if (runEnd > runStart) pieces.push(bytes.subarray(runStart, runEnd))
     runStart = runEnd
   }
-  // Stored bytes name a property once, so that the rest need not be looked at when all parts are found.
+  // Stored bytes name a property once, so the loop ends when all parts are found.
   for (let missing = parts.size; missing > 0 && walk.nextProperty(); ) {
     const part = parts.get(walk.name().text)
     if (part === undefined) continue
@@ -109,7 +108,7 @@ export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): 
   return pieces.length === 1 ? only : Buffer.concat(pieces)
 }
 
-/** One property with what the mask leaves of the entity in it; `undefined` when that is nothing, or it holds no entity. */
+/** One property, reduced to the mask's part of its entity; `undefined` if nothing is left or the value is no entity. */
 function cutProperty(name: Uint8Array, value: ByteRange, mask: PropertyMask): Uint8Array | undefined {
   const entity = entityIn(value)
   if (entity === undefined) return undefined
@@ -117,7 +116,6 @@ function cutProperty(name: Uint8Array, value: ByteRange, mask: PropertyMask): Ui
   return content.length === 0 ? undefined : entityProperty(name, { ...entity, content })
 }
 
-/** An embedded entity on the wire. */
 interface EmbeddedEntity {
   /** The fields of the Entity, its key included. */
   readonly content: Uint8Array
@@ -125,7 +123,7 @@ interface EmbeddedEntity {
   readonly excluded: boolean
 }
 
-/** The entity that a Value holds; `undefined` for values of other types. */
+/** The embedded entity in a Value; `undefined` for other types. */
 function entityIn(value: ByteRange): EmbeddedEntity | undefined {
   const slot = new ValueSlot(value.bytes)
   readValue(new WireReader(value.bytes, value.start, value.end), slot)
@@ -149,16 +147,14 @@ function entityProperty(name: Uint8Array, { content, meaning, excluded }: Embedd
 
 /** One field of an Entity. */
 export interface EntityField {
-  /** `undefined` when it is no property. */
+  /** `undefined` if the field is no property. */
   readonly name: string | undefined
   readonly nameBytes: Uint8Array
-  /** The whole field, its tag included. */
+  /** The whole field with its tag. */
   readonly field: Uint8Array
-  /** The Value of a property. */
   readonly value: ByteRange
 }
 
-/** The fields of an Entity in their order. */
 export function entityFields(entity: Uint8Array): EntityField[] {
   const walk = new EntityWalk(new WireReader(entity))
   const { entry, reader } = walk
@@ -181,10 +177,10 @@ export function entityFields(entity: Uint8Array): EntityField[] {
 }
 
 /**
- * The entity that a masked write makes of a stored one (PM2). For an absent one, the write is {@link cutProperties}.
+ * The result of a masked write to a stored entity. For an absent one the result is {@link cutProperties}.
  *
  * @param stored - fields of an Entity, each property named once
- * @param written - the same, of the entity in the request
+ * @param written - the same, from the request
  */
 export function mergeProperties(stored: Uint8Array, written: Uint8Array, mask: PropertyMask): Uint8Array {
   const { parts } = mask
@@ -214,7 +210,7 @@ export function mergeProperties(stored: Uint8Array, written: Uint8Array, mask: P
   return writer.finish()
 }
 
-/** The stored property with some of what is in it replaced. */
+/** The stored property with the mask's part replaced. */
 function mergeProperty(stored: EntityField, written: EntityField | undefined, mask: PropertyMask): Uint8Array {
   const entity = entityIn(stored.value)
   if (entity === undefined) {

@@ -54,7 +54,7 @@ describe('a property path', () => {
     )
   })
 
-  test('written and read again has the same names (property-path/PP1)', () => {
+  test('written and read again has the same names', () => {
     const anyNames = fc.oneof(
       names,
       fc.string({ unit: fc.constantFrom('a', '.', '\\', '`'), minLength: 1, maxLength: 5 }),

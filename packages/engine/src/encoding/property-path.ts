@@ -1,15 +1,15 @@
 /**
- * Property paths, as masks and transforms name what they are about.
+ * Property paths, which name properties in masks and transforms.
  *
  *   path     name ( "." name )*                        `address.city` = the property city in the embedded entity address
- *   name     letters, of which "." and "\" are escaped by a "\" before them
- *   name     "`" letters "`", of which "`" and "\" are escaped by a "\" before them
+ *   name     letters; "." and "\" are escaped by a "\" before them
+ *   name     "`" letters "`"; "`" and "\" are escaped by a "\" before them
  *
- * PP1  formatPropertyPath() gives a text that parsePropertyPath() takes apart into the same names.   property-path.test.ts
+ * parsePropertyPath(formatPropertyPath(path)) gives the same names.
  *
- * Known: the escapes (comments of google.datastore.v1). Measured: the older of Google's emulators reads the first form and
- * not the second, the newer one the second and of the first only plain identifiers; here both are read, and of a name that
- * begins with a back quote the second. Measured: 20 names in a mask, 21 in a transform.
+ * Known: the escapes (comments of google.datastore.v1). Measured: the older of Google's emulators reads only the
+ * first form of a name; the newer one reads the second, and of the first only plain identifiers. Here both are read;
+ * a name that begins with a back quote has the second form. Measured: at most 20 names in a mask, 21 in a transform.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -20,10 +20,11 @@ import { shorten } from './value-slot.ts'
 export type PropertyPath = readonly string[]
 
 /**
- * Takes a path apart.
+ * Parses a path.
  *
- * @param what - how messages call it: `the property mask`
- * @throws DatastoreError INVALID_ARGUMENT for an empty path or name, a bad escape, a reserved name, and above the limits
+ * @param what - its name in error messages: `the property mask`
+ * @throws DatastoreError INVALID_ARGUMENT for an empty path or name, a bad escape, a reserved name, and too many
+ *   names
  */
 export function parsePropertyPath(
   text: string,
@@ -43,7 +44,7 @@ export function parsePropertyPath(
   return names
 }
 
-/** The path in words, which read again give the same path. */
+/** The text of a path. */
 export function formatPropertyPath(path: PropertyPath): string {
   return path
     .map((name) =>
@@ -67,7 +68,7 @@ function checkName(name: string, text: string, what: string): void {
   }
 }
 
-/** Reads a path with escapes or quotes in it. */
+/** A parser for paths with escapes or quotes. */
 class PathReader {
   readonly #text: string
   readonly #what: string
@@ -87,7 +88,7 @@ class PathReader {
     }
   }
 
-  /** Up to the next dot, or the end. */
+  /** A name without quotes, up to the next dot or the end. */
   #plain(): string {
     let name = ''
     for (; this.#at < this.#text.length; this.#at++) {
@@ -112,7 +113,7 @@ class PathReader {
     return name
   }
 
-  /** The letter after the backslash that stands here. */
+  /** The letter behind the backslash at the current position. */
   #escaped(allowed: string): string {
     const letter = this.#text[++this.#at]
     if (letter === undefined) throw this.#broken('it ends in a backslash')

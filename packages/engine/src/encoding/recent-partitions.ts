@@ -1,22 +1,21 @@
 /**
- * The partitions that were named last, each with what is asked of it for every key: a process mostly speaks of a handful.
+ * A cache of recently used partitions with their codes. Most processes use a handful of partitions.
  *
- * One object stands for a partition as long as it is here, so that equal partitions are mostly the same object.
+ * While a partition is cached, every key in it has the same partition object, so that comparing two is cheap.
  */
 import type { PartitionId } from '../model/key.ts'
 import { encodeText } from './ordered.ts'
 
 export interface RecentPartition {
   readonly partition: PartitionId
-  /** text(project) text(database) text(namespace) */
   readonly code: string
-  /** Whether its names were found valid (validate-key.ts). */
+  /** Whether validate-key.ts found its names valid. */
   isValid: boolean
 }
 
 const recent: RecentPartition[] = []
 const recentMax = 8
-/** Valid names are shorter; others can be as long as a request. */
+/** Valid names are shorter; invalid ones can be as long as a request and are not kept. */
 const keptCodeMax = 1000
 let oldest = 0
 

@@ -1,13 +1,9 @@
 /**
- * Whether two entities' property bytes say the same.
+ * Tells whether two entities have equal properties.
  *
- * Properties are a map: clients send them in any order, some in another one each time, and a write that changes nothing but
- * the order changes nothing (measured on the newer of Google's emulators). The order of an array does matter.
- *
- * SP1  sameProperties(encode(a), encode(b)) holds exactly if a and b are equal maps.   test/property/same-properties.test.ts
- *
- * Two encodings of one map may differ in more than order (a default written out). Then nothing is promised: they may count as
- * different.
+ * Properties are a map. A client may send the same ones in another order, and such a write changes nothing (measured
+ * on the newer of Google's emulators). The order inside an array does matter. Encodings that differ in more than
+ * order, such as a written default value, may count as different.
  */
 import { compareBytes } from '../model/compare.ts'
 import type { Key } from '../model/key.ts'
@@ -16,11 +12,12 @@ import type { Properties, Value } from '../model/value.ts'
 import { decodeProperties } from './entity-codec.ts'
 import { asBuffer } from './wire.ts'
 
-/** @param a, b - `properties` fields of an Entity, as they are stored */
+/** @param a, b - stored `properties` fields of an Entity */
 export function sameProperties(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   if (asBuffer(a).equals(b)) return true
-  // Another order of the same fields has the same sum; almost every real change has not, and is not decoded.
+  // The same fields in another order have the same sum. Almost every real change has another sum, and needs no
+  // decoding.
   if (sumOf(a) !== sumOf(b)) return false
   return sameMaps(decodeProperties(a), decodeProperties(b))
 }

@@ -1,10 +1,8 @@
 /**
- * Value codes straight from the wire: what value-codec.ts makes of a decoded value, without decoding it.
+ * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values. An index entry
+ * of "ada" copies its UTF-8 and makes no string. Only keys and users, which are rare, are decoded.
  *
  * K1  slotCode of a value's bytes = valueCode of the decoded value.     test/property/entity-index.test.ts
- *
- * Strings are already the UTF-8 that their code holds, and numbers only move bits, so that neither texts nor bigints are
- * made. Keys and users, the rare ones, are decoded.
  */
 import { InvariantError, invariant } from '../invariant.ts'
 import type { EntityValue } from '../model/value.ts'
@@ -15,7 +13,7 @@ import { readerOf, readGeoPoint, type ValueSlot } from './value-slot.ts'
 import { valueField } from './value-types.ts'
 import { binaryText, type WireReader } from './wire.ts'
 
-/** int64 in order-preserving code, its class byte before it. */
+/** The code of an int64 with its class byte. */
 function int64Code(low: number, high: number): string {
   return String.fromCharCode(
     0x18,
@@ -30,7 +28,7 @@ function int64Code(low: number, high: number): string {
   )
 }
 
-/** Microseconds of a timestamp, which need 58 bits, put together from parts that a double holds exactly. */
+/** The code of a timestamp. Microseconds need 58 bits, so they are computed in parts that a double holds exactly. */
 function timestampCode(seconds: number, nanos: number): string {
   const upper = Math.floor(seconds / 0x1_0000)
   const rest = (seconds - upper * 0x1_0000) * 1_000_000 + Math.floor(nanos / 1000)
@@ -46,10 +44,10 @@ function bytesCode(slot: ValueSlot): string {
 }
 
 /**
- * The code of the value in `slot`, which is neither an array nor unset, and an entity only as a user, given decoded in
- * `user`. A timestamp's `seconds` and `nanos` are set already.
+ * The code of the value in `slot`. It must be set and no array. A timestamp's `seconds` and `nanos` must be read
+ * already; the only entity allowed is a user, which is given decoded in `user`.
  *
- * @param defaults - what fills the empty parts of a key value
+ * @param defaults - the request's database, for a key that names none
  */
 export function slotCode(
   slot: ValueSlot,

@@ -1,20 +1,18 @@
 /**
- * An entity on its way in: validated, made canonical where it must be, and indexed, in one walk over its bytes.
+ * Preparation of a written entity in one walk over its bytes: validation, canonical form, index entries.
  *
  *   client's Entity bytes → prepareEntity → key (perhaps incomplete) + property bytes to store + index entries
  *
- * The property bytes stay as they came, but for these:
- *   - a timestamp finer than a microsecond is floored; a key value without project or database gets those of the request:
- *     the top-level property around it is encoded anew, the others are copied;
- *   - a property that is named twice keeps its last value: all properties are encoded anew.
+ * The stored property bytes are the client's, with these exceptions:
+ *   - a timestamp finer than a microsecond is floored, and a key value without project or database gets the request's:
+ *     the top-level property that contains it is encoded again, the others are copied;
+ *   - a property that is named twice keeps its last value: all properties are encoded again.
  *
- * D1  Stored property bytes name each property once a level, hold whole microseconds and keys with a project.   prepare()
- * D2  Preparing what was prepared changes nothing.                        test/property/entity-index.test.ts
+ * So stored bytes name each property once per level, and preparing them again changes nothing. Size limits of indexed
+ * values hold for each value without an exclude flag of its own, also inside an excluded entity.
  *
- * The limits of indexed values hold for each that has no exclude flag of its own, also within an excluded entity.
- *
- * Measured: every rule and its code, on Google's emulators; where they differ the newer one, whose limits are
- * production's. Documented: the sizes (limits.ts). Everything wrong is INVALID_ARGUMENT.
+ * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has
+ * production's limits. Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -64,9 +62,9 @@ export interface PreparedEntity extends PreparedProperties {
 }
 
 export interface PreparedProperties {
-  /** Bytes to store: `properties` fields of an Entity. May be a view of the bytes that were given. */
+  /** `properties` fields of an Entity, to be stored. May be a view of the given bytes. */
   readonly properties: Uint8Array
-  /** Distinct entries; equal to what indexEntries() finds in `properties`. */
+  /** Equal to the entries that indexEntries() finds in `properties`. */
   readonly entries: readonly IndexEntry[]
 }
 
@@ -74,8 +72,8 @@ export interface PreparedProperties {
  * Validates and indexes an entity that is to be written.
  *
  * @param bytes - a google.datastore.v1.Entity as the client sent it
- * @param request - the database of the request, which the key must be in and which fills what its partition leaves out
- * @throws DatastoreError INVALID_ARGUMENT for malformed bytes and for everything that may not be written
+ * @param request - the database of the request; the key must be in it, and gets it if it names none
+ * @throws DatastoreError INVALID_ARGUMENT for malformed bytes and all that may not be written
  */
 export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: IndexOptions = {}): PreparedEntity {
   const { key, properties } = splitEntity(bytes, request)
@@ -93,8 +91,8 @@ export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: 
 }
 
 /**
- * {@link prepareEntity} for properties alone, as a mask or a transform leaves them. The size of the entity is checked
- * without its key.
+ * {@link prepareEntity} for properties that a mask or a transform left. The size of the entity is checked without its
+ * key.
  */
 export function prepareProperties(
   properties: Uint8Array,
@@ -105,7 +103,7 @@ export function prepareProperties(
   const walk = new IndexWalk(options, checks, request)
   walk.properties(new WireReader(properties), '', true, 0)
   const stored = checks.canonical(properties)
-  // A repeated name put entries of a value that is gone into the walk.
+  // The walk saw the first value of a repeated name too, so that its entries cannot be used.
   const entries = checks.repeatedName ? indexEntries(stored, options) : walk.finish()
   if (entries.length > limits.indexEntriesMax) {
     throw invalidArgument(
@@ -123,7 +121,7 @@ export function prepareProperties(
   return { properties: stored, entries }
 }
 
-/** Checks a value by the rules for that of an indexed property. Throws INVALID_ARGUMENT. */
+/** Checks a value against the limits of indexed values. Throws INVALID_ARGUMENT. */
 export function validateIndexedValue(property: string, value: Value): void {
   const bytes = Buffer.from(encodeValue(value))
   const reader = new WireReader(bytes)
@@ -132,7 +130,7 @@ export function validateIndexedValue(property: string, value: Value): void {
   new EntityChecks(noDefaults).value(slot, reader, property, false)
 }
 
-/** A top-level property that must be encoded anew. */
+/** A top-level property that must be encoded again. */
 interface ChangedProperty {
   readonly fieldStart: number
   readonly fieldEnd: number
@@ -140,10 +138,10 @@ interface ChangedProperty {
   readonly value: Uint8Array
 }
 
-/** Up to this many names a search is quicker than a set. */
+/** A linear search is faster than a set up to this many names. */
 const searchedNamesMax = 32
 
-/** The rules of values, and what has to change. */
+/** The checks during the walk; they also collect the properties to encode again. */
 class EntityChecks implements WalkChecks {
   readonly #request: KeyDefaults
   readonly #changed: ChangedProperty[] = []
@@ -246,7 +244,7 @@ class EntityChecks implements WalkChecks {
     this.#changed.push({ fieldStart, fieldEnd, name, value: entry.bytes.subarray(entry.start, entry.end) })
   }
 
-  /** The property bytes to store: the given ones where nothing has to change. */
+  /** The property bytes to store; the given ones if nothing has to change. */
   canonical(properties: Uint8Array): Uint8Array {
     if (this.repeatedName) return encodeProperties(decodeProperties(properties, this.#request))
     if (this.#changed.length === 0) return properties
@@ -309,7 +307,7 @@ function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
 
 const noRoom = new Float64Array(0)
 
-/** The walk passes a vector over, so that its elements are looked at here. */
+/** The walk skips vectors, so their elements are checked here. */
 function checkVector(slot: ValueSlot, property: string): void {
   if (!slot.excluded) {
     throw invalidArgument(
@@ -335,7 +333,7 @@ function checkVector(slot: ValueSlot, property: string): void {
   }
 }
 
-/** Meanings that say no more than how a value is to be read, each with the one type that it goes with. */
+/** Meanings that only tell how to interpret a value, each with the one type that it may have. */
 const plainMeanings: ReadonlyMap<number, number> = new Map([
   ...[1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 17].map((meaning): [number, number] => [meaning, valueField.string]),
   [16, valueField.blob],
@@ -389,7 +387,7 @@ function checkMeaning(slot: ValueSlot, property: string): void {
   }
 }
 
-/** Whether the integer in `slot` is a number of microseconds that a timestamp could say. */
+/** Whether the integer in `slot`, as microseconds, is a valid timestamp. */
 function isTimestampMicros(slot: ValueSlot): boolean {
   const micros = int64FromHalves(slot.low, slot.high)
   return micros >= BigInt(timestampSecondsMin) * 1_000_000n && micros < BigInt(timestampSecondsMax + 1) * 1_000_000n

@@ -1,11 +1,10 @@
 /**
- * Validation of keys, partitions and database names.
+ * Validation of keys, partitions and database names. All errors are INVALID_ARGUMENT.
  *
- * Reads and writes differ: reserved names (`__…__`) may be looked up, since metadata and statistics live there, but not
- * written; a key that is stored as a value may name another project, the key of an entity may not. Everything wrong here is
- * INVALID_ARGUMENT.
+ * Reserved names (`__…__`) may be looked up, since metadata and statistics use them, but not written. The project of
+ * an entity's key must be the request's; a key that is stored as a value may name another one.
  *
- * Measured: every rule, on both of Google's emulators, but for the size of a key, which is documented.
+ * Measured: every rule, on both of Google's emulators, except the size of a key, which is documented.
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -15,22 +14,25 @@ import type { KeyDefaults } from './key-message.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { shorten } from './value-slot.ts'
 
-/** Bytes of UTF-8, or a figure not above `enough` when the text cannot be longer: most texts need not be measured. */
+/**
+ * The UTF-8 bytes of a text; its length instead if it surely has at most `enough` bytes. So most texts need no
+ * measuring.
+ */
 function utf8Bytes(text: string, enough: number): number {
   return text.length * 3 <= enough ? text.length : Buffer.byteLength(text)
 }
 
 /** Whether a kind, name, namespace or property name is reserved: `__…__`. */
 export function isReserved(text: string): boolean {
-  // 95 is the underscore; almost every text is told apart by its first letter.
+  // 95 is the underscore; the first letter decides for almost every text.
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
 }
 
 /**
  * Checks the size of a name.
  *
- * @param what - how messages call it
- * @param known - how production calls it
+ * @param what - its name in the error message
+ * @param known - its name in production's error message
  */
 export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
   const bytes = utf8Bytes(name, bytesMax)
@@ -43,11 +45,11 @@ export function validateNameBytes(name: string, bytesMax: number, what: string, 
 
 const quoted = (text: string): string => JSON.stringify(shorten(text))
 
-/** A project id, perhaps behind a domain and a colon; reserved names can be asked for. */
+/** A project id, perhaps after a domain and a colon; reserved ones may be read. */
 const projectPattern = /^(?=.{1,100}$)(?:(?:[a-z0-9][a-z0-9.-]*:)?[a-z0-9][a-z0-9-]*|__[a-z0-9-]+__)$/
 const partPattern = /^[A-Za-z0-9._-]{0,100}$/
 
-/** Checks the name of a database as a request gives it. An empty database id is the default database. */
+/** Checks the database that a request names. An empty database id is the default database. */
 export function validateDatabase({ projectId, databaseId }: KeyDefaults): void {
   validateNames(projectId, databaseId, '')
 }
@@ -86,7 +88,7 @@ function validateNames(projectId: string, databaseId: string, namespaceId: strin
 /**
  * Checks a partition of a key or query.
  *
- * @param request - the request's database, which the partition must be in; `undefined` where any will do
+ * @param request - the request's database, which the partition must be in; `undefined` allows any
  */
 export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
   const { projectId, databaseId, namespaceId } = partition
@@ -106,15 +108,14 @@ function formatDatabase(database: KeyDefaults): string {
 }
 
 export interface KeyRules {
-  /** The request's database, which the key must be in; `undefined` where any will do. */
+  /** The request's database, which the key must be in; `undefined` allows any. */
   readonly request: KeyDefaults | undefined
   /** Whether the last element must, may or must not have an id or name. Ancestors always must. */
   readonly complete: 'required' | 'optional' | 'forbidden'
-  /** Whether the key may hold reserved kinds, names and namespaces. */
+  /** Whether the key may contain reserved kinds, names and namespaces. */
   readonly reserved: 'accepted' | 'refused'
 }
 
-/** Checks a key by `rules`. */
 export function validateKey(key: Key, rules: KeyRules): void {
   validatePartition(key.partition, rules.request)
   const { path } = key
@@ -165,7 +166,7 @@ export function requireComplete(key: Key): void {
   }
 }
 
-/** Checks one element and answers its share of the key's size: kind and name as UTF-8, 8 bytes for an id. */
+/** Checks one element and returns its share of the key's size: kind and name in UTF-8 bytes, 8 bytes for an id. */
 function validateElement(element: PathElement, key: Key, refuseReserved: boolean): number {
   const { kind, id, name } = element
   if (kind === '')
@@ -207,27 +208,25 @@ function refuseReservedPartition(partition: PartitionId): void {
   if (isReserved(partition.databaseId)) throw reserved('database id', partition.databaseId)
 }
 
-/** The key of an entity that is inserted, updated or upserted; its last element may be incomplete. */
+/** Checks the key of an insert, update or upsert; its last element may be incomplete. */
 export function validateEntityKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'optional', reserved: 'refused' })
 }
 
-/** A key that writes name whole: of a delete, and of ReserveIds. */
+/** Checks the key of a delete or of ReserveIds. */
 export function validateCompleteKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'required', reserved: 'refused' })
 }
 
-/** A key of a Lookup. */
 export function validateLookupKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'required', reserved: 'accepted' })
 }
 
-/** A key of AllocateIds. */
 export function validateAllocateKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'forbidden', reserved: 'refused' })
 }
 
-/** The keys of AllocateIds. One that stands there often, as clients ask for many ids, is checked once. */
+/** Checks the keys of AllocateIds. A client repeats one object to ask for many ids; it is checked once. */
 export function validateAllocateKeys(keys: readonly Key[], request: KeyDefaults): void {
   let valid: Key | undefined
   for (const key of keys) {
@@ -236,12 +235,12 @@ export function validateAllocateKeys(keys: readonly Key[], request: KeyDefaults)
   }
 }
 
-/** A key that is stored or compared as a value: of any project, reserved or not, but complete. */
+/** Checks a key that is stored or compared as a value: complete, of any project, reserved or not. */
 export function validateKeyValue(key: Key): void {
   validateKey(key, { request: undefined, complete: 'required', reserved: 'accepted' })
 }
 
-/** The key inside an embedded entity: it may name anything, but it must be well-formed. */
+/** Checks the key inside an embedded entity: well-formed, nothing else. */
 export function validateEmbeddedKey(key: Key): void {
   validateKey(key, { request: undefined, complete: 'optional', reserved: 'accepted' })
 }

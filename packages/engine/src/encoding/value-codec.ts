@@ -1,5 +1,5 @@
 /**
- * Order-preserving codes of the values that stand in index rows, and the byte beside them that tells their type.
+ * Order-preserving codes of the values in index rows, and the byte beside them that tells their type.
  *
  *   10          null
  *   18 int64    integers and timestamps (microseconds)
@@ -10,13 +10,15 @@
  *   40 text text text text text         users: email, auth domain, user id, federated identity, federated provider
  *   48 partition path                   keys
  *
- * The class byte orders values of different types. Integer and timestamp, and string and blob, share a code because they
- * are equal in Datastore's order; the row's value byte keeps which of the two it was.
+ * "ada" is 28 61 64 61 00 01. The first byte orders values of different types. An integer and an equal timestamp
+ * share a code because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps
+ * which of the two it was.
  *
  *   row value byte   bit 7: the property has more than one entry in this entity; low bits: the original type, 0–9
  *
  * V1  The order of value codes is that of compareValues.             test/property/value-order.test.ts
- * V2  Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept.   same
+ * V2  Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept.
+ *     same
  *
  * Known: order across types (measured, both of Google's emulators). Ours: the bytes, and -0.0 before 0.0.
  */
@@ -75,7 +77,7 @@ export function valueCode(value: IndexableValue): string {
   }
 }
 
-/** Where the value at `offset` ends. */
+/** The offset just after the value at `offset`. */
 export function skipValue(code: string, offset: number): number {
   const { body } = valueClasses[classAt(code, offset)]
   switch (body) {
@@ -95,7 +97,6 @@ export function skipValue(code: string, offset: number): number {
   }
 }
 
-/** {@link skipValue} for inverted codes, as they stand in descending columns. */
 export function skipInvertedValue(code: string, offset: number): number {
   const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ 0xff, offset)]
   switch (body) {
@@ -123,7 +124,6 @@ export function isInvertedValue(code: string, offset: number): boolean {
   return code.charCodeAt(offset) >= 0x80
 }
 
-/** The class of the value at `offset`. */
 export function classAt(code: string, offset: number): ValueClass {
   return classOf(code.charCodeAt(offset), offset)
 }
@@ -134,7 +134,7 @@ function classOf(byte: number, offset: number): ValueClass {
   return found
 }
 
-/** The type that a value code has when nothing says which of two it is: an integer, and a string if it is UTF-8. */
+/** A guess of the type from the code alone: integer rather than timestamp, string rather than blob if it is UTF-8. */
 export function likelyType(code: string, offset: number): number {
   const type = firstTypeOf[classAt(code, offset)]
   const isText = type !== 'string' || textOfUtf8(decodeByteString(code, offset + 1).value) !== undefined
@@ -144,7 +144,7 @@ export function likelyType(code: string, offset: number): number {
 /**
  * The value at `offset`.
  *
- * @param typeByte - an index row's value byte; its low bits say which type the value had
+ * @param typeByte - an index row's value byte
  */
 export function decodeValueCode(code: string, offset: number, typeByte: number): Decoded<IndexableValue> {
   const type = typeByte & typeMask
@@ -206,11 +206,10 @@ function decodeUser(code: string, offset: number): Decoded<IndexableValue> {
 const rowValues: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
 
 /**
- * The value of an index row.
+ * The value byte of an index row, as a shared array that must not be changed.
  *
  * @param type - one of {@link typeBytes}
  * @param multi - whether the property has more than one entry in the entity
- * @returns one byte, shared by all rows with the same; it must not be changed
  */
 export function indexRowValue(type: number, multi: boolean): Uint8Array {
   const value = rowValues[multi ? type | multiBit : type]
@@ -218,7 +217,7 @@ export function indexRowValue(type: number, multi: boolean): Uint8Array {
   return value
 }
 
-/** Whether a value byte says that the property had several entries. */
+/** Whether a value byte says that the property has more than one entry. */
 export function isMulti(typeByte: number): boolean {
   return (typeByte & multiBit) !== 0
 }
@@ -228,7 +227,6 @@ export function typeOf(typeByte: number): number {
   return typeByte & typeMask
 }
 
-/** The value byte of a type, with its multi-valued flag. */
 export function typeByteOf(type: number, multi: boolean): number {
   return multi ? type | multiBit : type
 }

@@ -1,36 +1,36 @@
 /**
- * One google.datastore.v1.Value as it lies on the wire, found but not decoded: which member is set, where its payload is,
- * meaning and exclude flag. Everything that looks into values starts here (decoder, index walk, validation), so that all
- * agree on what a message says.
+ * One google.datastore.v1.Value on the wire, located but not decoded: the member that is set, the bounds of its
+ * payload, meaning and exclude flag. The decoder, the index walk and validation all read values with it, so that they
+ * agree.
  *
- * U1  The last member of the oneof wins.                                                      readValue()
- * U2  A message that comes twice in a row is merged: its payloads joined are the merged message.   merge()
- * U3  A timestamp or geo point that was read is in range.                                     readTimestamp(), readGeoPoint()
+ * As the wire format says, the last member of the oneof wins, and a message field that appears twice in a row is
+ * merged: its payloads are concatenated.
  *
- * Known: google/datastore/v1/entity.proto for the numbers; the wire format's rules on repeated fields. Measured: the ranges.
+ * Known: google/datastore/v1/entity.proto for the numbers; the wire format's rules on repeated fields. Measured: the
+ * ranges of timestamps and geo points.
  */
 import { Buffer } from 'node:buffer'
 import { invalidArgument } from '../errors.ts'
 import { payloadOfMember, type ValueMember, valueField } from './value-types.ts'
 import { WireReader, wireBytes, wireFixed64, wireVarint } from './wire.ts'
 
-/** The result of {@link readValue}. One slot is used again for every value of a level. */
+/** The result of {@link readValue}. One slot is used again for all values of a level. */
 export class ValueSlot {
   /** The member's field number; 0 = none is set. */
   member: ValueMember | 0 = 0
-  /** Where the payload is: those of the message, or a copy when parts of it had to be merged. */
+  /** The bytes that contain the payload: those of the message, or a copy if parts had to be merged. */
   bytes: Buffer
   /** Payload of double, string, blob and messages. */
   start = 0
   end = 0
-  /** Payload of boolean and integer: unsigned halves. */
+  /** Payload of boolean and integer, as unsigned halves. */
   low = 0
   high = 0
   /** 0 = none. */
   meaning = 0
   excluded = false
 
-  /** Set by {@link readTimestamp}: seconds since the epoch, a whole number; nanoseconds 0–999,999,999. */
+  /** Set by {@link readTimestamp}: whole seconds since the epoch, and nanoseconds 0–999,999,999. */
   seconds = 0
   nanos = 0
 
@@ -39,14 +39,13 @@ export class ValueSlot {
   }
 }
 
-/** A range of bytes. */
 export interface ByteRange {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
 }
 
-/** Two parts of one message as one: in the format, concatenation is merging. */
+/** Two parts of one message as one: concatenation is merging in this format. */
 export function merge(first: ByteRange, second: ByteRange): ByteRange {
   const bytes = Buffer.concat([
     first.bytes.subarray(first.start, first.end),
@@ -56,8 +55,8 @@ export function merge(first: ByteRange, second: ByteRange): ByteRange {
 }
 
 /**
- * A reader of a range: the given one, moved there, when the range lies in its bytes. Who still needs the old place and end
- * of the given reader keeps them.
+ * A reader of a range. It is the given reader, moved, if the range is in its bytes: save its position and end before
+ * if you need them.
  */
 export function readerOf(range: ByteRange, reader: WireReader): WireReader {
   if (range.bytes !== reader.bytes) return new WireReader(range.bytes, range.start, range.end)
@@ -98,7 +97,7 @@ export function readValue(reader: WireReader, slot: ValueSlot): void {
   }
 }
 
-/** A field beside the member: meaning, or exclusion from indexes. */
+/** Reads a field beside the member: the meaning, or the exclusion from indexes. */
 function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
   switch (tag >>> 3) {
     case valueField.meaning:
@@ -114,7 +113,7 @@ function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
   }
 }
 
-/** @param isMerged - U2: the same message was read before */
+/** @param isMerged - whether the field before was the same message */
 function readBytesMember(reader: WireReader, slot: ValueSlot, isMerged: boolean): void {
   const length = reader.length()
   const start = reader.position
@@ -146,8 +145,8 @@ export function propertyEntry(bytes: Buffer): PropertyEntry {
 }
 
 /**
- * Reads the map entry that fills [reader.position, reader.end). Missing parts are empty: the empty name and the value
- * without a type, both of which a validation refuses. The name always lies in the reader's bytes.
+ * Reads the map entry that fills [reader.position, reader.end). A missing name is the empty one, and a missing value
+ * has no type; validation refuses both. The name is always in the reader's bytes.
  */
 export function readPropertyEntry(reader: WireReader, entry: PropertyEntry): void {
   const { end } = reader
@@ -179,12 +178,12 @@ export function readPropertyEntry(reader: WireReader, entry: PropertyEntry): voi
   }
 }
 
-/** How messages call a value: by its property where there is one. */
+/** The name of a value in error messages: its property, if it has one. */
 export function labelOf(property: string | undefined): string {
   return property === undefined ? 'the value' : `property ${JSON.stringify(shorten(property))}`
 }
 
-/** Texts of clients go into messages only so far. */
+/** Cuts a client's text for an error message. */
 export function shorten(text: string): string {
   return text.length <= 100 ? text : `${text.slice(0, 100)}…`
 }
@@ -193,7 +192,7 @@ export function shorten(text: string): string {
 export const timestampSecondsMin = -62_135_596_800
 export const timestampSecondsMax = 253_402_300_799
 
-/** Reads the google.protobuf.Timestamp in `slot` into its `seconds` and `nanos`; INVALID_ARGUMENT when out of range. */
+/** Reads the google.protobuf.Timestamp in `slot` into its `seconds` and `nanos`; INVALID_ARGUMENT if out of range. */
 export function readTimestamp(slot: ValueSlot, outer: WireReader, property: string | undefined): void {
   const reader = readerOf(slot, outer)
   let seconds = 0
@@ -232,7 +231,7 @@ export interface Coordinates {
   readonly longitude: number
 }
 
-/** Reads the google.type.LatLng in `slot`; INVALID_ARGUMENT when out of range. */
+/** Reads the google.type.LatLng in `slot`; INVALID_ARGUMENT if out of range. */
 export function readGeoPoint(slot: ValueSlot, outer: WireReader, property: string | undefined): Coordinates {
   const reader = readerOf(slot, outer)
   let latitude = 0

@@ -1,27 +1,23 @@
 /**
- * The types of property values: one row for each type, and one for each class of value codes.
+ * The types of property values (one row each), and the classes of value codes (one row each).
  *
  *   field        number of the type's member in google.datastore.v1.Value
- *   payload      how that member lies on the wire
+ *   payload      wire form of that member
  *   typeByte     the type in an index row's value byte; a type without one is not indexed itself
  *   classes      the classes of its value codes; types that sort as one, such as strings and blobs, share a class
  *   statistics   its name in statistics and property metadata
  *
- *   byte         the first byte of a value code, by which values of different classes sort
- *   body         what follows: so many bytes, texts or a key
+ *   byte         the first byte of a value code, which sorts values of different classes
+ *   body         the rest of the code: a number of bytes, texts or a key
  *   index        the class's name where index rows are counted and listed
  *
- * Codecs take numbers and names from here, and choose by type in a `switch` or a record in which each type must stand: a
- * type without its row, or without its place in a codec, does not compile. CONTRIBUTING.md has the walk.
- *
- * VT1  No two types have a field or a type byte in common, and no two classes a byte.   value-types.test.ts
- * VT2  Each class belongs to a type.                                                    value-types.test.ts
+ * Codecs take numbers and names from here, and choose by type in a `switch` or a complete record. A new type without
+ * its row, or without its place in a codec, does not compile; CONTRIBUTING.md adds one step by step.
  *
  * Known: google/datastore/v1/entity.proto for the fields; the names of statistics. Ours: the bytes.
  */
 import type { IndexableValue, ValueType } from '../model/value.ts'
 
-/** A row of the table of types. */
 interface TypeRow {
   readonly field: number
   readonly payload: Payload
@@ -30,7 +26,7 @@ interface TypeRow {
   readonly statistics: string | undefined
 }
 
-/** `message`: bytes that are merged where the member comes twice. */
+/** `message`: bytes that are merged if the member appears twice. */
 export type Payload = 'varint' | 'fixed64' | 'bytes' | 'message'
 
 export const valueTypes = {
@@ -47,7 +43,7 @@ export const valueTypes = {
   array: { field: 9, payload: 'message', typeByte: undefined, classes: [], statistics: undefined },
 } as const
 
-/** A row of the table of classes. `body`: a number of bytes; `text` and `user` are one text and five; `key` is a whole key. */
+/** `body`: a number of bytes; `text` and `user` are one text and five; `key` is a whole key. */
 interface ClassRow {
   readonly byte: number
   readonly body: number | 'text' | 'user' | 'key'
@@ -72,12 +68,10 @@ type FieldOf = { readonly [T in ValueType]: (typeof valueTypes)[T]['field'] }
 type TypeByteOf = { readonly [T in IndexableValue['type']]: (typeof valueTypes)[T]['typeByte'] }
 type ClassByteOf = { readonly [C in ValueClass]: (typeof valueClasses)[C]['byte'] }
 
-/** The number of a member of Value. */
 export type ValueMember = FieldOf[ValueType]
-/** The first byte of a value code. */
 export type ClassByte = ClassByteOf[ValueClass]
 
-/** Each type has its row, and each that can stand in an index row a type byte. */
+/** Requires a row for each type, and a type byte for each that can be in an index row. */
 type TypeTable = Readonly<Record<ValueType, TypeRow>> &
   Readonly<Record<IndexableValue['type'], { readonly typeByte: number }>>
 
@@ -87,19 +81,19 @@ const classRows = Object.entries(valueClasses satisfies Readonly<Record<ValueCla
   ClassRow,
 ])[]
 
-/** Field numbers of Value; those of its oneof are its members. */
+/** Field numbers of Value: the members of its oneof, and the two flags. */
 export const valueField: FieldOf & { readonly meaning: 14; readonly excludeFromIndexes: 19 } = {
   ...(Object.fromEntries(typeRows.map(([type, { field }]) => [type, field])) as FieldOf),
   meaning: 14,
   excludeFromIndexes: 19,
 }
 
-/** The low bits of an index row's value byte. */
+/** The type in the low bits of an index row's value byte. */
 export const typeBytes: TypeByteOf = Object.fromEntries(
   typeRows.flatMap(([type, { typeByte }]) => (typeByte === undefined ? [] : [[type, typeByte]])),
 ) as TypeByteOf
 
-/** The first byte of a value code. */
+/** The first byte of a value code, by its class. */
 export const classBytes: ClassByteOf = Object.fromEntries(
   classRows.map(([name, { byte }]) => [name, byte]),
 ) as ClassByteOf
@@ -114,7 +108,7 @@ export const typeByteOfMember: readonly (number | undefined)[] = byNumber(
   typeRows.map(([, { field, typeByte }]) => [field, typeByte]),
 )
 
-/** How a member of Value lies on the wire, by its number. */
+/** The wire form of a member of Value, by its number. */
 export const payloadOfMember: readonly (Payload | undefined)[] = byNumber(
   typeRows.map(([, { field, payload }]) => [field, payload]),
 )
@@ -129,7 +123,7 @@ export const firstTypeOf: Readonly<Record<ValueClass, IndexableValue['type']>> =
   classRows.map(([name]) => [name, typeRows.find(([, { classes }]) => classes.includes(name))?.[0]]),
 ) as Record<ValueClass, IndexableValue['type']>
 
-/** A list with room for every number in the table and any other byte, so that no look-up is outside of it. */
+/** A list of 256, so that no byte is out of its range. */
 function byNumber<T>(rows: readonly (readonly [number, T])[]): readonly (T | undefined)[] {
   const list = new Array<T | undefined>(256).fill(undefined)
   for (const [number, value] of rows) list[number] = value

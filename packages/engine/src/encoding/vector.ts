@@ -1,9 +1,10 @@
 /**
- * Vectors as they lie on the wire: an array value of meaning 31 whose elements are doubles.
+ * Vectors on the wire: an array value of meaning 31 whose elements are doubles.
  *
  *   element   0a 09 19 <8 bytes, little-endian>      ArrayValue.values 1, length 9, Value.double_value 3
  *
- * Almost every encoder writes elements so, and they are read without a look at tags; others are read like any value.
+ * Almost every encoder writes elements in this form, which is read without parsing tags; others are read like any
+ * value.
  *
  * Known: google/datastore/v1/entity.proto for the numbers.
  */
@@ -14,10 +15,10 @@ import { WireReader, wireBytes } from './wire.ts'
 const elementBytes = 11
 
 /**
- * Reads the elements into `into`; those that have no room there are only counted.
+ * Reads the elements into `into`; elements beyond its length are only counted.
  *
  * @param range - an ArrayValue
- * @returns how many there are; `undefined` when one is no double
+ * @returns the number of elements; `undefined` if one is no double
  */
 export function readDoubles(range: ByteRange, into: Float64Array): number | undefined {
   const { bytes, start, end } = range
@@ -34,14 +35,14 @@ export function readDoubles(range: ByteRange, into: Float64Array): number | unde
     const elementEnd = reader.length() + reader.position
     readValue(new WireReader(bytes, reader.position, elementEnd), slot)
     if (slot.member !== valueField.double) return undefined
-    // Past the end of a typed array nothing is kept.
+    // A typed array ignores writes past its end.
     into[count++] = slot.bytes.readDoubleLE(slot.start)
     reader.position = elementEnd
   }
   return count
 }
 
-/** Reads the plainly written elements at the beginning, and says how many they are. */
+/** Reads the leading elements of the common form and returns their number. */
 function readPlain({ bytes, start, end }: ByteRange, into: Float64Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const room = into.length

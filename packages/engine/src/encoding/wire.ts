@@ -1,19 +1,18 @@
 /**
- * The wire form of protocol buffers, as much of it as entities need: a reader over bytes and a growing writer.
+ * The wire form of protocol buffers, as far as entities need it: a reader over bytes and a growing writer.
  *
  *   message  = field*            field = tag payload          tag = varint(field number << 3 | wire type)
  *   payload  = varint (0) | 8 bytes (1) | length, bytes (2) | group … end (3, 4) | 4 bytes (5)
  *
- * A 64-bit number is read as two unsigned halves, so that no bigint is made where the caller only moves bits. Unknown
- * fields are skipped, groups too. Bytes that are no message throw INVALID_ARGUMENT with the offset and what was expected;
- * nothing else is ever thrown for any input (test/property/entity-fuzz.test.ts).
+ * A 64-bit number is read as two unsigned halves, so that callers which only move bits need no bigint. Unknown fields
+ * are skipped, groups too. Malformed bytes throw INVALID_ARGUMENT with the offset and the expected form; no input
+ * causes any other error (test/property/entity-fuzz.test.ts).
  *
  * Known: the public description of the wire format.
  */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 
-/** Wire types. */
 export const wireVarint = 0
 export const wireFixed64 = 1
 export const wireBytes = 2
@@ -21,10 +20,10 @@ const wireGroup = 3
 const wireGroupEnd = 4
 const wireFixed32 = 5
 
-/** Groups nested deeper are refused; entities have none, so that any depth here is foul play. */
+/** Entities have no groups, so deeper nesting is an attack. */
 const groupDepthMax = 100
 
-/** Node's own slices: one call into the runtime without the dispatch of toString. */
+/** Node's slice functions: one call into the runtime, without the dispatch of toString. */
 interface BufferSlices {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
@@ -35,12 +34,12 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Bytes as a binary string: one char U+0000–U+00FF a byte. */
+/** Bytes as a byte string (bytes.ts). */
 export function binaryText(bytes: Buffer, start: number, end: number): string {
   return (bytes as Buffer & BufferSlices).latin1Slice(start, end)
 }
 
-/** Whether bytes [start, end) are all below 0x80. Short runs are looked at here: a call into the runtime costs more. */
+/** Whether bytes [start, end) are all below 0x80. For short runs this loop costs less than a call into the runtime. */
 function isAscii(bytes: Buffer, start: number, end: number): boolean {
   for (let i = start; i < end; i++) if ((bytes[i] as number) > 0x7f) return false
   return true
@@ -54,12 +53,14 @@ export function isWellFormedText(bytes: Buffer, start: number, end: number): boo
   return isUtf8(bytes.subarray(start, end))
 }
 
-/** The refusal of bytes [start, end) as text. `what` names the field: `the kind of a key`. */
+/** The error for bytes [start, end) that are not UTF-8. `what` names the field: `the kind of a key`. */
 export function notText(start: number, end: number, what: string): DatastoreError {
   return invalidArgument(`${what} is not valid UTF-8 (${end - start} bytes at byte ${start} of the message)`)
 }
 
-/** Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers whose field's name costs time to say. */
+/**
+ * Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers to which the field's name is expensive.
+ */
 export function tryReadText(bytes: Buffer, start: number, end: number): string | undefined {
   const slices = bytes as Buffer & BufferSlices
   if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return slices.latin1Slice(start, end)
@@ -78,7 +79,7 @@ export class WireReader {
   readonly bytes: Buffer
   position: number
   end: number
-  /** Unsigned halves of the varint or fixed64 last read in full. */
+  /** Unsigned halves of the last varint or fixed64. */
   low = 0
   high = 0
 
@@ -131,7 +132,7 @@ export class WireReader {
     this.position = position
   }
 
-  /** A varint as a signed 32-bit number; higher bits are dropped, as the format asks. */
+  /** A varint as a signed 32-bit number; higher bits are dropped, as the format requires. */
   int32(): number {
     this.varint()
     return this.low | 0
@@ -158,7 +159,7 @@ export class WireReader {
     return length
   }
 
-  /** Steps over 8 bytes and answers where they start. */
+  /** Skips 8 bytes and returns their offset. */
   fixed64(): number {
     const start = this.position
     if (this.end - start < 8) throw this.malformed(start, 'expected 8 bytes, the message ends before')
@@ -170,14 +171,14 @@ export class WireReader {
     return this.bytes.readDoubleLE(this.fixed64())
   }
 
-  /** Checks the wire type of a known field: one field number never has two. */
+  /** Checks the wire type of a known field. */
   expect(tag: number, wireType: number, what: string): void {
     if ((tag & 7) !== wireType) {
       throw this.malformed(this.position, `${what} (field ${tag >>> 3}) has wire type ${tag & 7}, expected ${wireType}`)
     }
   }
 
-  /** Steps over the payload of an unknown field. */
+  /** Skips the payload of an unknown field. */
   skip(tag: number, depth = 0): void {
     switch (tag & 7) {
       case wireVarint:
@@ -220,7 +221,7 @@ export class WireReader {
 
 /** The halves of a 64-bit number as a signed bigint. */
 export function int64FromHalves(low: number, high: number): bigint {
-  // Where the number fits in a double, one conversion is enough.
+  // If the number fits in a double, one conversion is enough.
   const signedHigh = high | 0
   if (signedHigh >= -0x20_0000 && signedHigh < 0x20_0000) return BigInt(signedHigh * 0x1_0000_0000 + low)
   return (BigInt(signedHigh) << 32n) | BigInt(low)
@@ -252,14 +253,14 @@ export class WireWriter {
     this.#buffer[this.#length++] = rest
   }
 
-  /** An unsigned number below 2^32. */
+  /** Writes an unsigned number below 2^32. */
   uint32(field: number, value: number): void {
     this.#reserve(10)
     this.#varint32(field << 3)
     this.#varint32(value)
   }
 
-  /** Negative numbers take ten bytes, as the format asks of int32 and int64. */
+  /** Negative numbers take ten bytes, as the format requires for int32 and int64. */
   int64(field: number, value: bigint): void {
     this.#reserve(15)
     this.#varint32(field << 3)
@@ -295,7 +296,7 @@ export class WireWriter {
     this.#length += this.#buffer.write(value, this.#length, 'utf8')
   }
 
-  /** Writes a short text without a call into the runtime; answers false, and writes nothing, unless it is ASCII. */
+  /** Writes a short text without a call into the runtime; returns false, and writes nothing, unless it is ASCII. */
   #shortAscii(field: number, value: string): boolean {
     const { length } = value
     this.#reserve(length + 6)
@@ -324,14 +325,14 @@ export class WireWriter {
     this.#length += value.length
   }
 
-  /** Bytes that are whole fields already. */
+  /** Appends bytes that are complete fields. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length)
     this.#buffer.set(value, this.#length)
     this.#length += value.length
   }
 
-  /** Starts a nested message; hand the answer to {@link close} when its fields are written. */
+  /** Starts a nested message; pass the result to {@link close} when its fields are written. */
   open(field: number): number {
     this.#reserve(6)
     this.#varint32((field << 3) | wireBytes)
@@ -339,7 +340,7 @@ export class WireWriter {
     return this.#length
   }
 
-  /** Ends the nested message whose content starts at `start`: its length is known now and takes its place. */
+  /** Ends the nested message whose content starts at `start`, and writes its length there. */
   close(start: number): void {
     const length = this.#length - start
     let lengthBytes = 1
@@ -353,7 +354,7 @@ export class WireWriter {
     this.#length += length
   }
 
-  /** The message: a copy of its own. */
+  /** The message as a new array. */
   finish(): Uint8Array {
     const message = Buffer.allocUnsafe(this.#length)
     this.#buffer.copy(message, 0, 0, this.#length)

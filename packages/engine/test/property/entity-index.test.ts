@@ -1,4 +1,4 @@
-/** Index entries found in bytes are those of the decoded entity (slot-code/K1, index-entries/X1, index-entries/X2); writing and reading agree (index-entries/X3, validate-entity/D2). */
+/** Index entries found in bytes are those of the decoded entity (slot-code/K1, index-entries/X1); writing and reading agree. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeProperties, encodeValue } from '../../src/encoding/entity-codec.ts'
@@ -87,7 +87,7 @@ describe('index entries', () => {
     )
   })
 
-  it('are those of the decoded entity, each once, multi where a property has several (index-entries/X1, index-entries/X2)', () => {
+  it('are those of the decoded entity, each once, multi where a property has several (index-entries/X1)', () => {
     fc.assert(
       fc.property(maps, fc.boolean(), (map, emptyArrayAsNull) => {
         const { entries } = prepared(joined(entity(key), encodeProperties(map)), { emptyArrayAsNull })
@@ -99,7 +99,7 @@ describe('index entries', () => {
     )
   })
 
-  it('of large arrays are the same (index-entries/X1, index-entries/X2)', () => {
+  it('of large arrays are the same (index-entries/X1)', () => {
     const large = fc.array(
       indexableValues.filter((value) => value.type !== 'geoPoint'),
       { minLength: 20, maxLength: 60 },
@@ -129,7 +129,7 @@ describe('index entries', () => {
     )
   })
 
-  it('found on a write are those found in what is stored, and storing that again changes nothing (index-entries/X3, validate-entity/D2)', () => {
+  it('found on a write are those found in what is stored, and storing that again changes nothing', () => {
     // Properties that make the write encode something anew, mixed among plain ones.
     const troublesome = fc.oneof(
       fc.nat(999_999_999).map((nanos) => timestamp(1n, nanos)),

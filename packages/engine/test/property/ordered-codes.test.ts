@@ -1,4 +1,4 @@
-/** Laws of encoding/ordered.ts, named ordered/O1–ordered/O3 there. */
+/** The laws ordered/O1 and ordered/O3. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byteString, invert } from '../../src/encoding/bytes.ts'

@@ -9,7 +9,7 @@ import { maskPaths, modelCut, modelMerge } from './mask-model.ts'
 
 const maskOf = (paths: readonly (readonly string[])[]) => parsePropertyMask(paths.map(formatPropertyPath))
 
-test('a read through a mask gives what is under it (property-mask/PM1)', () => {
+test('a read through a mask gives what is under it', () => {
   fc.assert(
     fc.property(propertyMaps, maskPaths, (stored, paths) => {
       const cut = cutProperties(encodeProperties(stored), maskOf(paths))
@@ -19,7 +19,7 @@ test('a read through a mask gives what is under it (property-mask/PM1)', () => {
   )
 })
 
-test('a read of whole properties gives their bytes (property-mask/PM1)', () => {
+test('a read of whole properties gives their bytes', () => {
   fc.assert(
     fc.property(propertyMaps, fc.func(fc.boolean()), (stored, isAsked) => {
       const asked = [...stored].filter(([name]) => isAsked(name))
@@ -30,7 +30,7 @@ test('a read of whole properties gives their bytes (property-mask/PM1)', () => {
   )
 })
 
-test('a write through a mask changes what is under it and nothing else (property-mask/PM2)', () => {
+test('a write through a mask changes what is under it and nothing else', () => {
   fc.assert(
     fc.property(propertyMaps, propertyMaps, maskPaths, (stored, written, paths) => {
       const merged = mergeProperties(encodeProperties(stored), encodeProperties(written), maskOf(paths))

@@ -25,7 +25,7 @@ function swapped(properties: Properties): Map<string, Value> {
   return new Map(entries.map(([name], i) => [name, values[(i + 1) % values.length] as Value]))
 }
 
-test('properties are the same in any order (same-properties/SP1)', () => {
+test('properties are the same in any order', () => {
   fc.assert(
     fc.property(propertyMaps, (properties) => {
       expect(sameProperties(encodeProperties(properties), encodeProperties(turned(properties)))).toBe(true)
@@ -34,7 +34,7 @@ test('properties are the same in any order (same-properties/SP1)', () => {
   )
 })
 
-test('and only if they are equal (same-properties/SP1)', () => {
+test('and only if they are equal', () => {
   fc.assert(
     fc.property(propertyMaps, propertyMaps, (a, b) => {
       for (const other of [b, swapped(a), turned(swapped(a))]) {
