@@ -1,10 +1,10 @@
 /**
- * A call as handlers see it: no transport in it, bytes in and bytes out.
+ * A call independent of its protocol: a handler gets the bytes of a request and returns the bytes of an answer.
  *
  *   protocol ─▶ handler(message, call) ─▶ engine verb ─▶ Answer ─▶ protocol
  *
- * A1  An answer is five free bytes and then the message, so that gRPC writes its prefix without a copy.   answer-writer.ts
- * A2  The signal and the deadline of a call cost nothing until they are first used.
+ * An answer is five free bytes and then the message, so that gRPC writes its prefix in place. A call makes its abort signal and deadline
+ * when they are first used, so that most calls pay nothing for them.
  */
 import {
   CountingLedger,
@@ -18,39 +18,38 @@ import type { CallFacts } from './calls/call-facts.ts'
 import type { CallTrace } from './calls/call-trace.ts'
 import type { MethodName } from './methods.ts'
 
-/** How many bytes stand before the message in an answer. */
+/** Number of free bytes before the message in an answer. */
 export const answerHeadBytes = 5
 
 /**
- * The header of requests, and metadata of gRPC calls, of tools that look on, with the value `1`: they are in no list, log, recording, heat,
- * statistics or finding, and meet no injected fault.
+ * The request header, or gRPC metadata, of tools that only watch, with the value `1`. Such calls do not appear in lists, logs, recordings,
+ * heat, statistics or findings, and no injected fault affects them.
  */
 export const watcherHeader = 'x-sixtables-watcher'
 
 /** A message of the response type, after {@link answerHeadBytes} free bytes. */
 export type Answer = Buffer
 
-/** The message of an answer. */
 export function messageOf(answer: Answer): Buffer {
   return answer.subarray(answerHeadBytes)
 }
 
 export interface CallOptions {
   readonly clock: Scheduler
-  /** The project that the path of an HTTP request names; gRPC has none. */
+  /** The project in the path of an HTTP request; absent for gRPC. */
   readonly pathProjectId?: string | undefined
-  /** How long the caller waits, in milliseconds; absent = for ever. */
+  /** The client's timeout in milliseconds; absent = none. */
   readonly timeoutMs?: number | undefined
-  /** The request has the {@link watcherHeader}. */
+  /** Whether the request has the {@link watcherHeader}. */
   readonly isUncounted?: boolean
 }
 
-/** One call, and the engine's context of it. */
+/** One call, as the context that the engine gets. */
 export class Call implements RequestContext {
   readonly clock: Scheduler
   readonly pathProjectId: string | undefined
   readonly timeoutMs: number | undefined
-  /** Replaced at its begin by that of the trace, where there is one. */
+  /** The trace's ledger replaces it at the start of a traced call. */
   ledger: Ledger = new CountingLedger()
   readonly slice: Slice = new Slice()
   readonly weight: number = 1
@@ -58,11 +57,11 @@ export class Call implements RequestContext {
   readonly #startedMs: number
   #controller: AbortController | undefined
   isCancelled = false
-  /** When it began, in milliseconds of the machine; set while there is an observer, until the end is reported (calls/calls.ts). */
+  /** Start time of the machine's clock in milliseconds; set only while there is an observer, until the end is reported (calls/calls.ts). */
   beganAtMs: number | undefined = undefined
-  /** Its doings, where an observer wants to know (calls/calls.ts). */
+  /** Details for an observer (calls/calls.ts). */
   trace: CallTrace | undefined = undefined
-  /** Facts of its request, once decoded; noted while there is an observer. */
+  /** Facts of the decoded request; set only while there is an observer. */
   facts: CallFacts | undefined = undefined
 
   constructor({ clock, pathProjectId, timeoutMs, isUncounted = false }: CallOptions) {
@@ -85,7 +84,7 @@ export class Call implements RequestContext {
     return this.#controller.signal
   }
 
-  /** The caller is gone, or its time is over. */
+  /** Called when the client is gone or its timeout is over. */
   cancel(): void {
     this.isCancelled = true
     this.#controller?.abort()

@@ -1,6 +1,6 @@
 /**
- * The part of an engine that the gateway uses, taken from the engine's own classes: tests of the protocols pass a small double with
- * just these methods.
+ * The part of an engine that the gateway uses, by the types of the engine's own classes. Tests of the protocols pass a small double with
+ * these methods.
  */
 import type { Database, Engine } from '@sixtables/engine'
 
@@ -21,10 +21,10 @@ export type DatabasePort = Pick<
 export interface EnginePort {
   /** An empty `databaseId` is the default database. */
   database(projectId: string, databaseId: string): DatabasePort
-  /** A context whose clock is used for every call. */
+  /** A context with the clock for every call. */
   context(): ReturnType<Engine['context']>
   reset(scope: ResetScope): Promise<void>
-  /** Absent = it never fails. */
+  /** Absent if the store cannot fail. */
   readonly store?: Pick<Engine['store'], 'failure' | 'onFailure'>
 }
 

@@ -1,4 +1,4 @@
-/** Where the gateway says what went wrong on our side. */
+/** The gateway's log of faults on the server's side. */
 import { DatastoreError } from '@sixtables/engine'
 
 export interface Logger {
@@ -9,8 +9,8 @@ export interface Logger {
 }
 
 /**
- * Failures of background work: one line for those that a user can mend, a stack for the others. What fails
- * again and again, as all work of a store that takes no more writes does, is said once. `undefined`: it is over.
+ * Logs failures of background work: one line for a failure that a user can mend, a stack for others. A failure that repeats, as all
+ * work of a full disk does, is logged once. `undefined` means that work succeeds again.
  */
 export function failureLog(logger: Logger): (error: unknown) => void {
   let last: string | undefined

@@ -1,6 +1,6 @@
 /** The methods of the data API. */
 
-/** Their names in URLs, logs and recordings, and in gRPC. */
+/** Method names in URLs, logs and recordings, with their gRPC names. */
 export const methodNames = {
   lookup: 'Lookup',
   runQuery: 'RunQuery',
@@ -15,7 +15,7 @@ export const methodNames = {
 export type DataMethod = keyof typeof methodNames
 export type MethodName = (typeof methodNames)[DataMethod]
 
-/** `runQuery` of `RunQuery`; also of a method that is not of the data API. */
+/** `RunQuery` → `runQuery`; also for methods outside the data API. */
 export function dataMethodOf(name: string): string {
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}`
 }

@@ -1,30 +1,30 @@
-/** Facts of a call of the data API that faults, the log and recordings use. */
+/** Facts of a call of the data API, for faults, the log and recordings. */
 
 import { type Aggregation, decodeKey, formatKeyPath, type Key, type Mutation, type Query } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import type { DataMethod } from '../methods.ts'
 
-/** A database by its names; an empty `databaseId` is the default one. */
+/** A database; an empty `databaseId` is the default one. */
 export interface DatabaseName {
   readonly projectId: string
   readonly databaseId: string
 }
 
-/** The request, as far as it says what is read and written. */
+/** The parts of a request that say which data it reads and writes. */
 export interface Asked {
   readonly keys?: readonly Key[]
   readonly mutations?: readonly Mutation[]
   readonly query?: Query
   readonly aggregations?: readonly Aggregation[]
-  /** The open transaction that it belongs to. */
+  /** The open transaction of the call. */
   readonly transaction?: Uint8Array | undefined
 }
 
-/** The parts of an answer that later calls refer to. */
+/** The parts of an answer to which later calls refer. */
 export interface Given {
   /** The transaction that the call began. */
   readonly transaction?: Uint8Array | undefined
-  /** Keys in the order of the request's keys or mutations, where ids were allocated. */
+  /** Keys with allocated ids, in the order of the request's keys or mutations. */
   readonly keys?: readonly (Key | undefined)[]
 }
 
@@ -33,7 +33,7 @@ export class CallFacts implements DatabaseName {
   readonly projectId: string
   readonly databaseId: string
   readonly asked: Asked
-  /** Set once the engine has answered. */
+  /** Set after the engine has answered. */
   given: Given | undefined = undefined
 
   constructor(method: DataMethod, { projectId, databaseId }: DatabaseName, asked: Asked) {
@@ -43,7 +43,7 @@ export class CallFacts implements DatabaseName {
     this.asked = asked
   }
 
-  /** The keys it names, or the namespace and kind of a query. Computed at each call. */
+  /** The keys of the request, or the namespace and kind of a query. Computed at each call. */
   named(): readonly Named[] {
     const { keys, mutations, query } = this.asked
     if (query !== undefined) return [{ namespaceId: query.partition.namespaceId, kind: query.kind }]
@@ -54,7 +54,7 @@ export class CallFacts implements DatabaseName {
 export interface Named {
   readonly namespaceId: string
   readonly kind: string | undefined
-  /** As {@link formatKeyPath} writes it; absent for queries and incomplete keys. */
+  /** In the form of {@link formatKeyPath}; absent for queries and incomplete keys. */
   readonly key?: string
 }
 
@@ -68,12 +68,12 @@ function namedOf({ partition, path }: Key): Named {
   }
 }
 
-/** The key of what a mutation writes or deletes; without a path where the entity has none, or none that decodes. */
+/** The key of a mutation; its path is empty if the entity has no key, or none that decodes. */
 export function keyOfMutation(mutation: Mutation, scope: DatabaseName): Key {
   return mutation.operation === 'delete' ? mutation.key : keyOfEntity(mutation.entity, scope)
 }
 
-/** An entity's key, which is its field 1. What has none, or does not decode, is for the engine to refuse. */
+/** The key of an entity, its field 1. The engine refuses an entity without a key, or with one that does not decode. */
 function keyOfEntity(entity: Uint8Array, { projectId, databaseId }: DatabaseName): Key {
   const scope = { projectId, databaseId }
   const none: Key = { partition: { ...scope, namespaceId: '' }, path: [] }

@@ -1,10 +1,10 @@
 /**
- * A call in one line, for the log and for `sixtables requests`:
+ * A call as one line, for the log and for `sixtables requests`:
  *
  *   commit OK project=demo database=(default) kinds=ToDo keys=1 ms=0.42 rowsRead=2 rowsWritten=6 via=grpc
  *   lookup INVALID_ARGUMENT project=demo database=(default) ms=0.11 rowsRead=0 rowsWritten=0 via=json message="…"
  *
- * Values with blanks, quotes or control characters are JSON texts, so that a line stays a line and can be taken apart.
+ * Values with spaces, quotes or control characters are printed as JSON, so that programs can parse the line.
  */
 import type { CallSummary } from './call-summary.ts'
 
@@ -32,7 +32,7 @@ export function callLine(call: CallSummary): string {
   return words.join(' ')
 }
 
-/** A call may name hundreds. */
+/** Maximum number of names in a line. */
 const namesMax = 5
 
 function some(names: readonly string[]): string {

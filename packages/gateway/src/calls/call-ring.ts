@@ -1,16 +1,17 @@
 /**
- * Records in one block of memory, the newest ones: a text and two runs of bytes each.
+ * The newest records in one block of memory: a text and two byte arrays each, such as a call with its request and answer.
  *
- *   │ text │ request │ answer │ text │ request │ answer │ … free …        a record lies in one piece; at the end the next begins anew
+ *   │ text │ request │ answer │ text │ request │ answer │ … free …        a record is never split: at the end the next starts at 0
  *
- * Outside of V8's heap they cost the collector nothing: as objects, a thousand of them that live for a tenth of a second each were copied
- * by every collection of young objects, which took as long again as the calls themselves.
+ * The block is outside of V8's heap, so the garbage collector does not copy it: a thousand objects that live for a tenth of a second were
+ * copied by every young collection, which took as long as the calls themselves.
  *
- * CR1  A record is whole as long as it is there; the oldest ones give way to a new one, at most `recordsMax` are kept.    call-ring.test.ts
+ * CR1  A record is whole as long as it is kept. The oldest records make room for a new one; at most `recordsMax` are kept.
+ *                                                                                                     call-ring.test.ts
  */
 export interface RingRecord {
   readonly text: string
-  /** Copies. */
+  /** A copy. */
   readonly request: Buffer
   readonly answer: Buffer
 }
@@ -22,7 +23,7 @@ interface Place {
   readonly requestBytes: number
 }
 
-/** Numbers of a place, in one array. */
+/** Numbers that describe a place, in one array. */
 const numbers = 4
 
 const nothing: Uint8Array = new Uint8Array(0)
@@ -36,18 +37,17 @@ export class CallRing {
   #next = 0
 
   constructor(bytesMax: number, recordsMax: number) {
-    // Not from the pool, and touched only as it fills.
+    // The system provides these pages only as they fill; a buffer of the pool would be shared.
     this.#bytes = Buffer.allocUnsafeSlow(bytesMax)
     this.#places = new Float64Array(recordsMax * numbers)
     this.#recordsMax = recordsMax
   }
 
-  /** Records that are kept. */
   get count(): number {
     return this.#count
   }
 
-  /** @returns whether there is room for it at all */
+  /** @returns false for a record that is larger than the block */
   add(text: string, request: Uint8Array = nothing, answer: Uint8Array = nothing): boolean {
     const textBytes = Buffer.byteLength(text)
     const size = textBytes + request.length + answer.length
@@ -89,10 +89,10 @@ export class CallRing {
     this.#next = 0
   }
 
-  /** A place for so many bytes; what lies there is dropped. */
+  /** Finds a place of this size, and drops the records in it. */
   #roomFor(size: number): number {
     const start = this.#next + size <= this.#bytes.length ? this.#next : 0
-    // Records that lie behind the last one up to the end are older than those at the beginning.
+    // Records from here to the end of the block are older than those at its start.
     while (start < this.#next && this.#count > 0 && this.#placeAt(0).start >= this.#next) this.#dropOldest()
     while (this.#count > 0 && this.#overlaps(start, start + size)) this.#dropOldest()
     return start

@@ -1,6 +1,4 @@
-/**
- * A call in a few plain words and figures: what the log, the list of requests and `sixtables requests` show of it. Plain JSON.
- */
+/** A call in a few plain words and figures, as the log, the list of requests and `sixtables requests` show it. Plain JSON. */
 
 import { formatKeyPath, type Key, type Mutation, transactionIdOf } from '@sixtables/engine'
 import { dataMethodOf } from '../methods.ts'
@@ -10,51 +8,50 @@ import type { CallReport, WireProtocol } from './calls.ts'
 
 /** A wait for other transactions. */
 export interface RequestWait {
-  /** Begin, in milliseconds after that of the call. */
+  /** Milliseconds from the start of the call. */
   readonly afterMs: number
   readonly ms: number
-  /** The contended row, in words. */
+  /** Description of the contended row. */
   readonly row: string
-  /** Ids of the transactions that it waited for; `0` is a write outside of transactions. */
+  /** Ids of the transactions that the call waited for; `0` is a write outside of transactions. */
   readonly for: readonly string[]
 }
 
 export interface CallSummary {
-  /** In lower camel case. */
+  /** In lower camel case, such as `runQuery`. */
   readonly method: string
   readonly code: string
   readonly message?: string | undefined
   readonly protocol: WireProtocol
-  /** When it began: RFC 3339 with microseconds. */
+  /** Start time: RFC 3339 with microseconds. */
   readonly at: string
   readonly ms: number
-  /** Absent, as database to keys, for a call that was refused before it was understood. */
+  /** Absent, like the fields from database to keys, if the call was refused before it was decoded. */
   readonly project?: string | undefined
   /** Empty = the default database. */
   readonly database?: string | undefined
-  /** Namespaces but the default one. */
+  /** Namespaces other than the default one. */
   readonly namespaces?: readonly string[] | undefined
   readonly kinds?: readonly string[] | undefined
   /** Number of keys or mutations; absent for queries. */
   readonly keys?: number | undefined
-  /** The first of them. */
   readonly key?: string | undefined
   readonly rowsRead: number
   readonly rowsWritten: number
-  /** Id of the transaction that it belongs to, or began. */
+  /** Id of the transaction that it used or began. */
   readonly transaction?: string | undefined
   readonly began?: true | undefined
   readonly waits?: readonly RequestWait[] | undefined
-  /** Ids of the transactions in whose favour its own was aborted. */
+  /** Ids of the transactions that won the conflict in which its own was aborted. */
   readonly abortedBy?: readonly string[] | undefined
 }
 
-/** Keys of a call that are looked at. */
+/** Maximum number of keys that are examined. */
 const keysMax = 50
 const kindsMax = 20
 const messageCharactersMax = 2000
 
-/** Each call of a server that is watched has one: it is written for speed. */
+/** Written for speed, because a watched server calls it for each call. */
 export function summaryOf(report: CallReport): CallSummary {
   const { method, facts, trace, message, beganAtMs, durationMs } = report
   const names = facts === undefined ? unknown : namesOf(facts)
@@ -138,17 +135,17 @@ function namesOf(facts: CallFacts): Names {
 
 const keyCharactersMax = 300
 
-/** Adds a name that is not there yet; the default namespace, and no kind, have none. */
+/** Adds a name that is not in the list yet; skips the empty one (the default namespace, no kind). */
 function note(names: string[], name: string): void {
   if (name !== '' && names.length < kindsMax && !names.includes(name)) names.push(name)
 }
 
-/** To a microsecond. */
+/** Rounds to a microsecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
-/** The second of the last instant, in words: most calls come within the same. */
+/** The text of the latest second: consecutive calls are mostly within one. */
 let lastSecond = { second: Number.NaN, words: '' }
 
 function instantOf(ms: number): string {

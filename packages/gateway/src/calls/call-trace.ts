@@ -1,29 +1,28 @@
 /**
- * One call's doings, for observers that show them: rows by table, plan, waits for other transactions, and the messages.
+ * Details of one call for observers: rows by table, query plan, waits for other transactions, and the messages.
  *
- * The engine tells it while the call runs (engine request-trace.ts); traced-handlers.ts shows it the messages,
- * whatever the protocol.
+ * The engine fills them in while the call runs (its request-trace.ts); traced-handlers.ts adds the messages for all protocols.
  */
 import { type LockWait, type PlanTree, type RequestTrace, type RowTally, TableLedger } from '@sixtables/engine'
 
-/** A wait of a call; times are of the same clock as its begin. */
+/** A wait of a call; its times are on the clock of the call's start. */
 export interface TracedWait extends LockWait {
   readonly fromMs: number
   toMs: number | undefined
 }
 
-/** A call waits once for each commit that passes it. */
+/** Maximum number of waits: a call waits again after each commit that was ahead of it. */
 const waitsMax = 20
 
 export class CallTrace implements RequestTrace {
   readonly ledger: TableLedger = new TableLedger()
-  /** Makes the plan of its query in words. */
+  /** Makes the query's plan. */
   plan: (() => PlanTree) | undefined
-  /** Rows that its commit writes in the tables, now or when it is applied. */
+  /** Rows that its commit writes in the tables, immediately or when it is applied. */
   applied: RowTally | undefined
   abortedBy: readonly number[] | undefined
   readonly waited: TracedWait[] = []
-  /** The messages, where they are wanted, as they stand in the buffers of the call. */
+  /** The messages, if an observer asks for them: views of the call's buffers. */
   request: Uint8Array | undefined
   answer: Uint8Array | undefined
   readonly keepsMessages: boolean
@@ -53,7 +52,6 @@ export class CallTrace implements RequestTrace {
     this.abortedBy = by
   }
 
-  /** Rows that its commit writes and deletes in the tables. */
   get rowsApplied(): number {
     if (this.applied === undefined) return 0
     let rows = 0

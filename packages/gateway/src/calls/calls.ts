@@ -1,11 +1,11 @@
 /**
- * The one place where the end of each call of the data API is reported, whatever its protocol: for the log, and for observers that
- * watches.
+ * The place where the end of each call of the data API is reported, for all protocols, to the log and to observers: a lookup over
+ * gRPC and one over JSON give the same report. Without an observer this costs one comparison at the start of a call and one at its end.
  *
  *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
- * R1  Every call but an uncounted one that began while there was an observer, and that it takes, is reported once: answered, failed, refused by its protocol, or given up.
- * R2  Without an observer a call costs a test at its beginning and one at its end.
+ * R1  Every call that began while there was an observer that wants it is reported once, whether it was answered, failed, refused by its
+ *     protocol or cancelled. Calls with the watcher header are not reported.                        test/contract/calls.test.ts
  */
 import { CountingLedger, type StatusCode } from '@sixtables/engine'
 import type { Call } from '../call.ts'
@@ -14,54 +14,53 @@ import { CallTrace } from './call-trace.ts'
 
 export type WireProtocol = 'grpc' | 'json' | 'protobuf'
 
-/** How a call ended, as its client was told. */
+/** The outcome of a call, as its client sees it. */
 export interface CallEnd {
-  /** RPC as the protocol names it: `Lookup`. */
+  /** The protocol's name of the RPC: `Lookup`. */
   readonly method: string
   readonly protocol: WireProtocol
   readonly code: StatusCode | 'OK'
-  /** Message of the error. */
   readonly message?: string | undefined
 }
 
 export interface CallReport extends CallEnd {
-  /** Absent for a call that was refused before it was understood. */
+  /** Absent if the call was refused before it was decoded. */
   readonly facts: CallFacts | undefined
   readonly durationMs: number
-  /** When it began, in milliseconds of `performance.now()`. */
+  /** Start time in milliseconds of `performance.now()`. */
   readonly beganAtMs: number
   readonly rowsRead: number
-  /** Those that its commit makes in the tables are among them where it was traced. */
+  /** For a traced call, this includes the rows that its commit writes in the tables. */
   readonly rowsWritten: number
-  /** Where an observer asked for it. */
+  /** Present if an observer asked for it. */
   readonly trace: CallTrace | undefined
 }
 
-/** Called at the end of each call, before the next one begins; must not throw and must not wait. */
+/** Called at the end of each call, before the next one begins. It must not throw or wait. */
 export type CallObserver = (report: CallReport) => void
 
-/** How much an observer wants to know of a call: figures and facts; also its trace; also its messages. */
+/** The amount of detail that an observer wants: figures and facts; these and the trace; these and the messages. */
 export type CallDetail = 'figures' | 'trace' | 'messages'
 
-/** The ledger of calls that were answered: nothing is charged for them any more. */
+/** The ledger of finished calls, which is not read any more. */
 const spent = new CountingLedger()
 
 export class Calls {
   readonly #observers = new Map<CallObserver, CallDetail>()
-  /** Asked for each call whether the observer of messages takes it. */
+  /** Asks the observer of messages whether it wants the call that begins. */
   #takes: (() => boolean) | undefined
   #isTraced = false
-  /** An observer wants the figures, or the trace, of every call. */
+  /** Whether an observer wants figures or the trace of every call. */
   #hasOthers = false
 
-  /** Whether there is an observer; every call asks. */
+  /** Whether there is an observer; read at every call. */
   get any(): boolean {
     return this.#observers.size > 0
   }
 
   /**
-   * @param takes - of an observer of messages, of which there is one: whether it wants the call that begins
-   * @returns what ends it
+   * @param takes - for the observer of messages, of which there may be one: whether it wants the call that begins
+   * @returns a function that removes the observer
    */
   observe(observer: CallObserver, detail: CallDetail = 'figures', takes?: () => boolean): () => void {
     this.#observers.set(observer, detail)
@@ -102,7 +101,7 @@ export class Calls {
     for (const [observer, detail] of this.#observers) {
       if (detail !== 'messages' || trace?.keepsMessages === true) observer(report)
     }
-    // Node keeps the stream of a call a while longer, and what hangs on it would outlive a collection of young objects.
+    // Node keeps the stream of a call for a while; the trace would survive a young collection with it.
     call.trace = undefined
     call.facts = undefined
     if (end.code === 'OK') call.ledger = spent

@@ -25,7 +25,7 @@ test('a message that is not large stays as it is', () => {
   expect(keptMessage('Lookup', 'request', whole)).toEqual({ bytes: whole, cut: { size: whole.length } })
 })
 
-test('kept-message/KM1: a large message keeps its other fields and the first elements of its list', () => {
+test('a large message keeps its other fields and the first elements of its list', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 20_000 }), { minLength: 8, maxLength: 60 })
   fc.assert(
     fc.property(sizes, (lengths) => {
@@ -49,7 +49,7 @@ test('kept-message/KM1: a large message keeps its other fields and the first ele
   )
 })
 
-test('kept-message/KM1: a list inside is cut in its place, and one element that is too large is kept alone', () => {
+test('a list inside is cut in its place, and one element that is too large is kept alone', () => {
   const batch = message([1, Buffer.from('x')], ...Array.from({ length: 30 }, () => [2, Buffer.alloc(5000)] as const))
   const inner = keptMessage('RunQuery', 'answer', message([1, batch], [5, Buffer.from('t')]))
   expect(inner.cut.cut).toEqual({ kept: 12, of: 30 })

@@ -1,28 +1,27 @@
 /**
- * A message of the data API as the recorder keeps it: without most elements of its list where it is large.
+ * A message of the data API as the recorder keeps it. A long one loses most elements of its list, and remains a message of its type of
+ * at most {@link keptBytesMax} bytes, or with one element if that is larger:
  *
  *   CommitRequest { project_id, mutations × 500 }  3 MiB   ─▶   CommitRequest { project_id, mutations × 9 }  64 KiB, 9 of 500
- *
- * KM1  A kept message is a message of the same type, of at most {@link keptBytesMax}, or of one element above that.     kept-message.test.ts
  *
  * Known: the wire format, and field numbers of google/datastore/v1/datastore.proto.
  */
 import protobuf from 'protobufjs/minimal.js'
 
-/** A message of which a part may be left out. */
+/** A message that may have lost elements. */
 export interface CutMessage {
-  /** Size of the whole message, in bytes. */
+  /** Bytes of the original message. */
   readonly size: number
-  /** Elements of its lists, where some are left out. */
+  /** Number of elements kept and of all; absent if none was lost. */
   readonly cut?: { readonly kept: number; readonly of: number }
 }
 
 /** Longer messages are cut. */
 export const keptBytesMax: number = 64 * 1024
-/** Left free by lists, for the other fields. */
+/** Bytes reserved for the other fields. */
 const otherBytes = 4096
 
-/** Numbers of the fields that lead to the long lists of a message, a level each. */
+/** Field numbers of the path to the long lists of a message, one level after the other. */
 type ListPath = readonly (readonly number[])[]
 
 const lists: Readonly<Record<string, { readonly request: ListPath; readonly answer: ListPath }>> = {
@@ -36,9 +35,7 @@ const lists: Readonly<Record<string, { readonly request: ListPath; readonly answ
   ReserveIds: { request: [[1]], answer: [] },
 }
 
-/**
- * @param method - RPC as the protocol names it: `Lookup`
- */
+/** @param method - the protocol's name of the RPC: `Lookup` */
 export function keptMessage(
   method: string,
   side: 'request' | 'answer',
@@ -51,7 +48,7 @@ export function keptMessage(
     const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
     return { bytes, cut: bytes.length === size ? { size } : { size, cut: { kept: counts.kept, of: counts.of } } }
   } catch {
-    // No message: nothing of it can be shown.
+    // These bytes are no message, so nothing can be kept.
     return { bytes: new Uint8Array(0), cut: { size, cut: { kept: 0, of: 0 } } }
   }
 }

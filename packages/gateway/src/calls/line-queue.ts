@@ -1,13 +1,10 @@
 /**
- * Lines for one reader, who takes them in batches when it can.
- *
- * LQ1  Lines wait in a bounded memory; those beyond are counted and the reader is told of their number, `{"lost": 40}`. The server
- *      waits for no reader.                                                              recording.test.ts: recording/RC1
- *
- * A long line is put into words once for all readers: each has a head of its own before words that they share.
+ * Lines for one reader, which takes them in batches. They wait in limited memory, and the server waits for no reader: lines beyond the limit
+ * are counted, and the reader gets their number, `{"lost": 40}`. The text of a long line is made once for all readers; each
+ * reader's line has a head of its own before it.
  */
 
-/** Words that several readers may be sent. */
+/** A text that several readers share. */
 export class SharedWords {
   readonly text: string
   #bytes: Buffer | undefined
@@ -16,7 +13,7 @@ export class SharedWords {
     this.text = text
   }
 
-  /** The same as they are sent. */
+  /** The text in UTF-8. */
   get bytes(): Buffer {
     this.#bytes ??= Buffer.from(this.text)
     return this.#bytes
@@ -32,7 +29,7 @@ export function textOf({ head, words }: Line): string {
   return head + words.text
 }
 
-/** A reader gets an empty batch after so long a silence: a sign of life. */
+/** After this time without lines a reader gets an empty batch as a sign of life. */
 export const silenceMs = 15_000
 
 export class LineQueue {
@@ -42,12 +39,12 @@ export class LineQueue {
   #lost = 0
   #wake: (() => void) | undefined
 
-  /** @param charactersMax - of all lines that wait; the last may go beyond it */
+  /** @param charactersMax - limit for all waiting lines; the last one may exceed it */
   constructor(charactersMax: number) {
     this.#charactersMax = charactersMax
   }
 
-  /** @param make - makes the line; not called when there is no room for it */
+  /** @param make - makes the line; not called if there is no room */
   add(make: () => Line): void {
     if (this.#characters >= this.#charactersMax) {
       this.#lost++
@@ -59,7 +56,7 @@ export class LineQueue {
     this.#wakeUp()
   }
 
-  /** The lines as they come, the last ones when the signal aborts. An empty batch is a sign of life. */
+  /** Batches of lines as they arrive; the last ones when the signal aborts. An empty batch is a sign of life. */
   async *batches(signal: AbortSignal): AsyncGenerator<readonly Line[]> {
     const wake = (): void => this.#wakeUp()
     signal.addEventListener('abort', wake)
@@ -74,7 +71,7 @@ export class LineQueue {
     }
   }
 
-  /** Resolves when there is a line, {@link #wakeUp} is called, or nothing came for {@link silenceMs}. */
+  /** Resolves when there is a line, at {@link #wakeUp}, or after {@link silenceMs}. */
   #waiting(): Promise<void> {
     if (this.#lines.length > 0) return Promise.resolve()
     return new Promise((resolve) => {

@@ -1,7 +1,6 @@
 /**
- * One call as a line of a recording (recording.ts): what it read and wrote, without the values unless they are asked for.
- *
- * docs/reference/recordings.md describes the fields.
+ * One call as a line of a recording (recording.ts): the keys and queries that it read or wrote; values only on demand. The fields are described
+ * in docs/reference/recordings.md.
  */
 
 import {
@@ -19,7 +18,7 @@ import { dataMethodOf } from '../methods.ts'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
 import type { CallReport } from './calls.ts'
 
-/** A key as {@link formatKeyPath} writes it; without `namespace` in the default one. */
+/** A key in the form of {@link formatKeyPath}; `namespace` is absent for the default one. */
 export interface RecordedKey {
   readonly key: string
   readonly namespace?: string
@@ -27,9 +26,9 @@ export interface RecordedKey {
 
 export interface RecordedMutation extends RecordedKey {
   readonly operation: Mutation['operation']
-  /** Bytes of the entity as it was sent. */
+  /** Bytes of the encoded entity. */
   readonly bytes?: number
-  /** Bytes of each indexed value, by property; of an array those of each element. */
+  /** Bytes of each indexed value, by property; for an array, of each element. */
   readonly indexed?: Readonly<Record<string, number | readonly number[]>>
   /** The google.datastore.v1.Entity in base64. */
   readonly entity?: string
@@ -52,28 +51,28 @@ export interface RecordedQuery {
   readonly kind?: string
   readonly projection?: readonly string[]
   readonly filter?: RecordedFilter
-  /** A leading `-` is descending. */
+  /** A leading `-` means descending. */
   readonly order?: readonly string[]
   readonly distinctOn?: readonly string[]
   readonly offset?: number
   readonly limit?: number
-  /** It goes on from a cursor. */
+  /** Present if it continues from a cursor. */
   readonly fromCursor?: true
-  /** The property of a search for nearest vectors. */
+  /** The vector property of a nearest-neighbour search. */
   readonly nearest?: string
-  /** `count`, `sum:amount` */
+  /** For example `count`, `sum:amount`. */
   readonly aggregations?: readonly string[]
 }
 
 export interface RecordedCall {
-  /** From the start of the recording to the beginning of the call. */
+  /** Start of the call, in milliseconds since the start of the recording. */
   readonly ms: number
   readonly method: string
   readonly project?: string
   readonly database?: string
   readonly code: string
   readonly tookMs: number
-  /** Calls of one transaction have the same number; numbers begin at 1. */
+  /** A number shared by the calls of one transaction, from 1 on. */
   readonly transaction?: number
   readonly keys?: readonly RecordedKey[]
   readonly query?: RecordedQuery
@@ -81,7 +80,7 @@ export interface RecordedCall {
 }
 
 /**
- * A call as every recording has it.
+ * The part of a line that is the same in every recording.
  *
  * @param values - whether entities and the values of filters are recorded
  */
@@ -121,7 +120,7 @@ function recordedMutation(mutation: Mutation, key: Key, values: boolean): Record
   return values ? { ...sizes, entity: base64(entity) } : sizes
 }
 
-/** None of an entity that does not decode; the engine refuses it. */
+/** Empty for an entity that does not decode, which the engine refuses. */
 function indexedOf(entity: Uint8Array): NonNullable<RecordedMutation['indexed']> {
   try {
     const entries = [...decodeProperties(entity)].flatMap(([name, value]): [string, number | readonly number[]][] => {
@@ -160,7 +159,7 @@ function recordedFilter(filter: Filter, values: boolean): RecordedFilter {
   }
   const { property, operator, value } = filter
   const shape = { property, operator, bytes: sizeOf(value) }
-  // Keys are no values: they tell where the load is.
+  // Keys are recorded without `values`, too: they show where the load is.
   const keyed = value.type === 'key' ? { ...shape, ...recordedKey(value.key) } : shape
   return values ? { ...keyed, value: base64(encodeValue(value)) } : keyed
 }
@@ -172,7 +171,7 @@ function aggregationsOf(aggregations: CallFacts['asked']['aggregations']): Pick<
   }
 }
 
-/** Bytes of what the value says, without the message around it: 5 of the text `hello`. */
+/** Bytes of a value's content, without the message around it: 5 for the text `hello`. */
 function sizeOf(value: Value): number {
   switch (value.type) {
     case 'string':
@@ -200,7 +199,7 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-/** To a microsecond. */
+/** Rounds to a microsecond. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

@@ -4,7 +4,7 @@ import { type CallReport, Calls } from './calls.ts'
 import type { Line } from './line-queue.ts'
 import { recordedLines, recordLines, waitingBytesMax } from './recording.ts'
 
-/** Ends a call as the protocols do. */
+/** Ends a call like the protocols. */
 function end(calls: Calls, facts: CallFacts): void {
   const call = { beganAtMs: undefined, facts, ledger: undefined } as unknown as Parameters<Calls['begin']>[0]
   calls.begin(call)
@@ -33,13 +33,13 @@ test('recording/RC1: for a reader that does not read, lines wait up to a bound, 
   const last = JSON.parse(batch.at(-1) ?? '')
   expect(last).toEqual({ lost: count - (batch.length - 1) })
 
-  // A reader that has caught up misses nothing more.
+  // A reader that has caught up loses nothing more.
   end(calls, factsOf('a'))
   expect((await lines.next()).value).toHaveLength(1)
   stop.abort()
 })
 
-test('recording/RC3: readers of the same are given the same words, behind their own times', async () => {
+test('readers of the same are given the same words, behind their own times', async () => {
   const calls = new Calls()
   const stop = new AbortController()
   const take = async (lines: AsyncGenerator<readonly Line[]>): Promise<Line> => (await lines.next()).value[0]

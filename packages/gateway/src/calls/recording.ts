@@ -5,10 +5,11 @@
  *   {"ms":12.3,"method":"lookup","project":"demo",…}                                      a call, when it has ended
  *   {"lost":40}                                                                           calls that the reader was too slow for
  *
- * RC1  Lines wait in at most {@link waitingBytesMax} of memory; calls beyond are counted as lost, and the server waits for no reader.
+ * Without `values` no line has a value of a property or a filter; keys are always recorded. Readers share the text of a call: their lines
+ * differ in `ms` and `transaction` only.
+ *
+ * RC1  Lines wait in at most {@link waitingBytesMax} of memory; further calls are counted as lost, and the server waits for no reader.
  *      recording.test.ts
- * RC3  A call is put into words once for all readers that take it: their lines differ in `ms` and `transaction`.   recording.test.ts
- * RC2  Without `values` no line has a value of a property or a filter. Keys are always there.     test/contract/recording.test.ts
  */
 import type { CallReport, Calls } from './calls.ts'
 import { type Line, LineQueue, SharedWords, textOf } from './line-queue.ts'
@@ -17,16 +18,16 @@ import { recordedCall, roundedMs } from './recorded-call.ts'
 export const recordingFormat = 'sixtables-recording'
 export const recordingVersion = 1
 
-/** Maximum size of all lines that the reader has not taken yet, in characters. */
+/** Maximum number of characters in all lines that wait for a reader. */
 export const waitingBytesMax: number = 16 * 1024 * 1024
-/** Open transactions that have a number; the oldest gives way, and gets another one when it is named again. */
+/** Maximum number of open transactions with a number. The oldest loses its number, and gets another one if it is used again. */
 const transactionsMax = 10_000
 
 export interface RecordingOptions {
   readonly values: boolean
 }
 
-/** The words of a call behind `ms` and `transaction`, with values and without. */
+/** The text of a call after `ms` and `transaction`, with values and without. */
 const wordsByCall = { true: new WeakMap<CallReport, SharedWords>(), false: new WeakMap<CallReport, SharedWords>() }
 
 function wordsOf(report: CallReport, values: boolean): SharedWords {
@@ -45,8 +46,8 @@ export async function* recordedLines(...asked: Parameters<typeof recordLines>): 
 }
 
 /**
- * The lines of a recording in batches; it begins at the first `next()`, whose batch is the header, and ends when the signal aborts, after the
- * last line.
+ * The lines of a recording in batches. It starts at the first `next()`, which gives the header, and ends with the last line after the
+ * signal aborts.
  */
 export async function* recordLines(
   calls: Calls,
@@ -59,7 +60,7 @@ export async function* recordLines(
   const stop = calls.observe((report) => {
     queue.add(() => {
       const beganAtMs = performance.now() - report.durationMs - startedAtMs
-      // A call may have begun before the recording.
+      // The call may have begun before the recording.
       const ms = roundedMs(Math.max(0, beganAtMs))
       const head = JSON.stringify({ ms, transaction: transactions.of(report) })
       return { head: `${head.slice(0, -1)},`, words: wordsOf(report, values) }
@@ -75,7 +76,7 @@ export async function* recordLines(
   }
 }
 
-/** Numbers for the tokens of open transactions, in the order in which they are met. */
+/** Numbers for the tokens of open transactions, in the order of their first use. */
 class TransactionNumbers {
   readonly #numbers = new Map<string, number>()
   #last = 0

@@ -1,4 +1,4 @@
-/** Which recorded requests a reader asks for, by the parameters of a query. */
+/** A filter of recorded requests, from the parameters of a URL such as `?method=commit&kind=ToDo`. */
 
 import { invalidArgument, statusCodes } from '@sixtables/engine'
 import { checkParameters, databaseIdOf } from '../convert/parameters.ts'
@@ -11,7 +11,7 @@ const methods = Object.keys(methodNames)
 const codes = ['OK', 'error', ...Object.keys(statusCodes)]
 const protocols = ['grpc', 'json', 'protobuf']
 
-/** Tests by parameter. Each gets its value, and its name for messages, and gives the test of a request. */
+/** Filters by parameter. Each gets the parameter's value, and its name for messages. */
 const filters: Readonly<Record<string, (value: string, name: string) => RequestFilter>> = {
   method: (value, name) => {
     const wanted = oneOf(name, value.split(','), methods)
@@ -43,10 +43,10 @@ const filters: Readonly<Record<string, (value: string, name: string) => RequestF
 }
 
 /**
- * @param others - parameters that mean something else
+ * @param others - parameters with another meaning
  * @param nameOf - the name of a parameter in messages
  * @returns `undefined` for all requests
- * @throws INVALID_ARGUMENT for what is none, and for values that cannot be
+ * @throws INVALID_ARGUMENT for unknown parameters and impossible values
  */
 export function requestFilter(
   query: URLSearchParams,

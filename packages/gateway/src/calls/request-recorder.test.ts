@@ -10,7 +10,7 @@ function report(bytes: number): CallReport {
   return { method: 'Lookup', protocol: 'grpc', code: 'OK', facts: undefined, trace, ...figures }
 }
 
-test('request-recorder/RR1: the newest calls are kept, a thousand of small ones, and of large ones those that there is room for', () => {
+test('the newest calls are kept, a thousand of small ones, and of large ones those that there is room for', () => {
   const recorder = new RequestRecorder(new Calls(), 1_000_000)
   for (let i = 0; i < callsMax + 20; i++) recorder.add(report(10))
   const ids = () => recorder.newest(undefined, 2000).requests.map(({ id }) => id)
@@ -23,7 +23,7 @@ test('request-recorder/RR1: the newest calls are kept, a thousand of small ones,
   expect(ids().length).toBe(16)
 })
 
-test('request-recorder/RR1: a call that is larger than all the room has a summary and no messages', () => {
+test('a call that is larger than all the room has a summary and no messages', () => {
   const recorder = new RequestRecorder(new Calls(), 10_000)
   recorder.add(report(20_000))
   expect(recorder.find(1)).toMatchObject({ summary: { id: 1 }, detail: { request: undefined } })
@@ -41,7 +41,7 @@ test('newer calls than one that is known are counted beyond the limit, with a fi
   expect(recorder.newest(undefined, 2, { before: 5 }).requests.map(({ id }) => id)).toEqual([4, 3])
 })
 
-test('request-recorder/RR3: a burst is kept whole, and of more calls those are counted that there is no room for', () => {
+test('a burst is kept whole, and of more calls those are counted that there is no room for', () => {
   const recorder = new RequestRecorder(new Calls())
   expect(Array.from({ length: callsMax + 5 }, () => recorder.takes()).filter((isTaken) => isTaken)).toHaveLength(
     callsMax,
@@ -49,7 +49,7 @@ test('request-recorder/RR3: a burst is kept whole, and of more calls those are c
   expect(recorder.passed).toBe(5)
 })
 
-test('request-recorder/RR2: two watchers are one observer, which leaves with the last of them', () => {
+test('two watchers are one observer, which leaves with the last of them', () => {
   const calls = new Calls()
   const recorder = new RequestRecorder(calls)
   const [first, second] = [recorder.watch(), recorder.watch()]

@@ -1,13 +1,11 @@
 /**
- * The newest calls of the data API, for those who watch them: a summary of each, its messages, plan and rows.
+ * The newest calls of the data API, for tools that watch them: for each a summary, its messages, plan and rows.
  *
  *   Calls ──report──▶ recorder: one text and two messages in a block of memory (call-ring.ts) ──▶ list, stream, one in detail
  *
- * RR1  At most {@link callsMax} calls in 16 MiB are kept, the newest.                                  request-recorder.test.ts
- * RR3  A burst of {@link callsMax} calls is kept whole. Of a load that goes on at most {@link callsPerSecond} are kept a second, the others
- *      are counted: recording them would cost more than a tenth.                                     request-recorder.test.ts
- * RR2  While no reader watches, and it was not asked for at the start, calls are not observed. Those kept stay readable.
- *                                                                                             test/contract/requests.test.ts
+ * The newest {@link callsMax} calls are kept, in 16 MiB at most. A burst of that many is kept whole; of a constant load only
+ * {@link callsPerSecond} are kept a second and the others counted, because recording all would take more than a tenth of the CPU. Calls
+ * are observed only while a reader watches, or from the start if a flag says so; those kept can be read later.
  */
 import type { PlanTree, RowTally, TableId, TouchedRows } from '@sixtables/engine'
 import { CallRing } from './call-ring.ts'
@@ -21,30 +19,30 @@ const refillEveryMs = 100
 const bytesMaxDefault = 16 * 1024 * 1024
 
 export interface RecordedRequest extends CallSummary {
-  /** Grows by one with each call. */
+  /** One higher for each call. */
   readonly id: number
 }
 
 /** Rows of one table that a call touched. */
 export interface TableRows extends TouchedRows {
-  /** Those of the written rows that were deleted. */
+  /** The number of deletions among the written rows. */
   readonly rowsDeleted: number
 }
 
-/** A message of a call, in protocol buffers. */
+/** An encoded message of a call. */
 export interface KeptMessage extends CutMessage {
   readonly bytes: Buffer
 }
 
 export interface RequestDetail {
-  /** Absent where the call had none, or none that decoded. */
+  /** Absent if the call had none, or none that decoded. */
   readonly request: KeptMessage | undefined
   readonly answer: KeptMessage | undefined
   readonly plan: PlanTree | undefined
   readonly tables: readonly TableRows[]
 }
 
-/** The text of a record. */
+/** The text of a record, before it is printed as JSON. */
 interface RecordText {
   readonly summary: CallSummary
   readonly request?: CutMessage | undefined
@@ -61,7 +59,7 @@ export class RequestRecorder {
   #lastId = 0
   #watchers = 0
   #stop: (() => void) | undefined
-  /** Calls that may be taken until the next refill. */
+  /** Number of calls that may be kept before the next refill. */
   #room = callsMax
   #passed = 0
   readonly #waiting = new Set<() => void>()
@@ -80,7 +78,7 @@ export class RequestRecorder {
     return this.#lastId
   }
 
-  /** Records until the function that is returned, and those of all other watchers, are called. */
+  /** Observes calls until the returned function, and that of every other watcher, was called. */
   watch(): () => void {
     this.#watchers++
     this.#stop ??= this.#begin()
@@ -110,12 +108,12 @@ export class RequestRecorder {
     }
   }
 
-  /** Calls that were not kept (RR3). */
+  /** Number of calls that were not kept for lack of room. */
   get passed(): number {
     return this.#passed
   }
 
-  /** A call begins. @returns whether there is room for it (RR3) */
+  /** Asked at the start of a call. @returns whether there is room for it */
   takes(): boolean {
     if (this.#room > 0) {
       this.#room--
@@ -126,10 +124,10 @@ export class RequestRecorder {
   }
 
   /**
-   * The newest calls that match, newest first.
+   * The matching calls, newest first.
    *
    * @param matches - `undefined` = all
-   * @param range - only ids between these two, both left out
+   * @param range - limits of the ids, both excluded
    */
   newest(
     matches: ((request: RecordedRequest) => boolean) | undefined,
@@ -155,7 +153,7 @@ export class RequestRecorder {
     return { requests, more }
   }
 
-  /** A call with its detail; `undefined` = it is not kept. */
+  /** A call with its details; `undefined` if it is not kept. */
   find(id: number): { readonly summary: RecordedRequest; readonly detail: RequestDetail } | undefined {
     const count = this.#ring?.count ?? 0
     const index = id - (this.#lastId - count) - 1
@@ -177,7 +175,7 @@ export class RequestRecorder {
     this.#ring?.clear()
   }
 
-  /** Resolves when there is a call after that one, the signal aborts, or the time is over. @returns whether there is one */
+  /** Resolves when there is a call with a higher id, the signal aborts, or the time is over. @returns whether there is one */
   after(id: number, signal: AbortSignal, withinMs: number): Promise<boolean> {
     if (this.#lastId > id || signal.aborted) return Promise.resolve(this.#lastId > id)
     return new Promise((resolve) => {
@@ -193,7 +191,7 @@ export class RequestRecorder {
     })
   }
 
-  /** Takes a call that has ended. */
+  /** Keeps a call that has ended. */
   add(report: CallReport): void {
     this.#ring ??= new CallRing(this.#bytesMax, callsMax)
     this.#lastId++
@@ -218,12 +216,12 @@ export class RequestRecorder {
   }
 }
 
-/** The record of a call whose messages are too large to be kept. */
+/** The record without details, for a call whose messages are too large to be kept. */
 function bare({ summary, tables }: RecordText): RecordText {
   return { summary, tables }
 }
 
-/** Rows that were touched while the call ran, and those that its commit makes. */
+/** Rows that the call touched, and those that its commit writes in the tables. */
 function tablesOf(touched: readonly TouchedRows[], applied: RowTally | undefined): readonly TableRows[] {
   const rows = touched.map(({ table, rowsRead, rowsWritten }) => ({ table, rowsRead, rowsWritten, rowsDeleted: 0 }))
   for (const name in applied) {

@@ -1,4 +1,4 @@
-/** Handlers that show the messages of a call to its trace, whatever its protocol. */
+/** Handlers that add the messages of a call to its trace, for all protocols. */
 import { andThen } from '@sixtables/engine'
 import { type Handler, type Handlers, messageOf } from '../call.ts'
 

@@ -1,13 +1,13 @@
 /**
- * The time of one emulator as its tests see it. It runs with real time, and can be moved on; what falls due on the way is
- * done when advance() resolves: transactions and locks expire, delayed records are applied, entities with a time to live go.
+ * The clock of one emulator, for tests. It runs with real time and can be moved forward: after `advance(60_000)` resolves, everything due
+ * within that minute is done: transactions and locks have expired, delayed records are applied, entities with a time to live are deleted.
  *
- * Commit versions are times of this clock, and never go back: after reset() they count on from the highest.
+ * Commit versions are times of this clock, but never go back: after reset() they continue from the highest.
  */
 import { type Engine, invalidArgument, MovableClock, StandingClock, systemScheduler } from '@sixtables/engine'
 
 /**
- * The clock of an emulator: real time, or one that stands at a moment (standing-clock.ts).
+ * A clock with real time, or one that stands still (standing-clock.ts).
  *
  * @param standsAt - milliseconds since the epoch
  */
@@ -17,9 +17,9 @@ export function movableClock(standsAt: number | undefined): MovableClock {
 }
 
 /**
- * A moment at which a clock may stand, in milliseconds since the epoch.
+ * The moment of a clock that stands still, in milliseconds since the epoch.
  *
- * @returns `undefined` for what is none: a time with its zone, from 1970 to 9000, so that there is time to move on to
+ * @returns `undefined` unless it is a time with a zone between 1970 and 9000, which leaves room to move forward
  */
 export function standsAtOf(moment: string | Date): number | undefined {
   const isText = typeof moment === 'string'
@@ -41,18 +41,18 @@ export class EmulatorClock {
     return new Date(Number(this.#clock.nowMicros() / 1000n))
   }
 
-  /** How far it was moved on: ahead of real time, or of where it would stand. */
+  /** How far it was moved: ahead of real time, or of the moment at which it stands. */
   get offsetMs(): number {
     return this.#clock.offsetMs
   }
 
-  /** Moves time on. @throws INVALID_ARGUMENT for what is no time, or goes back */
+  /** Moves forward. @throws INVALID_ARGUMENT for a negative time, or a value that is no time */
   async advance(ms: number): Promise<void> {
     this.#clock.advance(ms)
     await this.#settle()
   }
 
-  /** Moves time on to a moment. @throws INVALID_ARGUMENT for one that is past */
+  /** Moves forward to a moment. @throws INVALID_ARGUMENT for one in the past */
   async advanceTo(moment: Date): Promise<void> {
     const ms = moment.getTime() - Number(this.#clock.nowMicros()) / 1000
     if (!(ms >= 0)) {
@@ -63,17 +63,17 @@ export class EmulatorClock {
     await this.advance(ms)
   }
 
-  /** Back to real time, or to where it would stand. */
+  /** Returns to real time, or to the moment at which it stands. */
   reset(): void {
     this.#clock.reset()
   }
 
-  /** The emulator is closed, and nothing is to be done any more. */
+  /** Called when the emulator closes; nothing is done at a due time any more. */
   end(): void {
     this.#clock.end()
   }
 
-  /** Lets what has fallen due be done. */
+  /** Resolves after everything that is due was done. */
   async #settle(): Promise<void> {
     await new Promise<void>((resolve) => this.#clock.defer(() => this.#clock.defer(resolve)))
     const expires = this.#engine.databases().some(({ ttlPolicies }) => ttlPolicies.length > 0)

@@ -1,13 +1,13 @@
 /**
- * A fault on purpose: which calls it is for, when, and what it does to them.
+ * A fault for tests: which calls it affects, when, and how.
  *
- *   which   method, project, database, namespace, kind, key       left out: any; all that are given must match
+ *   which   method, project, database, namespace, kind, key       all that are given must match
  *   when    skip, times, share, seed
- *   what    latencyMs, then code and message; or holdApply
+ *   how     latencyMs, then code and message; or holdApply
  *
- * Namespace, kind and key are those of one entity that the call names: of a lookup's keys, a commit's mutations, keys to be
- * allocated or reserved; a query names its namespace and kind. A call that names none, such as BeginTransaction, matches only
- * faults that ask for none of the three.
+ * `{ method: 'commit', kind: 'ToDo', code: 'ABORTED', times: 2 }` aborts the next two commits with a ToDo. Namespace, kind and key must
+ * match one entity of the call: a key of a lookup, a mutation, a key to be allocated or reserved; or the namespace and kind of a
+ * query. A call without any, such as BeginTransaction, matches only faults without these three.
  */
 
 import {
@@ -27,38 +27,38 @@ export type FaultMethod = DataMethod
 export const faultMethods: readonly FaultMethod[] = Object.keys(methodNames) as FaultMethod[]
 
 export interface FaultOptions {
-  /** RPCs of the data API; default: all. */
+  /** Methods of the data API; default: all. */
   readonly method?: FaultMethod | readonly FaultMethod[] | undefined
   readonly project?: string | undefined
   /** `''` or `(default)` for the default database. */
   readonly database?: string | undefined
   readonly namespace?: string | undefined
   readonly kind?: string | undefined
-  /** Root first, as `User:"ada"/ToDo:5`. */
+  /** The path from the root, such as `User:"ada"/ToDo:5`. */
   readonly key?: string | undefined
-  /** How many matching calls go through before the first that does not; default 0. */
+  /** Number of matching calls that pass before the first affected one; default 0. */
   readonly skip?: number | undefined
-  /** How many calls it does something to before it is gone; default: any number. */
+  /** Number of calls that it affects before it ends; default: no limit. */
   readonly times?: number | undefined
-  /** The share of matching calls that it does something to, 0 to 1; default 1. Drawn from `seed`. */
+  /** Share of the matching calls that it affects, 0 to 1, drawn from `seed`; default 1. */
   readonly share?: number | undefined
-  /** Default 1: the same calls meet the same draws. */
+  /** Seed of the draws; default 1. */
   readonly seed?: number | undefined
-  /** Milliseconds, on the emulator's clock, before the call begins or fails. */
+  /** Delay on the emulator's clock before the call begins or fails. */
   readonly latencyMs?: number | undefined
-  /** The answer of the call instead of its work. */
+  /** The error that the call gets; the engine does not see the call. */
   readonly code?: StatusCode | undefined
   readonly message?: string | undefined
   /**
-   * Holds what matching commits write between commit and apply until the fault ends: lookups find it, global queries do not.
-   * Goes with project, database, namespace, kind and key alone.
+   * Holds matching commits between commit and apply until the fault ends: lookups find their entities, global queries do not.
+   * May be combined with project, database, namespace, kind and key only.
    */
   readonly holdApply?: boolean | undefined
 }
 
 export interface FaultReport extends FaultOptions {
   readonly id: string
-  /** Calls that matched, and those that it did something to. */
+  /** Number of calls that matched, and of those that were affected. */
   readonly matched: number
   readonly hits: number
 }
@@ -80,16 +80,16 @@ const knownOptions: readonly (keyof FaultOptions)[] = [
   'holdApply',
 ]
 
-/** Selects the commits that are held. */
+/** The options that may be combined with holdApply. */
 const placeOptions: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key']
 
-/** The longest latency: a slip of units is told instead of done. Ours. */
+/** Longest latency: a larger value is probably a mistake of units. Ours. */
 const latencyMsMax = 86_400_000
 
 /**
- * Checks what was asked for, which may come from JSON.
+ * Checks options, which may be parsed JSON.
  *
- * @throws INVALID_ARGUMENT that names the field
+ * @throws INVALID_ARGUMENT with the name of the field
  */
 export function checkFault(asked: unknown): FaultOptions {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked)) {
@@ -122,7 +122,7 @@ export function checkFault(asked: unknown): FaultOptions {
   }
   if (fault.message !== undefined && fault.code === undefined)
     throw invalidArgument('a message needs a code: give both, or leave out the message')
-  // A filter that does not parse would silently match nothing.
+  // A key that does not parse would match nothing, without a message.
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
 }
 
@@ -133,7 +133,7 @@ function checkHold(given: Readonly<Record<string, unknown>>): void {
   throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
 }
 
-/** The engine's hold for a fault that holds commits. */
+/** The engine's hold for a fault with holdApply. */
 export function holdOf({ project, database, namespace, kind, key }: FaultOptions): ApplyHold {
   return {
     projectId: project,
@@ -160,7 +160,7 @@ function checkNumber(
   if (!fits) throw invalidArgument(`${name} is a ${whole ? 'whole ' : ''}number from ${least} to ${most}, not ${value}`)
 }
 
-/** Whether a call is one of those that the fault is for. */
+/** Whether the fault applies to a call. */
 export function matches(fault: FaultOptions, facts: CallFacts): boolean {
   const { method, project, database, namespace, kind, key } = fault
   if (method !== undefined && !methodsOf(fault).includes(facts.method)) return false

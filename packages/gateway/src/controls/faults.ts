@@ -1,13 +1,11 @@
 /**
- * The faults of one emulator, and what they do to a call.
+ * The faults of one emulator, and their effect on a call.
  *
  *   call ─▶ faults that match, oldest first ─▶ latency: the sum of theirs ─▶ error: the first of theirs ─▶ or the engine
  *
- * F1  A fault comes before the engine sees the call: what is failed has read and written nothing.
- * F2  Each fault draws from its own seed, once for each call that it matches: the same calls meet the same faults, whatever
- *     other faults there are.
- * F3  A fault that answers is counted by `times`; one that another's error came before is not.
- * F4  Without faults a call costs one test.                                                       controls/watched-port.ts
+ * A fault acts before the engine sees the call, so a call that fails has read and written nothing. Each fault draws from its own seed, once
+ * for each matching call: the same calls get the same draws, whatever other faults exist. If two faults would answer one call, the older
+ * one answers, and `times` of the other is not used up. Without faults a call costs one comparison.
  *
  * Ours.
  */
@@ -15,16 +13,16 @@ import { DatastoreError, type Inspector, type Random, seededRandom } from '@sixt
 import type { CallFacts } from '../calls/call-facts.ts'
 import { checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
 
-/** A fault that is in force. */
+/** A fault that was added. */
 export interface Fault {
   readonly id: string
-  /** Calls that it did something to so far, or records that it held. */
+  /** Number of affected calls, or of held records. */
   readonly hits: number
-  /** Ends it; resolves when what it held is on its way. Twice is harmless. */
+  /** Ends the fault; resolves after its held commits were released. A second call has no effect. */
   remove(): Promise<void>
 }
 
-/** The fate of a call before the engine sees it: passed on, delayed or answered. */
+/** The decision about a call before the engine sees it: passed on, delayed or answered. */
 export interface Verdict {
   readonly latencyMs: number
   readonly error: DatastoreError | undefined
@@ -35,17 +33,17 @@ export class Faults {
   readonly #hold: Inspector['hold']
   #count = 0
 
-  /** @param inspector - holds what is to be held */
+  /** @param inspector - holds commits for faults with holdApply */
   constructor(inspector: Pick<Inspector, 'hold'>) {
     this.#hold = inspector.hold.bind(inspector)
   }
 
-  /** Whether there are any: what every call asks. */
+  /** Whether there are faults; read at every call. */
   get any(): boolean {
     return this.#active.size > 0
   }
 
-  /** @throws INVALID_ARGUMENT that names the field that is wrong */
+  /** @throws INVALID_ARGUMENT with the name of the wrong field */
   add(options: FaultOptions): Fault {
     const checked = checkFault(options)
     this.#count++
@@ -55,7 +53,7 @@ export class Faults {
     return fault
   }
 
-  /** Holds matching commits back from being applied, until the fault is removed. */
+  /** Holds matching commits before they are applied, until the fault is removed. */
   holdApply(options: Omit<FaultOptions, 'holdApply'> = {}): Fault {
     return this.add({ ...options, holdApply: true })
   }
@@ -65,7 +63,7 @@ export class Faults {
     return this.add({ times: 1, ...options })
   }
 
-  /** The next commit (of those that match) loses a conflict that is not there. */
+  /** The next matching commit fails as if it had lost a conflict. */
   abortNextCommit(options: Omit<FaultOptions, 'method' | 'code'> = {}): Fault {
     return this.next({ ...options, method: 'commit', code: 'ABORTED' })
   }
@@ -74,7 +72,7 @@ export class Faults {
     return [...this.#active.values()].map((fault) => fault.report())
   }
 
-  /** @throws NOT_FOUND when there is no such fault (any more) */
+  /** @throws NOT_FOUND if there is no such fault, or no longer */
   async remove(id: string): Promise<void> {
     const fault = this.#active.get(id)
     if (fault === undefined)
@@ -82,12 +80,12 @@ export class Faults {
     await fault.remove()
   }
 
-  /** Ends all. */
+  /** Ends all faults. */
   async clear(): Promise<void> {
     await Promise.all([...this.#active.values()].map((fault) => fault.remove()))
   }
 
-  /** Decides about a call; counts and draws. */
+  /** Decides about a call, and counts it. */
   judge(facts: CallFacts): Verdict {
     let latencyMs = 0
     let error: DatastoreError | undefined
@@ -113,7 +111,7 @@ class ActiveFault implements Fault {
   readonly #gone: (id: string) => void
   #matched = 0
   hits = 0
-  /** Holds of a fault that holds commits. */
+  /** Release functions of a fault with holdApply. */
   releases: (() => Promise<void>) | undefined
 
   constructor(id: string, options: FaultOptions, gone: (id: string) => void) {
@@ -123,7 +121,7 @@ class ActiveFault implements Fault {
     this.#gone = gone
   }
 
-  /** Whether it does something to a call that it matches, if it may (F2, F3). */
+  /** Draws whether the fault affects a call that it matches; `may` is false if an older fault answers. */
   draws(may: boolean): boolean {
     const { skip = 0, times, share = 1 } = this.options
     this.#matched++

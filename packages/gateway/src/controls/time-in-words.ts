@@ -1,4 +1,4 @@
-/** Amounts of time as people read them, for the command line and the console. */
+/** Durations for people, for the command line and the console. */
 
 interface Unit {
   readonly ms: number
@@ -14,7 +14,7 @@ const units: readonly Unit[] = [
 ]
 
 /**
- * The largest unit and the one below it, cut off below that: `1,135 days 2 h`, `1 min 30 s`, `1.5 s`, `250 ms`.
+ * The largest unit and the next smaller one: `1,135 days 2 h`, `1 min 30 s`, `1.5 s`, `250 ms`.
  *
  * @param ms - not negative
  */

@@ -1,6 +1,6 @@
 /**
- * An engine whose calls are noted, and meet the faults of a test first. The gateway's handlers see it in the engine's place,
- * so that every protocol has the same.
+ * An engine in front of the real one: it notes the facts of calls for observers, and applies the faults of a test first. Handlers of
+ * all protocols use it.
  */
 import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import { Call } from '../call.ts'
@@ -11,7 +11,7 @@ import type { Faults } from './faults.ts'
 
 type Parameters<M extends keyof DatabasePort> = globalThis.Parameters<DatabasePort[M]>
 
-/** @param engine - its databases are given out as they are while there is no observer (calls/R2) and there are no faults (faults/F4) */
+/** @param engine - while there are neither observers nor faults, its databases are returned themselves */
 export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): EnginePort {
   return {
     database(projectId, databaseId) {
@@ -30,11 +30,11 @@ interface WatchedParts {
   readonly name: DatabaseName
 }
 
-/** A call of the engine, and what is noted of its answer. */
+/** A call of the engine, and the facts to note of its answer. */
 interface Work<T> {
   call(): MaybePromise<T>
   given?(answer: NoInfer<T>): Given
-  /** Told when a fault aborts the call. */
+  /** Called when a fault aborts the call. */
   readonly aborted?: (() => void) | undefined
 }
 
@@ -92,7 +92,7 @@ class WatchedDatabase implements DatabasePort {
     return this.#call(this.#facts('commit', { mutations, transaction }), context, {
       call: () => this.#database.commit(context, request),
       given: ({ mutationResults }) => ({ keys: mutationResults.map(({ key }) => key) }),
-      // An aborted transaction is over, and holds no locks: so the client that tries again does not meet its own.
+      // An aborted transaction has ended and released its locks, so that a retry of the client does not wait for them.
       aborted: transaction === undefined ? undefined : () => this.#end(context, transaction),
     })
   }
@@ -121,7 +121,7 @@ class WatchedDatabase implements DatabasePort {
   #call<T>(facts: CallFacts, context: RequestContext, { call, given, aborted }: Work<T>): MaybePromise<T> {
     const { faults } = this.#parts
     if (context instanceof Call) context.facts = facts
-    // A tool that shows what happens meets no fault, and uses none up.
+    // A fault neither affects a watching tool nor counts its calls.
     const isFaulty = faults?.any === true && context.isUncounted !== true
     const noted = (): MaybePromise<T> =>
       andThen(call(), (answer) => {
@@ -144,12 +144,12 @@ class WatchedDatabase implements DatabasePort {
       const ended = this.#database.rollback(context, transaction)
       if (ended instanceof Promise) ended.catch(() => {})
     } catch {
-      // A transaction that is over already, or none: the fault is the answer in any case.
+      // The transaction may have ended already; the fault is the answer in any case.
     }
   }
 }
 
-/** @throws CANCELLED, DEADLINE_EXCEEDED when the caller no longer waits */
+/** @throws CANCELLED, DEADLINE_EXCEEDED when the client no longer waits */
 async function slept(context: RequestContext, ms: number): Promise<void> {
   try {
     await context.clock.sleep(ms, context.signal)
@@ -159,7 +159,7 @@ async function slept(context: RequestContext, ms: number): Promise<void> {
   checkAlive(context)
 }
 
-/** Reads may begin a transaction. */
+/** The transaction that a read began, if any. */
 function begun({ transaction }: { readonly transaction?: Uint8Array }): Given {
   return { transaction }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { messageOf } from '../call.ts'
 import { type AnswerWriter, emptyAnswer, writeAnswer } from './answer-writer.ts'
 
-/** The message that `write` writes. */
+/** The bytes that `write` makes. */
 function message(write: (writer: AnswerWriter) => void): Buffer {
   return messageOf(writeAnswer(write))
 }
@@ -83,7 +83,7 @@ describe('the writer from back to front', () => {
     fc.assert(
       fc.property(micros, (at) => {
         const expected = Buffer.from(encodeValue({ type: 'timestamp', micros: at }))
-        // Numbers are exact up to 2^53 microseconds, the year 2255; beyond, answers have no times.
+        // Numbers are exact up to 2^53 microseconds, the year 2255; answers have no later times.
         fc.pre(at < 2n ** 53n && at > -(2n ** 53n))
         expect(message((writer) => writer.timestamp(10, at))).toEqual(expected)
       }),
@@ -122,7 +122,7 @@ describe('the writer from back to front', () => {
         writer.text(1, 'lead')
       })
       expect(bytes.subarray(0, 6)).toEqual(Buffer.from([0x0a, 4, ...Buffer.from('lead')]))
-      // Compared as memory: toEqual looks at megabytes one by one.
+      // `toEqual` would compare megabytes element by element.
       expect(bytes.subarray(bytes.length - size).equals(large)).toBe(true)
     }
     expect(message(() => {})).toHaveLength(0)

@@ -1,16 +1,16 @@
 /**
- * Writes the messages of answers from back to front: when the head of a nested message is due, its length is known, so that
- * nothing is measured before and nothing moved after.
+ * Writes the messages of answers from back to front. At the head of a nested message its length is known, so that nothing is measured
+ * before and nothing moved after.
  *
  *   writeAnswer((w) => {          a message with field 1 = { field 2: 7, field 4: "x" } is written as
  *     const end = w.mark()
- *     w.text(4, 'x')              fields in falling order, so that they come out in rising order
+ *     w.text(4, 'x')              fields in falling order, so that they are in rising order in the message
  *     w.int64(2, 7n)
- *     w.head(1, end)              tag and length of all that was written since the mark
+ *     w.head(1, end)              tag and length of everything written since the mark
  *   })
  *
- * W1  Only one answer is written at a time: writing never waits, so the buffer is shared.        writeAnswer()
- * W2  Before the message stand five free bytes (call/A1 in call.ts).                                  writeAnswer()
+ * All answers share one writer, so `write` must not wait: a second answer would mix with the first. Five free bytes precede the message,
+ * for the prefix of gRPC (call.ts).
  *
  * Known: the public description of the wire format of protocol buffers.
  */
@@ -18,13 +18,13 @@ import { invariant, type Key, type PartitionId } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 
 /**
- * Answers are written one before the other into a buffer that they share, and go out as they stand there: no copy, and one
- * piece of memory for many. An unread answer keeps this much memory; 24 and 64 KiB were equally fast.
+ * Answers share a buffer, each one before the other, and are sent from it without a copy. An unread answer keeps the whole buffer in
+ * memory; 24 and 64 KiB were equally fast.
  */
 const bufferBytes = 32 * 1024
-/** With less left than this the next answer begins in a new buffer. */
+/** With less space than this the next answer begins in a new buffer. */
 const leastBytes = 1024
-/** Longer texts are measured and encoded by the runtime. */
+/** The runtime measures and encodes longer texts. */
 const shortTextMax = 40
 
 const varintWire = 0
@@ -32,15 +32,15 @@ const bytesWire = 2
 
 export class AnswerWriter {
   #buffer: Buffer = Buffer.allocUnsafeSlow(bufferBytes)
-  /** Where this answer ends; behind it are those before it. */
+  /** End of this answer; earlier answers follow it. */
   #end: number = bufferBytes
-  /** Where the bytes written so far begin. */
+  /** Start of the bytes written so far. */
   #start: number = bufferBytes
-  /** The partition that was written last, and its bytes. */
+  /** The latest partition, and its bytes. */
   #partition: PartitionId | undefined
   #partitionBytes: Uint8Array = new Uint8Array(0)
 
-  /** How much has been written; hand it to {@link head} later. */
+  /** Number of bytes written so far; pass it to {@link head} later. */
   mark(): number {
     return this.#end - this.#start
   }
@@ -94,7 +94,7 @@ export class AnswerWriter {
     this.#buffer[at] = restLow
   }
 
-  /** An unsigned number below 2^32, an enum or a boolean. Written also when it is the default. */
+  /** An unsigned number below 2^32, an enum or a boolean. Writes default values, too. */
   uint32(field: number, value: number): void {
     this.#reserve(10)
     this.#varint(value)
@@ -141,7 +141,7 @@ export class AnswerWriter {
     this.#varint((field << 3) | bytesWire)
   }
 
-  /** Writes a short text of ASCII alone; answers false, with nothing written, for any other. */
+  /** Writes a short ASCII text. @returns false, without writing, for any other text */
   #shortAscii(value: string): boolean {
     const { length } = value
     if (length > shortTextMax) return false
@@ -163,7 +163,7 @@ export class AnswerWriter {
     this.#varint((field << 3) | bytesWire)
   }
 
-  /** Bytes that are whole fields already. */
+  /** Bytes that are complete fields. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length)
     this.#start -= value.length
@@ -171,8 +171,8 @@ export class AnswerWriter {
   }
 
   /**
-   * The bytes of `value` from `at` on. All of it is copied, and what stands before `at` comes to lie where the next fields
-   * will be written: a view of the part alone would cost more than the copy.
+   * The bytes of `value` from `at` on. It copies all bytes, and the next fields overwrite those before `at`: a view of the part would cost
+   * more than the copy.
    */
   rawFrom(value: Uint8Array, at: number): void {
     this.#reserve(value.length)
@@ -180,7 +180,7 @@ export class AnswerWriter {
     this.#start -= value.length - at
   }
 
-  /** Makes what was written since `mark` the content of a message field. */
+  /** Makes everything written since `mark` the content of a message field. */
   head(field: number, mark: number): void {
     this.#reserve(10)
     this.#varint(this.mark() - mark)
@@ -192,7 +192,7 @@ export class AnswerWriter {
     this.timestampOf(field, Number(micros))
   }
 
-  /** The same, of a number. */
+  /** The same for a number. */
   timestampOf(field: number, whole: number): void {
     this.#reserve(30)
     const mark = this.mark()
@@ -223,7 +223,7 @@ export class AnswerWriter {
     this.head(field, mark)
   }
 
-  /** Field 1 of a key; none of a partition without any name. The keys of one answer are mostly of one partition. */
+  /** Field 1 of a key; nothing for a partition without any name. Most keys of an answer have the same partition. */
   #writePartition(partition: PartitionId): void {
     const { projectId, databaseId, namespaceId } = partition
     const mark = this.mark()
@@ -235,12 +235,12 @@ export class AnswerWriter {
     this.#partitionBytes = Uint8Array.from(this.#buffer.subarray(this.#start, this.#end - mark))
   }
 
-  /** The answer, and an empty writer again. */
+  /** Returns the answer and empties the writer. */
   take(): Answer {
     this.#reserve(answerHeadBytes)
     this.#start -= answerHeadBytes
     const answer = this.#buffer.subarray(this.#start, this.#end)
-    // Behind a large answer, too, little would be won by going on in its buffer, which all after it would keep alive.
+    // A large buffer is not reused: every later answer in it would keep all of it in memory.
     if (this.#start < leastBytes || this.#buffer.length > bufferBytes) {
       this.#buffer = Buffer.allocUnsafeSlow(bufferBytes)
       this.#start = bufferBytes
@@ -249,7 +249,6 @@ export class AnswerWriter {
     return answer
   }
 
-  /** Forgets what was written. */
   clear(): void {
     this.#start = this.#end
   }
@@ -257,9 +256,9 @@ export class AnswerWriter {
 
 const shared = new AnswerWriter()
 
-/** The answer whose fields `write` writes, last field first. */
+/** The answer with the fields that `write` writes, last field first. */
 export function writeAnswer(write: (writer: AnswerWriter) => void): Answer {
-  invariant(shared.mark() === 0, 'W1: an answer is begun while another is being written')
+  invariant(shared.mark() === 0, 'an answer is begun while another is being written')
   try {
     write(shared)
     return shared.take()

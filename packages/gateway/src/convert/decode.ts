@@ -1,11 +1,11 @@
-/** Decodes a request message; what is no message of the type is the client's fault. */
+/** Decodes a request message. */
 
 import { DatastoreError } from '@sixtables/engine'
 import type { Decoder } from '#gen/wire.js'
 import type { MethodName } from '../methods.ts'
 import { checkMessageLists } from './request-parts.ts'
 
-/** @throws INVALID_ARGUMENT for bytes that are no request of the method, and for lists that are too long */
+/** @throws INVALID_ARGUMENT for bytes that are not this method's request, and for lists that are too long */
 export function decodeRequest<T>(decoder: Decoder<T>, bytes: Buffer, method: MethodName): T {
   checkMessageLists(method, bytes)
   try {

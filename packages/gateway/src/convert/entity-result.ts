@@ -1,17 +1,17 @@
 /**
- * Entities in answers: the key and the stored property bytes side by side, which is an Entity, without a look inside.
+ * Entities in answers. An encoded Entity is its key followed by its properties, so the stored bytes of the properties are copied undecoded.
  *
  *   EntityResult  entity 1 { key 1, properties 3 … }, cursor 3, version 4, update_time 5, create_time 6
  */
 import { type EntityImage, type Key, type QueryResult, StoredImage } from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
 
-/** An entity as it is stored. */
+/** Writes an entity. */
 export function writeFound(writer: AnswerWriter, field: number, key: Key, image: EntityImage): void {
   writeResult(writer, field, key, image, undefined, undefined)
 }
 
-/** A key of which there is no entity; `version` is that of the read, which the API sets on each one that is not eventual. */
+/** Writes the result for a key without an entity. `version` is that of the read, present for all but eventual reads. */
 export function writeMissing(writer: AnswerWriter, field: number, key: Key, version: bigint | undefined): void {
   const end = writer.mark()
   if (version !== undefined) writer.int64(4, version)
@@ -35,7 +35,7 @@ function writeResult(
   cursor: Uint8Array | undefined,
 ): void {
   const end = writer.mark()
-  // An image as it is stored goes out without a bigint and without a view made of it: 25 of them cost half as much so.
+  // A stored image is written without a bigint and without a view: 25 of them cost half as much this way.
   const stored = image instanceof StoredImage ? image : undefined
   if (stored !== undefined) {
     writer.timestampOf(6, stored.createNumber)

@@ -5,16 +5,16 @@
  *   ExecutionStats  results_returned 1, execution_duration 3, read_operations 4, debug_stats 5: Struct
  *   Struct          fields 1 { key 1, value 2 { string_value 3, struct_value 5 } }
  *
- * Tests of Google's clients compare debug_stats and plan_summary whole: nothing else may be in them. The plan in words is told
- * by `/emulator/explain` (admin/emulator/explain.ts).
+ * debug_stats and plan_summary may contain nothing else, because tests of Google's clients compare them as a whole. The plan in words is at
+ * `/emulator/explain` (admin/emulator/explain.ts).
  *
- * Known: query_profile.proto and struct.proto. Counts in debug_stats are strings, as production gives them.
+ * Known: query_profile.proto and struct.proto. Counts in debug_stats are strings, as in production.
  */
 import type { ExecutionStats, ExplainMetrics, ExplainOptions } from '@sixtables/engine'
 import type { ExplainOptions as WireExplainOptions } from '#gen/wire.js'
 import type { AnswerWriter } from './answer-writer.ts'
 
-/** `undefined` = the query is not to be explained. */
+/** @returns `undefined` if the query should not be explained */
 export function explainOptionsOf(options: WireExplainOptions | null): ExplainOptions | undefined {
   return options === null ? undefined : { analyze: options.analyze }
 }

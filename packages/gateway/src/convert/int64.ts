@@ -1,4 +1,4 @@
-/** 64-bit integers of decoded messages (protobufjs gives halves) as bigint, and timestamps as microseconds. */
+/** 64-bit integers of decoded messages, where protobufjs has two halves, as bigint; timestamps as microseconds. */
 
 import { invalidArgument } from '@sixtables/engine'
 import type { Int64, Timestamp } from '#gen/wire.js'
@@ -7,11 +7,11 @@ export function bigintOf({ low, high }: Int64): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0)
 }
 
-/** 0001-01-01 and 9999-12-31, whole days of UTC. */
+/** 0001-01-01 and 9999-12-31 in seconds. */
 const secondsMin = -62_135_596_800n
 const secondsMax = 253_402_300_799n
 
-/** Microseconds since the epoch. Refuses what is out of range or finer: a time that names a version must be exact. */
+/** Microseconds since the epoch. @throws for a time out of range or with nanoseconds: as a version it must be exact */
 export function exactMicrosOf({ seconds, nanos }: Timestamp, what: string): bigint {
   const whole = bigintOf(seconds)
   if (whole < secondsMin || whole > secondsMax) {

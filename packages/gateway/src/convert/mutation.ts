@@ -1,4 +1,4 @@
-/** A Mutation of the wire to the engine's. The entity's bytes go through untouched. */
+/** Converts a Mutation of the API to the engine's. The bytes of the entity stay as they are. */
 
 import {
   type ConflictCheck,
@@ -20,7 +20,7 @@ const requestTime = 1
 export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutation {
   const check = conflictCheckOf(mutation)
   const mask = mutation.propertyMask
-  // The usual mutation: an entity and nothing else.
+  // The common case: an entity and nothing else.
   if (mutation.upsert !== null && check === undefined && mask === null && mutation.propertyTransforms.length === 0) {
     return { operation: 'upsert', entity: mutation.upsert }
   }

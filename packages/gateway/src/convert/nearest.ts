@@ -1,4 +1,4 @@
-/** FindNearest of the wire to the engine's. Whether its parts go together is the engine's matter. */
+/** Converts FindNearest of the API to the engine's, which checks whether its parts fit together. */
 import {
   type DistanceMeasure,
   decodeValue,

@@ -1,7 +1,7 @@
-/** Parameters of the calls that only an emulator has: which there are, whole numbers, and names of databases. */
+/** Parameters of the emulator's own endpoints: checks of names, whole numbers, and database ids. */
 import { invalidArgument } from '@sixtables/engine'
 
-/** A misspelt parameter would be an answer to another question. @throws INVALID_ARGUMENT */
+/** Refuses unknown parameters: the answer to a misspelt one would be to another question. @throws INVALID_ARGUMENT */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) {
     if (names.includes(name)) continue
@@ -10,14 +10,14 @@ export function checkParameters(query: URLSearchParams, names: readonly string[]
   }
 }
 
-/** The same of the members of a body. @throws INVALID_ARGUMENT */
+/** The same for the members of a body. @throws INVALID_ARGUMENT */
 export function checkFields(body: object, names: readonly string[]): void {
   const unknown = Object.keys(body).find((name) => !names.includes(name))
   if (unknown === undefined) return
   throw invalidArgument(`there is no field "${unknown}"; there is ${names.join(', ')}`)
 }
 
-/** @param text - absent: the number is `undefined`. @throws INVALID_ARGUMENT */
+/** @returns `undefined` without a text. @throws INVALID_ARGUMENT */
 export function wholeNumber(
   name: string,
   text: string | null | undefined,
@@ -30,7 +30,7 @@ export function wholeNumber(
   throw invalidArgument(`${name} is a whole number${range}, not "${text}"`)
 }
 
-/** The id of a database by the name that people give it: that of `(default)` is empty. */
+/** The id of a database by its displayed name: empty for `(default)`. */
 export function databaseIdOf<T extends string | undefined>(name: T): T | '' {
   return name === '(default)' ? '' : name
 }

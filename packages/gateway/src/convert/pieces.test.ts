@@ -6,7 +6,7 @@ import { cutMessage } from './pieces.ts'
 
 const call = (): Call => new Call({ clock: systemScheduler })
 
-/** A field of bytes, or a number. */
+/** A length-delimited field, or a varint. */
 function field(number: number, value: Uint8Array | number): Buffer {
   if (typeof value === 'number') return Buffer.from([...varint(number * 8), ...varint(value)])
   return Buffer.from([...varint(number * 8 + 2), ...varint(value.length), ...value])
@@ -28,7 +28,7 @@ const fields = fc.array(
 test('pieces/B1: pieces and rest are the fields of the message, each list in its order', async () => {
   await fc.assert(
     fc.asyncProperty(fields, fc.uint8Array({ maxLength: 3 }), async (made, tail) => {
-      // Three bytes that say that more follow are no field.
+      // Three bytes with the continuation bit are no field.
       const broken = Buffer.from(tail.map((byte) => byte | 0x80))
       const bytes = made.map(({ number, value }) => field(number, value))
       const { rest, pieces } = await cutMessage(call(), Buffer.concat([...bytes, broken]), list)

@@ -1,13 +1,13 @@
 /**
- * A large request message in pieces, so that it can be decoded in slices: each piece is a run of elements of its one long list,
- * as a message of the same type; what is left is a message, too.
+ * A large request in pieces, so that it can be decoded in slices. A piece is a run of elements of its one long list, as a message of the same
+ * type; the rest is a message, too. A message with a list of four elements in field 6:
  *
  *   1: a  6: m  6: m  6: m  6: m  3: b        ─▶  rest 1: a  3: b      pieces 6: m 6: m │ 6: m 6: m
  *
- * B1  Pieces and rest together are the fields of the message, each list in its order. Bytes that are no fields are the last
- *     piece: the decoder says what is wrong with them.                                                    pieces.test.ts
+ * B1  Pieces and rest together are the fields of the message, each list in its order. Bytes that are not fields are the last
+ *     piece, so that the decoder reports them.                                                    pieces.test.ts
  *
- * Known: the wire format; a message may be cut between any of its fields.
+ * Known: the wire format; a message may be cut between any two fields.
  */
 import { giveWay, type MaybePromise } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
@@ -15,9 +15,9 @@ import type { Call } from '../call.ts'
 
 /** Larger requests are read in pieces. */
 export const wholeBytesMax: number = 64 * 1024
-/** A piece ends with the first element that makes it as long. */
+/** A piece ends with the element that makes it at least this long. */
 const pieceBytes = 16 * 1024
-/** The same slice as for rows that are read. */
+/** Work of a piece in rows that are read: one slice. */
 const workOfPiece = 1024
 
 export interface Pieces {
@@ -61,7 +61,7 @@ interface Field {
   readonly end: number
 }
 
-/** The field at the reader's place; `undefined` for what is none. */
+/** The field at the reader's position; `undefined` if the bytes are none. */
 function nextField(reader: protobuf.Reader): Field | undefined {
   try {
     const tag = reader.uint32()

@@ -1,6 +1,6 @@
 /**
- * A Query of the wire to the engine's. Only what the engine's form cannot say is refused here; whether the parts go together
- * is the planner's matter.
+ * Converts a Query of the API to the engine's. It refuses only what the engine's form cannot express; the planner checks whether the
+ * parts fit together.
  */
 
 import {
@@ -31,7 +31,7 @@ const operators: Readonly<Record<number, PropertyOperator>> = {
 
 const descending = 2
 
-/** The partition of a query, filled from the request as those of keys are. */
+/** The partition of a query; empty parts are filled from the request, as for keys. */
 export function partitionOf(partition: WirePartition | null, scope: RequestScope): PartitionId {
   const { projectId = '', databaseId = '', namespaceId = '' } = partition ?? {}
   const filled = fillPartition({ projectId, databaseId, namespaceId }, scope)

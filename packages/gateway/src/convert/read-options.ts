@@ -1,4 +1,4 @@
-/** ReadOptions and TransactionOptions of the wire to those of the engine. */
+/** Converts ReadOptions and TransactionOptions of the API to the engine's. */
 
 import { invalidArgument, type ReadConsistency, type ReadOptions, type TransactionOptions } from '@sixtables/engine'
 import type { ReadOptions as WireReadOptions, TransactionOptions as WireTransactionOptions } from '#gen/wire.js'
@@ -7,7 +7,7 @@ import { exactMicrosOf } from './int64.ts'
 const strong = 1
 const eventual = 2
 
-/** `undefined` = nothing was chosen: the mode of the database decides. */
+/** @returns `undefined` if nothing was chosen: the mode of the database decides */
 export function readOptionsOf(options: WireReadOptions | null): ReadOptions | undefined {
   if (options === null) return undefined
   const { readConsistency, transaction, newTransaction, readTime } = options
@@ -29,7 +29,7 @@ function consistencyOf(value: number): ReadConsistency {
   throw invalidArgument(`read_consistency ${value} is unknown; choose STRONG (1) or EVENTUAL (2)`)
 }
 
-/** The bytes that name a transaction; what they name is the engine's matter. */
+/** The id of a transaction; the engine checks whether there is one. */
 export function transactionIdOf(transaction: Uint8Array): Uint8Array {
   if (transaction.length === 0)
     throw invalidArgument(
@@ -39,7 +39,7 @@ export function transactionIdOf(transaction: Uint8Array): Uint8Array {
   return transaction
 }
 
-/** Without a mode a transaction is read-write. */
+/** A transaction without a mode is read-write. */
 export function transactionOptionsOf(options: WireTransactionOptions): TransactionOptions {
   const { readWrite, readOnly } = options
   if (readOnly !== null) {

@@ -1,13 +1,13 @@
 /**
- * The lists of a request whose length is limited, counted before the request is decoded.
+ * The lists of a request whose length is limited, counted before the request is decoded. A query with a million filters in one composite filter:
  *
  *   RunQueryRequest { query 3 { projection 2, filter 4 { composite_filter 1 { filters 2 { … } } } … } … }
  *
- * R3  A list that is longer than its limit is refused before an object is made of any of its elements, in messages and in
- *     JSON.                                                                test/property/repeated-fields.test.ts
+ * Each list is counted separately; the engine counts nested filters together. Other lists have no limit, or are counted where they are
+ * read.
  *
- * Each list is counted for itself. The engine counts what nested filters have together. Lists that are not here have no limit,
- * or are counted where they are read.
+ * R1  A list that is longer than its limit is refused before an object is made of any of its elements, in messages and in
+ *     JSON.                                                                test/property/repeated-fields.test.ts
  *
  * Known: google/datastore/v1/*.proto.
  */
@@ -16,9 +16,9 @@ import { checkPartCount, DatastoreError, type PartLimit, partLimits } from '@six
 import protobuf from 'protobufjs/minimal.js'
 import type { MethodName } from '../methods.ts'
 
-/** A limited list, or a message that has limited lists inside. */
+/** A limited list, or a message that contains limited lists. */
 interface Part {
-  /** As in JSON and in the proto. */
+  /** In JSON and in the proto. */
   readonly names: readonly string[]
   readonly limit?: PartLimit
   readonly inside?: Parts
@@ -28,7 +28,7 @@ interface LimitedPart extends Part {
   readonly limit: PartLimit
 }
 
-/** By the number of the field. */
+/** By field number. */
 type Parts = Readonly<Record<number, Part>>
 
 const filter: Record<number, Part> = {}
@@ -60,7 +60,7 @@ const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
   Commit: { 6: { names: ['mutations'], inside: mutation } },
 }
 
-/** Counts the lists of a request message. Bytes that are no message are left to the decoder. @throws INVALID_ARGUMENT (R3) */
+/** Checks the lists of a request message. The decoder reports bytes that are no message. @throws INVALID_ARGUMENT for a list that is too long */
 export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
   const parts = requests[method]
   if (parts === undefined) return
@@ -71,11 +71,11 @@ export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
   }
 }
 
-/** Deeper messages are refused by the decoder. */
+/** The decoder refuses deeper messages. */
 const depthMax = 100
 
 function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth: number): void {
-  // Elements so far of each list with a limit, by field.
+  // Number of elements so far, by field of a limited list.
   let counts: Map<number, number> | undefined
   while (reader.pos < end) {
     const tag = reader.uint32()
@@ -102,11 +102,11 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
   for (const [number, count] of counts) checkPartCount((parts[number] as LimitedPart).limit, count)
 }
 
-/** Limits of lists in a JSON request by the name of their member. */
+/** Limits of lists in a JSON request by member name. */
 export type ListLimits = ReadonlyMap<string, PartLimit>
 
 export function jsonListLimits(method: MethodName): ListLimits {
-  // In a message keys and values are bytes, and counted when these are read.
+  // In a protobuf request keys and values are still bytes; their lists are counted when these are decoded.
   const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
   if (method === 'Lookup') limits.set('keys', partLimits.lookupKeys)
   if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)

@@ -1,6 +1,6 @@
 /**
- * The database a request is for. Over HTTP the path names the project; a body that names another one is refused (ours: both of
- * Google's emulators never answer it, measured). Over gRPC only the message counts; routing metadata is not read (measured).
+ * The database of a request. Over HTTP the path has the project, and a body with another one is refused (ours: both of Google's
+ * emulators never answer it, measured). Over gRPC only the message counts; routing metadata is not read (measured).
  */
 import { invalidArgument, validateDatabase } from '@sixtables/engine'
 import type { Call } from '../call.ts'

@@ -1,15 +1,14 @@
 /**
- * The emulator inside a program: for test suites that start one a file, or one a test.
+ * The emulator inside a program, for test suites that start one for each file or test.
  *
  *   const emulator = await startEmulator()
- *   Object.assign(process.env, emulator.env())      and any client library finds it
+ *   Object.assign(process.env, emulator.env())      any client library finds it by these variables
  *   …
  *   await emulator.close()                          or `await using emulator = …`
  *
- * In memory and on a free port unless told otherwise; nothing is written to disk.
+ * By default it is in memory and on a free port, and writes nothing to disk. Two emulators share nothing.
  *
  * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
- * E2  Two emulators share nothing.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -33,7 +32,7 @@ import { type Served, serve } from './serve.ts'
 import type { Gateway, GatewayOptions } from './server.ts'
 import { variablesOf } from './variables.ts'
 
-/** Options of the engine that make sense here, and of the gateway. */
+/** Options of the gateway, and those of the engine that apply in memory. */
 export interface EmulatorOptions
   extends Pick<
       EngineOptions,
@@ -41,56 +40,56 @@ export interface EmulatorOptions
     >,
     Pick<GatewayOptions, 'host' | 'port' | 'allowedOrigins' | 'allowedHosts'> {
   /**
-   * A moment at which the clock stands instead of telling real time, such as `2030-01-01T00:00:00Z`: commits are stamped one
-   * microsecond after the other from there. What sleeps moves it by as much: a lock's timeout, a delayed apply.
+   * A moment at which the clock stands still, such as `2030-01-01T00:00:00Z`: commits have versions one microsecond apart from there on. A
+   * sleep moves the clock by its length: a lock's timeout, a delayed apply.
    */
   readonly clock?: string | Date | undefined
-  /** Whether the newest 1,000 calls are kept from the start on, for GET /emulator/requests; else only while a reader watches. */
+  /** Whether the newest 1,000 calls are kept from the start, for GET /emulator/requests; by default only while a reader watches. */
   readonly requests?: boolean | undefined
-  /** The project that env() names; default `demo`. Others need no creation. */
+  /** The project in env(); default `demo`. Other projects work too, without creation. */
   readonly project?: string | undefined
   /** Default: silent. */
   readonly logger?: Logger | undefined
 }
 
 export interface Emulator {
-  /** `127.0.0.1` unless another was asked for. */
+  /** Default `127.0.0.1`. */
   readonly host: string
-  /** The port that is really listened on. */
+  /** The actual port. */
   readonly port: number
-  /** `host:port`, as DATASTORE_EMULATOR_HOST has it. */
+  /** `host:port`, the value of DATASTORE_EMULATOR_HOST. */
   readonly address: string
-  /** The project that env() names. */
+  /** The project in env(). */
   readonly project: string
   readonly engine: Engine
   /** The rows of tables and logs, and the release of held records. */
   readonly inspector: Inspector
-  /** Its time, which can be moved on. */
+  /** The clock, which can be moved forward. */
   readonly clock: EmulatorClock
   /** Errors and delays on demand. */
   readonly faults: Faults
   /** The environment variables that client libraries read. @param project - default: {@link project} */
   env(project?: string): Record<string, string>
-  /** Deletes all data, or what lies in a project, a database or a namespace. Faults and clock stay as they are. */
+  /** Deletes all data, or that of a project, a database or a namespace. Faults and clock stay the same. */
   reset(scope?: ResetScope): Promise<void>
-  /** Keeps what is stored now, for {@link restore}. In memory only; costs next to nothing. */
+  /** Keeps the current data for {@link restore}. In memory only; costs next to nothing. */
   snapshot(): Promise<EngineSnapshot>
-  /** Makes everything stored what it was; open transactions end. The same snapshot can be restored again and again. */
+  /** Replaces all data by that of the snapshot, which can be restored many times. Open transactions end. */
   restore(snapshot: EngineSnapshot): Promise<void>
   /**
    * Writes entities: those of a fixture, of a file (.json, .yaml, .csv), or plain ones such as
    * `[{ key: 'ToDo:1', properties: { done: false } }]`. All are checked before the first is written.
    *
    * @param where - default: the default database of {@link project}
-   * @throws FixtureError that names file, line, entity and property
+   * @throws FixtureError with file, line, entity and property
    */
   seed(fixture: Seed, where?: SeedPlace): Promise<SeedReport>
-  /** Stops listening, waits for calls under way, and closes the store. A second call waits for the first. */
+  /** Stops listening, waits for running calls, and closes the store. A second call waits for the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A fixture, the path of a file, or entities in code. */
+/** A fixture, the path of a file, or plain entities. */
 export type Seed = Fixture | string | URL | FixtureData | readonly PlainEntity[]
 
 export interface SeedPlace {
@@ -100,7 +99,7 @@ export interface SeedPlace {
 
 export const projectDefault = 'demo'
 
-/** Every option, so that one more is not forgotten here. */
+/** All options. The type requires a new option to be added here. */
 const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
   allowedHosts: true,
   allowedOrigins: true,
@@ -122,7 +121,7 @@ const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
   ttl: true,
 }
 
-/** The compiler tells TypeScript's users; others would look for their slip in the emulator's answers. */
+/** Refuses unknown options, for callers without TypeScript. */
 function checkOptions(options: EmulatorOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
   if (unknown !== undefined) {
@@ -139,9 +138,9 @@ function checkOptions(options: EmulatorOptions): void {
 }
 
 /**
- * Starts an emulator in this process; it is ready when this resolves, after some milliseconds.
+ * Starts an emulator in this process, within milliseconds.
  *
- * @throws INVALID_ARGUMENT for an option that there is not; the system's error (EADDRINUSE, …) for a port that cannot be had
+ * @throws INVALID_ARGUMENT for an unknown option; the system's error (EADDRINUSE, …) for a port that is not available
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
@@ -272,6 +271,6 @@ class RunningEmulator implements Emulator {
 async function fixtureFrom(seed: Seed): Promise<Fixture> {
   if (typeof seed === 'string') return await loadFixture(seed)
   if (seed instanceof URL) return await loadFixture(fileURLToPath(seed))
-  // Data has entities as a list, a fixture gives them when it is told the database.
+  // FixtureData has a list of entities; a fixture has a function that makes them for a database.
   return 'entities' in seed && typeof seed.entities === 'function' ? (seed as Fixture) : fixtureOf(seed as FixtureData)
 }

@@ -1,7 +1,6 @@
 /**
- * A whole engine behind a gateway, with all that an emulator serves beside the data API: rows, faults, clock, snapshots,
- * its address.
- * The command line and the emulator inside a program both start here.
+ * An engine behind a gateway, with all endpoints of an emulator: rows, faults, clock, snapshots, its address. The command
+ * line and the emulator inside a program both start here.
  */
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
@@ -25,17 +24,17 @@ import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
 
 export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'page' | 'routes'> {
   readonly engine: Engine
-  /** The engine's own. */
+  /** The engine's own clock. */
   readonly scheduler: MovableClock
-  /** Folder of the data, where the address is left; `undefined` = in memory, or in a shared store. */
+  /** The data folder, which gets the server's address; `undefined` in memory or with a shared store. */
   readonly dir: string | undefined
-  /** The project that the printed environment names. */
+  /** The project in the printed environment. */
   readonly project: string
-  /** Folder of a learner's programs, which challenges judge; absent = none is executed. */
+  /** Folder of learners' programs for challenges; without it none is executed. */
   readonly challengesDir?: string | undefined
-  /** Told of the end of each call of the data API, with its trace. */
+  /** Called at the end of each call of the data API, with its trace. */
   readonly onCall?: CallObserver | undefined
-  /** Whether the newest calls are kept from the start on, and not only while a reader watches. */
+  /** Whether the newest calls are kept from the start; by default only while a reader watches. */
   readonly requests?: boolean | undefined
   /** Whether the console is served; default true. */
   readonly console?: boolean | undefined
@@ -44,14 +43,14 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
 export interface Served {
   readonly gateway: Gateway
   readonly faults: Faults
-  /** Told of the end of each call of the data API. */
+  /** Reports the end of each call of the data API. */
   readonly calls: Calls
   readonly clock: EmulatorClock
   /** Stops listening. The engine stays open. */
   close(): Promise<void>
 }
 
-/** @throws the system's error (EADDRINUSE, …) for an address that cannot be listened on */
+/** @throws the system's error (EADDRINUSE, …) for an address that is not available */
 export async function serve({
   scheduler,
   dir,
@@ -114,7 +113,7 @@ export async function serve({
   }
 }
 
-/** The server runs without its file as well: only tools that look for it by the folder miss it. */
+/** Warns if the server file cannot be written or removed. The server works without it, but tools cannot find it by the folder. */
 function orWarn(logger: Logger, what: string, task: () => void): void {
   try {
     task()
@@ -123,7 +122,7 @@ function orWarn(logger: Logger, what: string, task: () => void): void {
   }
 }
 
-/** The loopback address, for a server that listens on all addresses. */
+/** The address, with loopback in place of a host that means all addresses. */
 function reachable({ host, port }: Gateway): string {
   const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`

@@ -5,7 +5,7 @@
  *         └─ HTTP/1.1 ─┬─ JSON, protobuf ──┴─ handlers ─ engine
  *                      └─ emulator and admin endpoints
  *
- * G1  What was accepted before close() is answered, or cut off after the grace time; then nothing listens any more.
+ * After close() no new call is accepted. Running calls are answered, or cut off after the grace time of 5 s; then the port is free.
  */
 import { isIP } from 'node:net'
 import { Engine } from '@sixtables/engine'
@@ -32,40 +32,40 @@ import { Router } from '../protocols/router.ts'
 
 export interface GatewayOptions {
   readonly engine: EnginePort
-  /** Default: this machine alone, on 127.0.0.1 and ::1. */
+  /** Default: 127.0.0.1 and ::1. */
   readonly host?: string | undefined
-  /** Default 8081; 0 takes a free one. */
+  /** Default 8081; 0 chooses a free one. */
   readonly port?: number | undefined
-  /** Origins of pages that are served beside local ones, such as `https://viewer.example`. */
+  /** Further origins of allowed pages, such as `https://viewer.example`. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Host names under which this server answers, beside local ones. */
+  /** Further host names under which this server answers. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** How much clients may have under way; what is left out has its default (protocols/admission.ts). */
+  /** Limits for all clients together; absent ones have their default (protocols/admission.ts). */
   readonly load?: Partial<AdmissionLimits> | undefined
-  /** How long an HTTP/2 connection may be silent before it is asked for a sign of life; default 30 s. */
+  /** Silence after which an HTTP/2 connection gets a ping; default 30 s. */
   readonly silenceMs?: number | undefined
-  /** How long close() waits for calls under way; default 5 s. */
+  /** How long close() waits for running calls; default 5 s. */
   readonly closeGraceMs?: number | undefined
   readonly logger?: Logger | undefined
-  /** POST /shutdown was called. */
+  /** Called by POST /shutdown. */
   readonly onShutdown?: (() => void) | undefined
-  /** Path of a page for browsers that open the root. */
+  /** Path of the page for browsers that open `/`. */
   readonly page?: string | undefined
-  /** Faults that calls of the data API meet, whatever their protocol. */
+  /** Faults for calls of the data API, for all protocols. */
   readonly faults?: Faults | undefined
-  /** Where the end of each call of the data API is told; observers may come and go. */
+  /** Gets the end of each call of the data API. */
   readonly calls?: Calls | undefined
   /** Adds endpoints of the embedding program. */
   readonly routes?: ((router: Router) => void) | undefined
 }
 
 export interface Gateway {
-  /** As asked for, or 127.0.0.1. */
+  /** As requested, or 127.0.0.1. */
   readonly host: string
   readonly port: number
-  /** Everything that is listened on. */
+  /** All addresses on which it listens. */
   readonly addresses: readonly Address[]
-  /** Stops listening, waits for calls under way (5 s at most), and ends all connections. The engine stays open. */
+  /** Stops listening, waits for running calls (at most 5 s), and ends all connections. The engine stays open. */
   close(): Promise<void>
 }
 
@@ -121,7 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-/** The services beside the data API as gRPC has them, with health and reflection, which only gRPC has. */
+/** All gRPC services but the data API, including health and reflection, which exist only for gRPC. */
 function grpcServices(services: readonly AdminService[], engine: EnginePort): readonly GrpcMethods[] {
   const names = [dataService, ...services.map(({ name }) => name)]
   const files = () => import('../admin/grpc/reflected-files.ts').then(({ descriptors }) => descriptors)
@@ -132,10 +132,10 @@ function grpcServices(services: readonly AdminService[], engine: EnginePort): re
   ]
 }
 
-/** How often a free port is tried that is free on one address and taken on another. */
+/** Number of attempts to find a port that is free on all addresses. */
 const freePortTries = 10
 
-/** Listens on the first host, and on the others with the same port where they exist. */
+/** Listens on the first host, and with the same port on the others, as far as they exist. */
 async function listenOn(listening: Port, hosts: readonly string[], port: number): Promise<readonly Address[]> {
   for (let tried = 1; ; tried++) {
     const addresses: Address[] = []

@@ -2,19 +2,18 @@
  * Named snapshots of a whole store in memory, over HTTP, for tests in other processes and languages.
  *
  *   GET    /emulator/snapshots                   {"snapshots": [{"name", "rows", "takenAt"}]}     the oldest first
- *   POST   /emulator/snapshots/{name}            keeps what is stored now; one of that name is replaced
- *   POST   /emulator/snapshots/{name}/restore    makes everything stored what it was; as often as you like
+ *   POST   /emulator/snapshots/{name}            keeps the current data; replaces a snapshot of that name
+ *   POST   /emulator/snapshots/{name}/restore    replaces all data by that of the snapshot, any number of times
  *   DELETE /emulator/snapshots/{name}, /emulator/snapshots
  *
- * N1  A failed call leaves the snapshots as they were.
- *
- * They live as long as the server. A store on disk has none: UNIMPLEMENTED (engine-snapshot.ts says what to do instead).
+ * A call that fails changes no snapshot. They last as long as the server. A store on disk answers UNIMPLEMENTED, with the alternatives
+ * (engine-snapshot.ts).
  */
 import { DatastoreError, type Engine, type EngineSnapshot, invalidArgument } from '@sixtables/engine'
 import type { EmulatorClock } from '../controls/emulator-clock.ts'
 import type { RouteAnswer, Router } from '../protocols/router.ts'
 
-/** Writers copy what snapshots share with the store, so that many cost memory. Ours. */
+/** Each snapshot may need memory of its own, as later writes copy the rows that it shares with the store. Ours. */
 export const snapshotsMax = 100
 const nameLengthMax = 100
 const path = '/emulator/snapshots'
@@ -28,7 +27,7 @@ export interface SnapshotReport {
   readonly name: string
   /** Rows of all tables, logs and counters together. */
   readonly rows: number
-  /** On the emulator's clock. */
+  /** Time on the emulator's clock. */
   readonly takenAt: string
 }
 

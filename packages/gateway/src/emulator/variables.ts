@@ -1,12 +1,12 @@
 /**
- * The environment by which client libraries find an emulator.
+ * The environment variables by which client libraries find an emulator.
  *
- * Known: the five variables of gcloud's env-init, and what reads them: DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID the
- * current libraries, the others old ones. METADATA_SERVER_DETECTION is read by google-auth-library: without it the Node
- * client asks the network where it runs, and waits for an answer.
+ * Known: the five variables of gcloud's env-init. Current libraries read DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID, old ones the
+ * others. google-auth-library reads METADATA_SERVER_DETECTION: without it the Node client looks for Google's metadata server in the
+ * network, and waits for an answer.
  */
 
-/** By name, sorted. @param address - host:port, without a scheme */
+/** Values by name, sorted. @param address - host:port, without a scheme */
 export function variablesOf(address: string, project: string): Readonly<Record<string, string>> {
   return {
     DATASTORE_DATASET: project,
@@ -18,12 +18,12 @@ export function variablesOf(address: string, project: string): Readonly<Record<s
   }
 }
 
-/** A line that sets a variable in a POSIX shell, to be pasted or read by `eval`. */
+/** A line that sets a variable in a POSIX shell, for pasting or `eval`. */
 export function exportLine(name: string, value: string): string {
   return `export ${name}=${isPlainWord(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`
 }
 
-/** Whether no shell sees anything special in a value. */
+/** Whether a shell needs no quotes around a value. */
 export function isPlainWord(value: string): boolean {
   return /^[\w.:/@-]+$/.test(value)
 }

@@ -1,4 +1,4 @@
-/** AllocateIds: completes keys with ids that are never given again. */
+/** AllocateIds: completes keys with ids that are never used again. */
 
 import { andThen, decodeKeys, type Key } from '@sixtables/engine'
 import { google } from '#gen/wire.js'

@@ -1,4 +1,4 @@
-/** BeginTransaction: opens a transaction and names it. BeginTransactionResponse: transaction 1. */
+/** BeginTransaction: opens a transaction and returns its id. BeginTransactionResponse: transaction 1. */
 
 import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'

@@ -1,4 +1,4 @@
-/** Commit: applies mutations. What must hold between mode and transaction is the engine's matter; here is only the form. */
+/** Commit: applies mutations. Only the message's form is checked here; the engine checks whether mode and transaction fit. */
 
 import {
   andThen,
@@ -25,7 +25,7 @@ const decoder = google.datastore.v1.CommitRequest
 const transactional = 1
 const nonTransactional = 2
 
-/** A commit, and the database it is for. */
+/** A commit with its database. */
 export interface ScopedCommit {
   readonly scope: RequestScope
   readonly commit: CommitRequest
@@ -48,7 +48,7 @@ export function readCommit(bytes: Buffer, call: Call): MaybePromise<ScopedCommit
 
 const mutationsField = 6
 
-/** A large request, whose mutations are decoded in slices. */
+/** Decodes the mutations of a large request in slices. */
 async function commitInPieces(bytes: Buffer, call: Call): Promise<ScopedCommit> {
   const { rest, pieces } = await cutMessage(call, bytes, mutationsField)
   const { scope, commit } = wholeCommit(rest, call)
@@ -66,7 +66,7 @@ function wholeCommit(bytes: Buffer, call: Call): ScopedCommit {
   return { scope, commit: commitOf(request, scope) }
 }
 
-/** Unspecified is transactional (measured). */
+/** An unspecified mode is transactional (measured). */
 function modeOf(mode: number): CommitRequest['mode'] {
   if (mode === nonTransactional) return 'nonTransactional'
   if (mode === 0 || mode === transactional) return 'transactional'
@@ -82,11 +82,11 @@ function commitOf(request: WireCommitRequest, scope: RequestScope): CommitReques
   return { mode, mutations }
 }
 
-/** As many results are written at a time; so much work they are. */
+/** Number of results that are written at a time, and the work of writing them. */
 const resultsAtOnce = 500
 const workOfResults = 2000
 
-/** The answer; one with many results is put together from messages with some of them each. */
+/** The answer; one with many results is joined from messages with some results each. */
 function answerOf(call: Call, result: CommitResult): MaybePromise<Buffer> {
   const { mutationResults, ...rest } = result
   if (mutationResults.length <= resultsAtOnce) return messageOf(result)

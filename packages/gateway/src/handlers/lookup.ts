@@ -1,4 +1,4 @@
-/** Lookup: entities by key. Found ones go out as they are stored. */
+/** Lookup: entities by key. The stored bytes of an entity are sent undecoded. */
 
 import { decodeKeys, type LookupResult, type LookupRequest as LookupVerb } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
@@ -12,7 +12,7 @@ import type { EnginePort } from '../engine-port.ts'
 
 const { LookupRequest } = google.datastore.v1
 
-/** A lookup, and the database it is for. */
+/** A lookup with its database. */
 interface ScopedLookup {
   readonly scope: RequestScope
   readonly request: LookupVerb

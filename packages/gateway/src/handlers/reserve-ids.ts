@@ -1,4 +1,4 @@
-/** ReserveIds: keeps ids from being given automatically. */
+/** ReserveIds: excludes ids from automatic allocation. */
 
 import { andThen, decodeKeys } from '@sixtables/engine'
 import { google } from '#gen/wire.js'

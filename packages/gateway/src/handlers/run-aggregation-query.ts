@@ -30,7 +30,7 @@ import { writeAggregationQuery } from '../gql/write-query.ts'
 
 const { RunAggregationQueryRequest } = google.datastore.v1
 
-/** QueryResultBatch.MoreResultsType: all is in one answer. */
+/** The number of NO_MORE_RESULTS in QueryResultBatch.MoreResultsType: an aggregation has one answer. */
 const noMoreResults = 3
 
 export function runAggregationQueryHandler(engine: EnginePort): Handler {
@@ -64,7 +64,7 @@ function boundOf({ aggregationQuery, gqlQuery }: WireRequest, partition: Partiti
   }
 }
 
-/** Without a nested query all entities are meant (measured). */
+/** Without a nested query, all entities are aggregated (measured). */
 function nestedQueryOf({ nestedQuery }: WireAggregationQuery, partition: PartitionId): BoundAggregation['query'] {
   if (nestedQuery !== null) return queryOf(nestedQuery, partition)
   return { partition, projection: [], order: [], distinctOn: [], offset: 0 }

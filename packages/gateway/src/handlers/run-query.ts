@@ -1,4 +1,4 @@
-/** RunQuery: one batch of a query's results. Clients call again from the end cursor while more_results is NOT_FINISHED. */
+/** RunQuery: one batch of a query's results. While more_results is NOT_FINISHED, clients call again from the end cursor. */
 
 import {
   andThen,

@@ -1,4 +1,4 @@
-/** calls/R1, calls/R2: the end of each call of the data API is told once, whatever its protocol, and the log has a line of it. */
+/** calls/R1: the end of each call of the data API is told once, whatever its protocol, and the log has a line of it. */
 import { openEngine } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallFacts } from '../../src/calls/call-facts.ts'

@@ -128,7 +128,7 @@ function isWritten(path: string): boolean {
 }
 
 describe('sixtables start --record', () => {
-  test('writes every call from the first on, recording/RC2: and no values, and tells their number at the end', async () => {
+  test('writes every call from the first on, and no values, and tells their number at the end', async () => {
     const path = join(folder, 'start.jsonl')
     const started = await startCommand(['--testing', '--record', path])
     await calls(started)

@@ -1,4 +1,4 @@
-/** The newest calls over HTTP: what is kept while a reader watches (request-recorder/RR2), and what is told of each. */
+/** The newest calls over HTTP: what is kept while a reader watches, and what is told of each. */
 import { PropertyFilter } from '@google-cloud/datastore'
 import { expect, test } from 'vitest'
 import type { RequestEvent, RequestList } from '../../src/admin/emulator/request-routes.ts'

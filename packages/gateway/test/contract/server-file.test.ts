@@ -1,4 +1,4 @@
-/** server-file/V1, server-file/V2: a folder tells where its server is, and a file that was left behind is known for what it is. */
+/** server-file/V1: a folder tells where its server is, and a file that was left behind is known for what it is. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
 /**
- * Lists that are too long cost no more than counting them (request-parts/R3): each repeated field of each request
+ * Lists that are too long cost no more than counting them (request-parts/R1): each repeated field of each request
  * message, found by walking the descriptors, is sent with {@link many} elements. What has a limit is refused within
  * {@link refusalCpuMs} of CPU; what has none costs linear time.
  *
