@@ -79,15 +79,6 @@ const openTypes = new Set(['tables/table.ts', 'context.ts'])
 
 /** Imports that go up today, and are to go: what is below tells observers instead of letting them subscribe. */
 const goesUp: Readonly<Record<string, readonly string[]>> = {
-  'log/append-queue.ts': ['observe/tablets/tablets.ts'],
-  'log/commit-log.ts': ['observe/tablets/tablets.ts'],
-  'log/log-charges.ts': ['observe/tablets/meter.ts', 'observe/tablets/row-counts.ts', 'observe/tablets/tablets.ts'],
-  'log/pending.ts': ['observe/tablets/meter.ts'],
-  'transactions/contended-rows.ts': ['observe/tablets/group-load.ts'],
-  'transactions/transactions.ts': ['observe/tablets/group-load.ts'],
-  'database/commit.ts': ['observe/findings/findings.ts'],
-  'database/query-use.ts': ['observe/findings/facts.ts'],
-  'database/shared-parts.ts': ['observe/findings/findings.ts'],
   'database/preview.ts': ['observe/feed/commit-feed.ts', 'observe/feed/feed-reports.ts'],
   'database/database.ts': ['engine/ttl.ts'],
   'database/databases.ts': ['engine/reset.ts'],

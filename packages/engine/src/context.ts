@@ -9,7 +9,7 @@
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
-import type { Meter, RequestLoad } from './observe/tablets/meter.ts'
+import type { Meter, RequestLoad } from './meter.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { RowKey, RowOperation, TableId } from './row.ts'
 
@@ -45,35 +45,6 @@ export class CountingLedger implements Ledger {
   meter: Meter | undefined = undefined
   /** Weight and outcome of the request, where they matter. */
   load: RequestLoad | undefined = undefined
-
-  /**
-   * Counts the writing of so many single rows at once, if the tablets want to know of none of them.
-   *
-   * @returns whether it did; else they are charged one by one
-   */
-  chargeUnseen(rows: number): boolean {
-    const { meter } = this
-    if (meter !== undefined) {
-      if (meter.countdown <= rows) return false
-      meter.countdown -= rows
-    }
-    this.rowsWritten += rows
-    return true
-  }
-
-  /**
-   * Counts the writing of single rows up to the first that the tablets want to know of.
-   *
-   * @param rows - at most so many
-   * @returns how many it has counted
-   */
-  chargeUntilSeen(rows: number): number {
-    const { meter } = this
-    const unseen = meter === undefined ? rows : Math.max(0, Math.min(rows, meter.countdown - 1))
-    if (meter !== undefined) meter.countdown -= unseen
-    this.rowsWritten += unseen
-    return unseen
-  }
 
   charge(
     table: TableId,

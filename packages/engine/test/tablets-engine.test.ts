@@ -20,9 +20,11 @@ afterEach(() => engine.close())
 
 const toDo = (id: number) => keyOf([{ kind: 'ToDo', id: BigInt(id) }])
 
+const upsert = (id: number, value = id) =>
+  ({ operation: 'upsert', entity: entity(toDo(id), property('v', integer(value))) }) as const
+
 async function put(id: number, context: RequestContext = engine.context(), value = id): Promise<void> {
-  const mutations = [{ operation: 'upsert', entity: entity(toDo(id), property('v', integer(value))) } as const]
-  await engine.database('p').commit(context, { mode: 'nonTransactional', mutations })
+  await engine.database('p').commit(context, { mode: 'nonTransactional', mutations: [upsert(id, value)] })
 }
 
 async function remove(id: number): Promise<void> {
@@ -145,6 +147,17 @@ test('with simulation off too, few operations are charged one by one, and many b
   await clock.advance(1_000)
   await put(2_001)
   expect(engine.tablets.charged - busy).toBe(6)
+})
+
+test.each([1, 25, 500])('a sample of commits of %i stands for all of them', async (size) => {
+  await open(undefined)
+  const entities = 4_000
+  for (let from = 1; from <= entities; from += size) {
+    const mutations = Array.from({ length: size }, (_, i) => upsert(from + i))
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  // Of each entity it is read, its log row, its own row, one of its kind, and two of its property.
+  expect(Math.abs(engine.tablets.charged / (entities * 6) - 1)).toBeLessThan(0.05)
 })
 
 test('a store that nothing was asked of has no load, and looking at it makes none', async () => {

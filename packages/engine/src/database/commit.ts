@@ -11,13 +11,13 @@ import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
-import type { Findings } from '../observe/findings/findings.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
 import { tooManyGroups } from '../transactions/transaction.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { CommitRequest, CommitResult, Mutation } from './api.ts'
+import type { CallNotes } from './call-notes.ts'
 import { groupsOf } from './groups.ts'
 import { prepareMutation } from './prepare-mutation.ts'
 import type { DatabaseSettings } from './settings.ts'
@@ -33,7 +33,7 @@ export interface CommitParts {
   readonly ids: IdAllocator
   readonly transactions: TransactionVerbs
   readonly versions: Pick<CommitVersions, 'readTime'>
-  readonly findings: Findings
+  readonly notes: CallNotes
   /** Called before the first write to the database. */
   record(): MaybePromise<void>
 }
@@ -94,7 +94,7 @@ function commitReady(
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
   if (!context.isUncounted)
-    parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
+    parts.notes.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
   if (prepared.length === 0) {
     const nothing = { mutationResults: [], indexUpdates: 0 }

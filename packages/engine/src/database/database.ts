@@ -87,8 +87,8 @@ export class Database implements TtlDatabase {
     this.#databases = databases
     this.#shared = shared
     this.#reads = new Reads(this, shared)
-    const { ids, transactions, versions, findings } = shared
-    this.#commitParts = { database: this, ids, transactions, versions, findings, record: () => this.#record() }
+    const { ids, transactions, versions, notes } = shared
+    this.#commitParts = { database: this, ids, transactions, versions, notes, record: () => this.#record() }
   }
 
   /** From now on it is in the list, with settings, indexes and rules of its own. @returns the one that is there: this one, or one kept before */

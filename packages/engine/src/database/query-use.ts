@@ -2,8 +2,8 @@
 import type { ResultPage } from '../executor/result-page.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
-import type { QueryFact } from '../observe/findings/facts.ts'
 import type { Plan, PlanNode } from '../planner/plan-node.ts'
+import type { QueryFact } from './call-notes.ts'
 
 export function queryFact(query: Query, planned: Plan, { results, skipped }: ResultPage): QueryFact {
   const { partition, kind } = query

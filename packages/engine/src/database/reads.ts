@@ -84,7 +84,7 @@ export class Reads {
       checkLookup(keys, this.#database)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
       if (!context.isUncounted)
-        this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
+        this.#shared.notes.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
       return this.#reading.run(context, {
         options: read,
         scopeOf: () => groupsOf(keys),
@@ -152,7 +152,7 @@ export class Reads {
         ? execute(context, view, planned, window)
         : findNearest(context, view, planned, window, nearest)
     return andThen(page, (found) => {
-      if (!context.isUncounted) this.#shared.findings.noteQuery(queryFact(query, planned, found))
+      if (!context.isUncounted) this.#shared.notes.noteQuery(queryFact(query, planned, found))
       return found
     })
   }

@@ -2,9 +2,9 @@
 
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import type { Findings } from '../observe/findings/findings.ts'
 import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
+import type { CallNotes } from './call-notes.ts'
 import type { LocalParts } from './place.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Reading, ReadingDatabase } from './reading.ts'
@@ -23,7 +23,7 @@ export interface SharedParts {
   /** How a database is read. */
   reading(database: ReadingDatabase): Reading
   readonly queryIndexes: QueryIndexes
-  readonly findings: Findings
+  readonly notes: CallNotes
   /** Age at which statistics are taken anew; 0 = at each query of them. */
   readonly statisticsEveryMs: number
   /** Told of the begin and the end of each request. */

@@ -25,6 +25,7 @@ import { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { Findings } from '../observe/findings/findings.ts'
 import { ApplyHistory } from '../observe/inspect/apply-history.ts'
 import { Inspector } from '../observe/inspect/inspector.ts'
+import { AppendQueue } from '../observe/tablets/append-queue.ts'
 import { Tablets } from '../observe/tablets/tablets.ts'
 import { ReseededRandom } from '../random.ts'
 import type { SharedDatabases } from '../shared/shared-databases.ts'
@@ -125,6 +126,7 @@ export class EngineParts {
     const { tablets, databases, scheduler } = this
     return new Findings({
       scheduler,
+      seed: this.options.seed ?? 1,
       indexInWords: (code, id) => {
         const index = databases.byCode(code).indexes.find((one) => one.id === id)
         return index === undefined ? undefined : formatIndex(index)
@@ -163,16 +165,18 @@ export class EngineParts {
       scheduler,
       random,
       retention: options.retention ?? defaultRetention,
-      tablets,
+      gate: new AppendQueue(tablets, scheduler),
       databaseByCode: (code) => databases.byCode(code),
       onCommit: (records, waits) => feed.committed(records, waits),
       onApply: (event) => {
+        tablets.commits.applied(event)
         history.note(event)
         feed.applied(event)
       },
       onAppend: (append) => {
         recent.add(append)
-        if (!append.records[0]?.isUncounted) findings.noteCommitted(append.records)
+        tablets.commits.appended(append)
+        if (!append.records[0]?.isUncounted) findings.noteCommitted(append)
       },
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
@@ -212,7 +216,7 @@ export class EngineParts {
       kv,
       local: place.local,
       queryIndexes: new QueryIndexes(indexes),
-      findings,
+      notes: findings,
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
       transactions: verbs,
       reading: (database) =>

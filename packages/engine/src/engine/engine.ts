@@ -101,7 +101,7 @@ export class Engine {
 
   /** Rows written and deleted in the tables by applying commits, since the start. */
   get rowsApplied(): number {
-    return this.#parts.place.local?.log.rowsApplied ?? 0
+    return this.#parts.tablets.commits.rowsApplied
   }
 
   /** Transactions that are open now. */

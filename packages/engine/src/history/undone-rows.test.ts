@@ -254,7 +254,7 @@ describe('what reads of the past share', () => {
       const logRow = logRowKey(group, at + BigInt(i + 1))
       const change = { path: codes.path, before: undefined, after: image }
       reader.write(logRow, encodeLogRecord(head, [change]))
-      retention.add({ logRow, logBytes: 100, group, partition, changes: [{ codes }] }, at + BigInt(i + 1))
+      retention.add({ logRow, logBytes: 100, changes: [{ codes }] }, at + BigInt(i + 1))
     }
     const undone = new UndoneRows(clock, bytesMax)
     const moment = { at, reader, newer: retention.newerThan(at), rulesOf: () => ({ indexes: [], indexOptions: {} }) }

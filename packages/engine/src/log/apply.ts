@@ -21,7 +21,6 @@ import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { pendingRowKey } from '../tables/log-rows.ts'
-import type { LogCharges } from './log-charges.ts'
 import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites, type Stage } from './record-writes.ts'
 import type { Retention } from './retention.ts'
@@ -30,9 +29,11 @@ import type { Retention } from './retention.ts'
 export type ApplyCause = 'policy' | 'strong read' | 'opening' | 'release'
 
 export interface ApplyEvent {
-  /** Those that reached it together: one, or all of a commit whose rows went with it. */
+  /** One, or all of a commit whose rows went with it. */
   readonly records: readonly PendingRecord[]
-  readonly reached: 'A' | 'B'
+  readonly reached: Stage
+  /** The marker that went with them. */
+  readonly marker?: RowKey
   readonly cause: ApplyCause
 }
 
@@ -41,8 +42,6 @@ export interface ApplierOptions {
   readonly scheduler: Scheduler
   readonly pending: PendingRecords
   readonly retention: Retention
-  /** Told of every row: apply's operations are never charged to a request. */
-  readonly charges: LogCharges
   readonly onApply?: (event: ApplyEvent) => void
   readonly switchedOff?: SwitchedOff | undefined
 }
@@ -141,8 +140,9 @@ export class Applier {
     const before: Milestone = record.milestone
     const marker = pendingRowKey(record.group, record.version)
     return andThen(this.#write(record, before === 'A' ? 'B' : 'AB', marker), () => {
-      if (before === 'committed') this.#options.onApply?.({ records: [record], reached: 'A', cause })
-      this.#finish(record, cause)
+      this.#options.pending.remove(record)
+      this.#options.retention.add(record, record.version)
+      this.#options.onApply?.({ records: [record], reached: before === 'A' ? 'B' : 'AB', marker, cause })
     })
   }
 
@@ -153,17 +153,9 @@ export class Applier {
     })
   }
 
-  #finish(record: PendingRecord, cause: ApplyCause): void {
-    this.#options.pending.remove(record)
-    this.#options.retention.add(record, record.version)
-    this.#options.onApply?.({ records: [record], reached: 'B', cause })
-  }
-
   /** @param marker - goes with the index rows (A2) */
   #write(record: PendingRecord, stage: Stage, marker?: RowKey): MaybePromise<void> {
-    const { kv, charges } = this.#options
-    charges.applying(record, stage, marker)
     const gone: readonly KvWrite[] = marker === undefined ? [] : [{ key: marker, value: undefined }]
-    return kv.batch(new RecordWrites(gone, [record], stage))
+    return this.#options.kv.batch(new RecordWrites(gone, [record], stage))
   }
 }

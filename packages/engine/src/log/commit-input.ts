@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { KeyRange, KvWrite, RowKey } from '../storage/kv.ts'
 import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
@@ -56,14 +56,32 @@ export interface Footprint {
 
 /** A commit whose records are being written from now on. */
 export interface Append {
+  readonly context: RequestContext
   /** Made at the call. */
   footprint(): Footprint
   readonly alsoMoves: readonly GroupCode[]
   readonly records: readonly PendingRecord[]
+  /** Deletions of old records that ride with it, and the bytes of those. */
+  readonly trimmed: readonly KvWrite[]
+  readonly trimmedBytes: number
   /** Token of its transaction; empty for a write outside of transactions. */
   readonly transaction: Uint8Array
   /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
   readonly written: Promise<void> | undefined
+}
+
+/** Simulated tablets, which may delay and refuse commits (observe/tablets/append-queue.ts). */
+export interface CommitGate {
+  /** Whether commits of one group wait for each other's appends. */
+  readonly isQueueing: boolean
+  /** Runs `commit` when its turn comes. @param groups - of the commit */
+  inTurn<T>(
+    input: Pick<CommitInput<unknown>, 'context' | 'recheck'>,
+    groups: readonly GroupCode[],
+    commit: () => MaybePromise<T>,
+  ): Promise<T>
+  /** Throws when these records may not be written. */
+  admit(context: RequestContext, records: readonly PendingRecord[]): void
 }
 
 export interface Evaluation<T> {

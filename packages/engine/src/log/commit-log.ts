@@ -21,11 +21,9 @@ import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, finallyDo, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import type { Tablets } from '../observe/tablets/tablets.ts'
 import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
 import { type GroupCode, groupOf, pendingRowKey } from '../tables/log-rows.ts'
-import { AppendQueue } from './append-queue.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
@@ -33,19 +31,20 @@ import { nothingWritten, unknownOutcome } from './commit-errors.ts'
 import {
   type Append,
   type Appended,
+  type CommitGate,
   type CommitInput,
   type Committed,
   type CommittedReader,
+  type Footprint,
   type LogDatabase,
   type OnItsWay,
   type Refused,
   Superseded,
 } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
-import { LogCharges } from './log-charges.ts'
 import { footprintOf, type NewRecord, noFootprint, recordsOf } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
-import { RecordWrites } from './record-writes.ts'
+import { RecordWrites, tallyOf } from './record-writes.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
@@ -56,8 +55,8 @@ export interface CommitLogOptions {
   readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
-  /** Told of what is written, and asked before it is. */
-  readonly tablets?: Tablets | undefined
+  /** Asked before a commit, and before what it writes. */
+  readonly gate?: CommitGate | undefined
   /** The settings of a database by its code: for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly onApply?: (event: ApplyEvent) => void
@@ -68,6 +67,11 @@ export interface CommitLogOptions {
   /** Told when applying in the background fails; the store refuses writes from then on (kv/K5). */
   readonly onApplyFailure?: (error: unknown) => void
   readonly switchedOff?: ApplierOptions['switchedOff']
+}
+
+/** The writes of a commit, with its part of the log. */
+interface LogBatch<W> extends Pick<Append, 'trimmed' | 'trimmedBytes'> {
+  readonly writes: W
 }
 
 /** The state of a log beside the rows of the store. */
@@ -81,11 +85,9 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
-  /** Only with tablets. */
-  readonly appendQueue: AppendQueue | undefined
+  readonly gate: CommitGate | undefined
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
-  readonly #charges: LogCharges
   /** Entities cells of batches that are on their way to the store. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
   /** Batches on their way to the store. */
@@ -97,14 +99,12 @@ export class CommitLog {
   constructor(options: CommitLogOptions) {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
-    this.#charges = new LogCharges(options.tablets)
-    this.appendQueue = options.tablets === undefined ? undefined : new AppendQueue(options.tablets, options.scheduler)
+    this.gate = options.gate
     this.applier = new Applier({
       kv: options.kv,
       scheduler: options.scheduler,
       pending: this.pending,
       retention: this.retention,
-      charges: this.#charges,
       switchedOff: options.switchedOff,
       ...(options.onApply === undefined ? {} : { onApply: options.onApply }),
     })
@@ -122,11 +122,9 @@ export class CommitLog {
    * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append; Superseded
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const { appendQueue } = this
-    if (appendQueue?.isOn !== true || input.groups === undefined) return this.#commit(input)
-    const { context, recheck } = input
-    const turn = { context, groups: input.groups(), ...(recheck === undefined ? {} : { recheck }) }
-    return appendQueue.run(turn, () => this.#commit(input))
+    const { gate } = this
+    if (gate?.isQueueing !== true || input.groups === undefined) return this.#commit(input)
+    return gate.inTurn(input, input.groups(), () => this.#commit(input))
   }
 
   #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
@@ -182,11 +180,6 @@ export class CommitLog {
     await this.applier.idle()
   }
 
-  /** Rows written and deleted by applying so far. */
-  get rowsApplied(): number {
-    return this.#charges.rowsWritten
-  }
-
   get closed(): boolean {
     return this.#closed
   }
@@ -223,7 +216,7 @@ export class CommitLog {
         checkAlive(context)
         if (input.database.isSuperseded === true) throw new Superseded()
         input.admit?.(footprintOf(records))
-        this.#charges.admit(context, records)
+        this.gate?.admit(context, records)
         let indexUpdates = 0
         for (const { changes } of records) for (const { updates } of changes) indexUpdates += updates
         const committed = { version, result, indexUpdates }
@@ -263,15 +256,18 @@ export class CommitLog {
         ? undefined
         : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
     return andThen(earlier, () => {
-      const fused = this.#fusedWrites(input.context, records, version)
-      return { acknowledged: this.#writeBatch(input, records, version, fused, () => this.#appliedWithCommit(records)) }
+      const log = this.#logWrites(input.context, records, version, false)
+      // The log records and all that they apply, in one batch: no marker is needed.
+      const fused = new RecordWrites(log.writes, records, 'AB')
+      const done = (): void => this.#appliedWithCommit(records)
+      return { acknowledged: this.#writeBatch(input, records, version, { ...log, writes: fused }, done) }
     })
   }
 
   /** Appends records that are applied later. */
   #appendWaiting<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
-    const writes = this.#logWrites(input.context, records, version, true)
-    const written = this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, input.database))
+    const log = this.#logWrites(input.context, records, version, true)
+    const written = this.#writeBatch(input, records, version, log, () => this.#enqueue(records, input.database))
     if (!isPromise(written)) return
     for (const { group } of records) this.#comingToWait.set(group, written)
     return written.finally(() => {
@@ -286,13 +282,13 @@ export class CommitLog {
     input: CommitInput<T>,
     records: readonly NewRecord[],
     version: bigint,
-    writes: Writes,
+    batch: LogBatch<Writes>,
     done: () => void,
   ): MaybePromise<void> {
-    const written = this.#options.kv.batch(writes)
+    const written = this.#options.kv.batch(batch.writes)
     if (!isPromise(written)) {
+      this.#tell(input, records, batch, undefined)
       done()
-      this.#tell(input, records, undefined)
       return
     }
     for (const { changes } of records) {
@@ -305,47 +301,46 @@ export class CommitLog {
       }
     })
     this.#writing.add(acknowledged)
-    this.#tell(input, records, acknowledged)
+    this.#tell(input, records, batch, acknowledged)
     return acknowledged
   }
 
-  #tell<T>(input: CommitInput<T>, records: readonly NewRecord[], written: Promise<void> | undefined): void {
-    const { alsoMoves = [], transaction } = input
-    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, transaction, written })
-  }
-
-  /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(context: RequestContext, records: readonly NewRecord[], version: bigint): Writes {
-    const writes = this.#logWrites(context, records, version, false)
-    for (const record of records) this.#charges.applying(record, 'AB')
-    return new RecordWrites(writes, records, 'AB')
+  #tell<T>(
+    { context, alsoMoves = [], transaction }: CommitInput<T>,
+    records: readonly NewRecord[],
+    { trimmed, trimmedBytes }: LogBatch<Writes>,
+    written: Promise<void> | undefined,
+  ): void {
+    context.trace?.committed(tallyOf(records))
+    const footprint = (): Footprint => footprintOf(records)
+    this.#options.onAppend?.({ context, footprint, alsoMoves, records, trimmed, trimmedBytes, transaction, written })
   }
 
   #appliedWithCommit(records: readonly NewRecord[]): void {
     const { onApply, onCommit } = this.#options
     for (const record of records) this.retention.add(record, record.version)
     onCommit?.(records, false)
-    onApply?.({ records, reached: 'A', cause: 'policy' })
-    onApply?.({ records, reached: 'B', cause: 'policy' })
+    onApply?.({ records, reached: 'AB', cause: 'policy' })
   }
 
-  #logWrites(context: RequestContext, records: readonly NewRecord[], version: bigint, markers: boolean): KvWrite[] {
-    const writes = this.#trim(context, records)
-    const ceiling = this.#options.versions.ceilingFor(version)
-    if (ceiling !== undefined) writes.push(ceiling)
-    for (const record of records) {
-      writes.push({ key: record.logRow, value: record.value })
-      if (markers) writes.push({ key: pendingRowKey(record.group, version), value: empty })
-    }
-    return writes
-  }
-
-  /** Deletions of old records that ride with new ones. */
-  #trim(context: RequestContext, records: readonly NewRecord[]): KvWrite[] {
+  /** The records' rows and their markers, with deletions of old records. */
+  #logWrites(
+    { ledger }: RequestContext,
+    records: readonly NewRecord[],
+    version: bigint,
+    markers: boolean,
+  ): LogBatch<KvWrite[]> {
     const { bytes } = this.retention
     const trimmed = this.retention.take(records.length)
-    this.#charges.appended(context, records, trimmed, bytes - this.retention.bytes)
-    return trimmed
+    const writes = [...trimmed]
+    const ceiling = this.#options.versions.ceilingFor(version)
+    if (ceiling !== undefined) writes.push(ceiling)
+    for (const { logRow, logBytes, value, group } of records) {
+      ledger.charge('Log', 'put', logRow, 1, logBytes)
+      writes.push({ key: logRow, value })
+      if (markers) writes.push({ key: pendingRowKey(group, version), value: empty })
+    }
+    return { writes, trimmed, trimmedBytes: bytes - this.retention.bytes }
   }
 
   /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */

@@ -7,22 +7,22 @@
  *   group g1     7  ◀─────────  9  ◀───────── 11       linked from the newest back
  *   kind ToDo    [7, 8, 11]      kind User [9, 10]
  *
+ * A commit only adds its row. Links are made when the past is read, for the rows that came since it was read last: most stores
+ * are never read there.
+ *
  * K1  A list is only appended to, and replaced when something else is to change: so a reader keeps the list and its two ends.
  * K2  The records of a group, and so those of an entity, stand in the order of their versions.
  */
 import { fnv } from '../fnv.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { type GroupCode, groupOfLogRow } from '../tables/log-rows.ts'
+import { type GroupCode, groupOfLogRow, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 
 /** A record that is wholly applied. */
 export interface AppliedRecord {
   readonly logRow: RowKey
   readonly logBytes: number
-  readonly group: GroupCode
-  /** Partition code of the group. */
-  readonly partition: string
   readonly changes: readonly { readonly codes: { readonly kind: string } }[]
 }
 
@@ -38,6 +38,9 @@ export interface RecordsOfKind {
 
 type ByKind = Map<string, number[]>
 
+/** Codes of the kinds whose entities a record changed: mostly one. */
+type Kinds = string | readonly string[]
+
 const firstCapacity = 64
 
 export class KeptLog {
@@ -45,58 +48,45 @@ export class KeptLog {
   readonly base: number
   readonly rows: RowKey[]
   readonly sizes: number[]
+  readonly #kindsOf: Kinds[]
+  /** So many rows are linked. */
+  #linked = 0
   /** By partition and kind. */
-  readonly #kinds: Map<string, ByKind>
+  readonly #kinds = new Map<string, ByKind>()
   /** Hashes of the groups of the rows. */
-  #hashes: Int32Array
+  #hashes = new Int32Array(firstCapacity)
   /** For each row and for each part of the hashes: 1 + the index of the row before it, 0 = none. As many as hashes fit. */
-  #previous: Int32Array
-  #heads: Int32Array
+  #previous = new Int32Array(firstCapacity)
+  #heads = new Int32Array(firstCapacity)
 
-  constructor(
-    base = 0,
-    rows: RowKey[] = [],
-    sizes: number[] = [],
-    kinds: Map<string, ByKind> = new Map<string, ByKind>(),
-    hashes: Int32Array = new Int32Array(firstCapacity),
-  ) {
+  constructor(base = 0, rows: RowKey[] = [], sizes: number[] = [], kindsOf: Kinds[] = []) {
     this.base = base
     this.rows = rows
     this.sizes = sizes
-    this.#kinds = kinds
-    this.#hashes = hashes
-    this.#previous = this.#heads = hashes
-    this.#linkAll(hashes)
+    this.#kindsOf = kindsOf
   }
 
   get length(): number {
     return this.rows.length
   }
 
-  add({ logRow, logBytes, group, partition, changes }: AppliedRecord): void {
-    const index = this.rows.length
-    if (index === this.#hashes.length) {
-      const hashes = new Int32Array(2 * index)
-      hashes.set(this.#hashes)
-      this.#linkAll(hashes)
-    }
+  add({ logRow, logBytes, changes }: AppliedRecord): void {
     this.rows.push(logRow)
     this.sizes.push(logBytes)
-    this.#hashes[index] = fnv(group)
-    this.#link(index)
-    const place = this.base + index
-    let places: number[] | undefined
-    let last: string | undefined
-    for (const { codes } of changes) {
-      if (codes.kind === last) continue
-      last = codes.kind
-      places = this.#ofKind(partition, last)
-      if (places.at(-1) !== place) places.push(place)
-    }
+    this.#kindsOf.push(kindsIn(changes))
+  }
+
+  /** Links some rows that are not yet. @returns whether there are more */
+  linkSome(count: number): boolean {
+    const end = Math.min(this.rows.length, this.#linked + count)
+    if (end > this.#hashes.length) this.#grow()
+    while (this.#linked < end) this.#link(this.#linked++)
+    return end < this.rows.length
   }
 
   /** Places of the records of a group from one place to before another, ascending. */
   ofGroup(group: GroupCode, from: number, end: number): readonly number[] {
+    this.linkSome(this.rows.length)
     const hash = fnv(group)
     const places: number[] = []
     const first = from - this.base
@@ -117,6 +107,7 @@ export class KeptLog {
     from: (name: string) => number,
     end: number,
   ): Iterable<RecordsOfKind> {
+    this.linkSome(this.rows.length)
     for (const code of partition === undefined ? this.#kinds.keys() : [partition]) {
       const byKind = this.#kinds.get(code)
       if (byKind === undefined || !code.startsWith(database)) continue
@@ -130,37 +121,15 @@ export class KeptLog {
 
   /** A list of its own of the rows from one index to before another. */
   part(start: number, end: number): KeptLog {
-    const kinds = new Map<string, ByKind>()
-    for (const [partition, byKind] of this.#kinds) {
-      const own: ByKind = new Map()
-      for (const [kind, all] of byKind) {
-        const places = between(all, this.base + start, this.base + end)
-        if (places.length > 0) own.set(kind, places)
-      }
-      if (own.size > 0) kinds.set(partition, own)
-    }
-    const hashes = roomFor(end - start)
-    hashes.set(this.#hashes.subarray(start, end))
-    return new KeptLog(this.base + start, this.rows.slice(start, end), this.sizes.slice(start, end), kinds, hashes)
+    const [rows, sizes, kinds] = [this.rows, this.sizes, this.#kindsOf]
+    return new KeptLog(this.base + start, rows.slice(start, end), sizes.slice(start, end), kinds.slice(start, end))
   }
 
   /** A list of its own that begins with the rows of another one. */
   behind(older: KeptLog): KeptLog {
-    const base = this.base - older.length
-    const kinds = new Map<string, ByKind>()
-    for (const [log, shift] of [[older, base - older.base] as const, [this, 0] as const]) {
-      for (const [partition, byKind] of log.#kinds) {
-        const own = kinds.get(partition) ?? new Map<string, number[]>()
-        kinds.set(partition, own)
-        for (const [kind, places] of byKind) {
-          own.set(kind, (own.get(kind) ?? []).concat(places.map((place) => place + shift)))
-        }
-      }
-    }
-    const hashes = roomFor(older.length + this.length)
-    hashes.set(older.#hashes.subarray(0, older.length))
-    hashes.set(this.#hashes.subarray(0, this.length), older.length)
-    return new KeptLog(base, older.rows.concat(this.rows), older.sizes.concat(this.sizes), kinds, hashes)
+    const rows = older.rows.concat(this.rows)
+    const kinds = older.#kindsOf.concat(this.#kindsOf)
+    return new KeptLog(this.base - older.length, rows, older.sizes.concat(this.sizes), kinds)
   }
 
   #ofKind(partition: string, kind: string): number[] {
@@ -183,23 +152,36 @@ export class KeptLog {
   }
 
   #link(index: number): void {
+    const { group, partition } = parseLogRowKey(this.rows[index] as RowKey)
+    this.#hashes[index] = fnv(group)
+    this.#chain(index)
+    const kinds = this.#kindsOf[index] as Kinds
+    for (const kind of typeof kinds === 'string' ? [kinds] : kinds)
+      this.#ofKind(partition, kind).push(this.base + index)
+  }
+
+  #chain(index: number): void {
     const part = (this.#hashes[index] as number) & (this.#heads.length - 1)
     this.#previous[index] = this.#heads[part] as number
     this.#heads[part] = index + 1
   }
 
-  #linkAll(hashes: Int32Array): void {
+  #grow(): void {
+    let capacity = this.#hashes.length
+    while (capacity < this.rows.length) capacity *= 2
+    const hashes = new Int32Array(capacity)
+    hashes.set(this.#hashes)
     this.#hashes = hashes
-    this.#previous = new Int32Array(hashes.length)
-    this.#heads = new Int32Array(hashes.length)
-    for (let index = 0; index < this.rows.length; index++) this.#link(index)
+    this.#previous = new Int32Array(capacity)
+    this.#heads = new Int32Array(capacity)
+    for (let index = 0; index < this.#linked; index++) this.#chain(index)
   }
 }
 
-function roomFor(rows: number): Int32Array {
-  let capacity = firstCapacity
-  while (capacity < rows) capacity *= 2
-  return new Int32Array(capacity)
+function kindsIn(changes: AppliedRecord['changes']): Kinds {
+  if (changes.length === 1) return (changes[0] as AppliedRecord['changes'][number]).codes.kind
+  const kinds = new Set(changes.map(({ codes }) => codes.kind))
+  return [...kinds]
 }
 
 function between(places: number[], from: number, end: number): number[] {

@@ -2,15 +2,16 @@
  * The records that a commit will append: one for each entity group, with the changes of its entities, from which the rows
  * that applying it writes are made when they are written (tables/entity-rows.ts). Nothing is read or written here.
  */
+import type { RequestContext } from '../context.ts'
 import { rootPath } from '../encoding/key-codec.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { RequestLoad } from '../meter.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type EntityDelta, EntityRows } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey } from '../tables/log-rows.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
-import { applyLoad } from './log-charges.ts'
 import { encodeLogRecord, type LogRecordHead } from './log-record.ts'
 import type { PendingRecord } from './pending.ts'
 import { RecordWrites } from './record-writes.ts'
@@ -107,6 +108,12 @@ function newRecord(
     milestone: 'committed',
     held: false,
   }
+}
+
+/** The load of applying a request's commit; `undefined` = weight 1. */
+function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | undefined {
+  if (weight === 1) return undefined
+  return { weight, spreadMs, requests: 0, startedMs: 0, delayMs: 0, refusal: undefined, admitted: true }
 }
 
 export function footprintOf(records: readonly NewRecord[]): Footprint {

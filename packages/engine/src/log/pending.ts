@@ -6,7 +6,7 @@
  */
 import { invariant } from '../invariant.ts'
 import { lowerBound } from '../lower-bound.ts'
-import type { RequestLoad } from '../observe/tablets/meter.ts'
+import type { RequestLoad } from '../meter.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { EntityRows } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'

@@ -1,4 +1,5 @@
 /** The rows that applying log records writes, handed over while the store takes them. */
+import type { RowTally } from '../request-trace.ts'
 import { type KvWrite, type WriteSink, type WriteSource, workOf } from '../storage/kv.ts'
 import { type EntityRows, RowProducer, type RowSink } from '../tables/entity-rows.ts'
 import type { PendingRecord } from './pending.ts'
@@ -6,11 +7,26 @@ import type { PendingRecord } from './pending.ts'
 /** Which rows of a record: those of milestone A, the index rows of B, or both. */
 export type Stage = 'A' | 'B' | 'AB'
 
+/** The milestones of a stage, in their order. */
+export const milestonesOf: Readonly<Record<Stage, readonly ('A' | 'B')[]>> = { A: ['A'], B: ['B'], AB: ['A', 'B'] }
+
 /** How many rows applying a record writes or deletes. */
 export function rowCountOf({ changes }: Pick<PendingRecord, 'changes'>, stage: Stage): number {
   let count = stage === 'B' ? 0 : changes.length
   if (stage !== 'A') for (const change of changes) count += change.count
   return count
+}
+
+/** How many rows records write and delete in each of the six tables. */
+export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): RowTally {
+  const tally: RowTally = {}
+  for (const { changes } of records) {
+    for (const change of changes) {
+      change.tally('A', tally)
+      change.tally('B', tally)
+    }
+  }
+  return tally
 }
 
 /** Some writes, and then the rows of records. */

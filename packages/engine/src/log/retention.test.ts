@@ -23,7 +23,7 @@ const group = groupOf(
 function add(retention: Retention, version: bigint): void {
   const { partition, path } = splitKeyCode(group)
   const changes = [{ codes: keyCodesOfPath(partition, path) }]
-  retention.add({ logRow: logRowKey(group, version), logBytes: 100, group, partition, changes }, version)
+  retention.add({ logRow: logRowKey(group, version), logBytes: 100, changes }, version)
 }
 
 function newerThan(retention: Retention, version: bigint): readonly bigint[] {

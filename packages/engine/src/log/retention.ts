@@ -10,8 +10,11 @@
  * pending markers.
  */
 import type { Scheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
 import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { compareVersions, type GroupCode, logRange, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
@@ -137,6 +140,19 @@ export class Retention {
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
     if (horizon < this.#trimmedUpTo) return this.#trimmedUpTo
     return horizon
+  }
+
+  /** Links the records that came since the past was read last, beside other calls, for {@link newerThan}. */
+  link(): MaybePromise<void> {
+    const log = this.#log
+    const context = requestContext({ clock: this.#scheduler })
+    const step = (): MaybePromise<void> => {
+      while (log.linkSome(linkedPerStep)) {
+        const way = giveWay(context, linkedPerStep)
+        if (way !== undefined) return way.then(step)
+      }
+    }
+    return step()
   }
 
   /** The applied records above a version; where groups were held back, there are older ones among them. */
@@ -274,10 +290,11 @@ export class Retention {
 }
 
 const rowsPerTurn = 1000
+const linkedPerStep = 128
 
 /** A record of an earlier run. */
 function appliedRecord(logRow: RowKey, value: Uint8Array): AppliedRecord {
-  const { group, partition } = parseLogRowKey(logRow)
+  const { partition } = parseLogRowKey(logRow)
   const changes = decodeLogRecord(value).changes.map(({ path }) => ({ codes: keyCodesOfPath(partition, path) }))
-  return { logRow, logBytes: logRow.length + value.length, group, partition, changes }
+  return { logRow, logBytes: logRow.length + value.length, changes }
 }

@@ -98,12 +98,11 @@ export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<numb
   }
 }
 
-/** Writes as a list; with `wants` only the wanted ones, and those that exist already. */
-export function listOf(writes: Writes, wants?: (prefix: RowKey) => boolean): readonly KvWrite[] {
+/** Writes as a list. */
+export function listOf(writes: Writes): readonly KvWrite[] {
   if (!('writeTo' in writes)) return writes
   const list: KvWrite[] = []
-  const write = (key: RowKey, value: Uint8Array | undefined): number => list.push({ key, value })
-  writes.writeTo(wants === undefined ? { write } : { write, wants })
+  writes.writeTo({ write: (key, value) => list.push({ key, value }) })
   return list
 }
 

@@ -29,6 +29,7 @@ import {
   handOverInSteps,
   type KeyRange,
   type KvRow,
+  type KvWrite,
   listOf,
   type RowKey,
   type WriteSink,
@@ -71,16 +72,19 @@ export interface Homecoming {
   readonly areas: Areas
 }
 
-export type Group = Writes | Deletion | Cleaning | Homecoming
+export type Group = readonly KvWrite[] | Deletion | Cleaning | Homecoming
 
 interface Job {
+  /** Rows are listed here as they go to LevelDB; caches and later reads get this list. */
   readonly group: Group
+  /** All of a list that goes there in slices, until it is there. */
+  coming: Writes | undefined
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** Groups of writes that go to LevelDB together. Their rows are handed over as they come: nothing is kept of them here. */
+/** Groups of writes that go to LevelDB together. */
 interface Batch {
   readonly jobs: Job[]
   rows: number
@@ -142,14 +146,22 @@ export class LevelWriter {
 
   submit(writes: Writes): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const job = newJob(writes)
+    const rows: KvWrite[] = []
+    const job = newJob(rows)
     const count = 'writeTo' in writes ? writes.count : writes.length
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count
-    const sink = this.#sinkInto(batch.chained, this.#areas)
+    const level = this.#sinkInto(batch.chained, this.#areas)
+    const sink: WriteSink = {
+      write: (key, value) => {
+        rows.push({ key, value })
+        level.write(key, value)
+      },
+    }
     if (count > mergedRowsMax) {
-      void this.#fill(batch, writes, sink)
+      job.coming = writes
+      void this.#fill(batch, job, writes, sink)
       return job.promise
     }
     try {
@@ -163,7 +175,7 @@ export class LevelWriter {
   }
 
   /** Gives LevelDB a long list in slices, for which no batch behind it goes ahead (W5). */
-  async #fill(batch: RowBatch, writes: Writes, sink: WriteSink): Promise<void> {
+  async #fill(batch: RowBatch, job: Job, writes: Writes, sink: WriteSink): Promise<void> {
     batch.isFilling = true
     const context = requestContext({ clock: this.#scheduler })
     try {
@@ -177,6 +189,7 @@ export class LevelWriter {
     } catch (cause) {
       this.#fail(undefined, cause)
     }
+    job.coming = undefined
     batch.isFilling = false
     this.#handOver()
   }
@@ -300,7 +313,7 @@ export class LevelWriter {
   async #write({ chained, jobs }: Batch): Promise<void> {
     this.#events.beforeWrite()
     if (chained !== undefined) return chained.write({ sync: this.#sync })
-    const group = jobs[0]?.group as Exclude<Group, Writes>
+    const group = jobs[0]?.group as Exclude<Group, readonly KvWrite[]>
     const last = this.#level.batch()
     if ('leftover' in group) {
       const { leftover, rows } = group
@@ -388,12 +401,12 @@ function newJob(group: Job['group']): Job {
     resolve = onDone
     reject = onError
   })
-  return { group, promise, resolve, reject }
+  return { group, coming: undefined, promise, resolve, reject }
 }
 
 function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
   for (let i = jobs.length - 1; i >= 0; i--) {
-    const { group, promise } = jobs[i] as Job
+    const { group, coming, promise } = jobs[i] as Job
     if ('leftover' in group || 'home' in group) continue
     if ('deleted' in group) {
       const row = group.rows.find((one) => one.key === key)
@@ -402,7 +415,7 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
       if (isIn) return { value: undefined, settled: promise }
       continue
     }
-    const write = listOf(group, (prefix) => key.startsWith(prefix)).findLast((one) => one.key === key)
+    const write = listOf(coming ?? group).findLast((one) => one.key === key)
     if (write !== undefined) return { value: write.value, settled: promise }
   }
   return undefined

@@ -19,13 +19,12 @@
  * docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
 
-import { prefixEnd } from '../encoding/bytes.ts'
 import { lowerBound } from '../lower-bound.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
-import { type KeyRange, type KvRow, type KvWrite, listOf, type RowKey, type Writes } from './kv.ts'
+import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 
 /** Known to the last row from `start` (inclusive) to `end` (exclusive). */
 export interface Span extends KeyRange {
@@ -141,20 +140,10 @@ export class RowCache {
   }
 
   /** To be called with each group of writes when it is acknowledged. */
-  apply(writes: Writes): void {
-    if (this.#fills.size > 0) {
-      const list = listOf(writes)
-      this.#recent.push(list)
-      this.#apply(list)
-    } else if (this.#spans.size > 0) this.#apply(listOf(writes, this.#covers))
+  apply(writes: readonly KvWrite[]): void {
+    if (this.#fills.size > 0) this.#recent.push(writes)
+    this.#apply(writes)
     this.#shrink()
-  }
-
-  /** Whether a span may have rows that begin so. */
-  readonly #covers = (head: RowKey): boolean => {
-    const { root, height } = this.#spans
-    if (spanAt(root, height, head) !== undefined) return true
-    return new TreeScan(root, height, { start: head, end: prefixEnd(head) }, false).next(1).length > 0
   }
 
   /** Every row is gone. Open fills are given up. */

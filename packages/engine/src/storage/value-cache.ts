@@ -10,7 +10,7 @@
  * a commit of 100 entities, and index rows, which are most of them, are never read by key: so key spaces are noted. That a
  * row is absent is not kept: it is asked of each entity that a commit makes, once, and keeping it took 0.2 ms of those 5.
  */
-import { handOver, type RowKey, type Writes } from './kv.ts'
+import type { KvWrite, RowKey } from './kv.ts'
 
 /** Memory of an entry beside its bytes. Believed, from heap sizes. */
 const overheadBytes = 200
@@ -37,20 +37,17 @@ export class ValueCache {
   }
 
   /** To be called with each group of writes when it is acknowledged. */
-  apply(writes: Writes): void {
+  apply(writes: readonly KvWrite[]): void {
     if (this.#young.size + this.#old.size === 0) return
-    handOver(writes, {
-      wants: (prefix) => this.#spaces[prefix.charCodeAt(0)] === 1,
-      write: (key, value) => {
-        if (this.#spaces[key.charCodeAt(0)] === 0) return
-        if (!this.#young.has(key) && !this.#old.has(key)) return
-        if (value !== undefined) this.#add(key, value)
-        else {
-          this.#young.delete(key)
-          this.#old.delete(key)
-        }
-      },
-    })
+    for (const { key, value } of writes) {
+      if (this.#spaces[key.charCodeAt(0)] === 0) continue
+      if (!this.#young.has(key) && !this.#old.has(key)) continue
+      if (value !== undefined) this.#add(key, value)
+      else {
+        this.#young.delete(key)
+        this.#old.delete(key)
+      }
+    }
   }
 
   clear(): void {

@@ -60,8 +60,6 @@ export interface EntityDelta {
 export interface RowSink {
   /** As in {@link WriteSink}. */
   wants?(prefix: RowKey): boolean
-  /** Asked before each row that is wanted: whether it is passed over, and so not made. Absent = none is. */
-  passes?(): boolean
   /** @param wasThere - whether the row was there before, with another value when it is there now too */
   write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
 }
@@ -148,14 +146,13 @@ export class EntityRows {
   /** The composite rows that come or go. */
   eachComposite(sink: RowSink): void {
     if (this.#composites !== undefined) {
-      for (const [key, { value, old }] of this.#composites)
-        if (!sink.passes?.()) sink.write(key, value, old !== undefined)
+      for (const [key, { value, old }] of this.#composites) sink.write(key, value, old !== undefined)
     } else if ((this.before === undefined) !== (this.after === undefined)) {
       const isGone = this.after === undefined
       const entries = isGone ? this.gone : this.come
       for (const index of this.#indexes) {
         compositeRows(index, this.codes, entries, (key, value) => {
-          if (!sink.passes?.()) sink.write(key, isGone ? undefined : value, isGone)
+          sink.write(key, isGone ? undefined : value, isGone)
         })
       }
     }
@@ -293,7 +290,7 @@ export class RowProducer {
 
   /** The row in Entities. */
   entity({ row, before, after }: EntityRows): void {
-    if (this.#wantsEntities && before !== after && !this.#passes()) this.#sink.write(row, after, before !== undefined)
+    if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
   }
 
   /** The rows in all other tables: kind row, then property rows entry by entry, then composite rows. */
@@ -302,7 +299,7 @@ export class RowProducer {
     const { partition, kind, path } = codes
     if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
     const isGone = after === undefined
-    if (this.#ofKind !== undefined && (before === undefined) !== isGone && !this.#passes()) {
+    if (this.#ofKind !== undefined && (before === undefined) !== isGone) {
       this.#sink.write(kindRowKey(this.#ofKind, path), isGone ? undefined : emptyValue, isGone)
     }
     if (this.#up !== undefined || this.#down !== undefined) {
@@ -317,10 +314,6 @@ export class RowProducer {
 
   #wants(prefix: RowKey): boolean {
     return this.#sink.wants?.(prefix) ?? true
-  }
-
-  #passes(): boolean {
-    return this.#sink.passes?.() === true
   }
 
   #wanted(prefix: RowKey): RowKey | undefined {
@@ -354,12 +347,8 @@ export class RowProducer {
       this.#byPlace[place] = heads
     }
     const sink = this.#sink
-    if (heads.up !== undefined && !this.#passes()) {
-      sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
-    }
-    if (heads.down !== undefined && !this.#passes()) {
-      sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
-    }
+    if (heads.up !== undefined) sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
+    if (heads.down !== undefined) sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
   }
 }
 

@@ -15,7 +15,6 @@
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
-import type { Contention } from '../observe/tablets/group-load.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { LockWaits } from './deadlock-detection.ts'
@@ -23,6 +22,14 @@ import type { LockTable } from './lock-table.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
 import type { Transaction, WaitsFor } from './transaction.ts'
+
+/** Told of commits that met others at a group. */
+export interface Contention {
+  /** They wait for their turn, or for a lock. */
+  waited(groups: readonly GroupCode[]): void
+  /** They ended with ABORTED. */
+  conflicted(groups: readonly GroupCode[]): void
+}
 
 const contendedMs = 1_000
 

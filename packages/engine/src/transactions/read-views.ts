@@ -119,7 +119,8 @@ export class ReadViews {
       }
       return new OpenReadView(guarded(past, deleted), { mark: 0, at: readTime }, reader, within)
     }
-    return andThen(this.rollForward(database, scope), () => this.#whenStill(database, scope, look))
+    const ready = andThen(log.retention.link(), () => this.rollForward(database, scope))
+    return andThen(ready, () => this.#whenStill(database, scope, look))
   }
 
   /** Frees what reads of the past share. */

@@ -53,7 +53,12 @@ export class RecentCommits {
   #resets = 0
 
   /** A commit is appended now. */
-  add({ footprint, alsoMoves, transaction, written }: Omit<Append, 'records'>): void {
+  add({
+    footprint,
+    alsoMoves,
+    transaction,
+    written,
+  }: Pick<Append, 'footprint' | 'alsoMoves' | 'transaction' | 'written'>): void {
     const number = this.#next++
     if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
     const made = footprint()

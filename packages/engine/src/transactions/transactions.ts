@@ -22,7 +22,6 @@ import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import { type CommitInput, type Committed, type Footprint, type LogDatabase, Superseded } from '../log/commit-input.ts'
 import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import type { Contention } from '../observe/tablets/group-load.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { entityRowOf } from '../tables/entities.ts'
@@ -32,7 +31,7 @@ import { KvTableView, type TableView } from '../tables/table.ts'
 import { Blocked } from './blocked.ts'
 import { refuseChanged } from './changed-reads.ts'
 import { consistentRead } from './consistent-read.ts'
-import { ContendedRows } from './contended-rows.ts'
+import { ContendedRows, type Contention } from './contended-rows.ts'
 import { LockWaits } from './deadlock-detection.ts'
 import { LockTable } from './lock-table.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
@@ -207,7 +206,7 @@ export class Transactions {
     const { log } = this.#parts
     if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
     // A commit that waits in the append queue may meet transactions that are not open yet.
-    const isAlone = this.#registry.openCount === 0 && log.appendQueue?.isOn !== true
+    const isAlone = this.#registry.openCount === 0 && log.gate?.isQueueing !== true
     if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
     // The same parts in the same order as without a transaction: so the log meets one shape of input.

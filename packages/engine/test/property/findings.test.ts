@@ -141,23 +141,42 @@ test('rising ids are found at any pace, also among well-behaved traffic (finding
 const numbers = (words: string | undefined): readonly number[] =>
   (words?.match(/\d[\d,.]*/g) ?? []).map((one) => Number(one.replaceAll(',', '')))
 
-test('the figures of sampled commits count each entity once, and say that they are estimates', async () => {
-  const traffic = await Traffic.open(100, 1)
-  const commits = 104
+test.each([1, 25, 100, 500])(
+  'the figures of sampled commits of %i count each entity once, and say that they are estimates',
+  async (size) => {
+    // 1,000 entities a second.
+    const traffic = await Traffic.open(size, 1)
+    const entities = 10_500
+    for (let i = 0; i < 32; i++) await traffic.query('owner 1')
+    for (let written = 0; written < entities; written += size) {
+      const fresh = Array.from({ length: size }, () => task(keyOf({ kind: 'Task' }), traffic.random, ['a']))
+      await traffic.commit(fresh)
+    }
+    const [start] = traffic.evidence('sudden-start')
+    expect(start).toMatch(/^about (9[5-9]0|1,000|1,100) entities\/s were written/)
+    const [rows] = traffic.evidence('needless-index')
+    expect(rows).toMatch(/^about [\d,]+ of about [\d,]+ property rows/)
+    const [unread = 0, all = 0] = numbers(rows)
+    expect([unread / entities, all / (entities * 2)].map((share) => Math.abs(share - 1) < 0.05)).toEqual([true, true])
+    await traffic.engine.close()
+  },
+)
+
+test('an entity weighs the same in a commit of one as in a commit of 500', async () => {
+  const traffic = await Traffic.open(1, 1)
   for (let i = 0; i < 32; i++) await traffic.query('owner 1')
-  for (let i = 0; i < commits; i++) {
-    const fresh = Array.from({ length: 100 }, () => task(keyOf({ kind: 'Task' }), traffic.random, ['a']))
-    await traffic.commit(fresh)
+  const writtenOf = { Task: 0, Page: 0 }
+  const write = async (kind: keyof typeof writtenOf, size: number): Promise<void> => {
+    await traffic.commit(Array.from({ length: size }, () => task(keyOf({ kind }), traffic.random, ['a'])))
+    writtenOf[kind] += size
   }
-  const [start] = traffic.evidence('sudden-start')
-  expect(start).toMatch(/^about (9[5-9]0|1,000|1,100) entities\/s were written/)
+  for (let round = 0; round < 10; round++) {
+    await write('Page', 500)
+    for (let i = 0; i < 500; i++) await write('Task', 1)
+  }
   const [rows] = traffic.evidence('needless-index')
-  expect(rows).toMatch(/^about [\d,]+ of about [\d,]+ property rows/)
-  const [unread = 0, all = 0] = numbers(rows)
-  expect([unread / (commits * 100), all / (commits * 200)].map((share) => Math.abs(share - 1) < 0.05)).toEqual([
-    true,
-    true,
-  ])
+  const [, all = 0] = numbers(rows)
+  expect(Math.abs(all / (writtenOf.Task * 2) - 1)).toBeLessThan(0.2)
   await traffic.engine.close()
 })
 

@@ -21,6 +21,7 @@ import { encodeText } from '../../encoding/ordered.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { PendingRecord } from '../../log/pending.ts'
+import { milestonesOf } from '../../log/record-writes.ts'
 import { isInScope, type PartitionScope, type PathElement } from '../../model/key.ts'
 import { formatKeyPath } from '../../model/key-path.ts'
 import type { RowTally } from '../../request-trace.ts'
@@ -89,12 +90,14 @@ export class CommitFeed {
 
   applied({ records, reached, cause }: ApplyEvent): void {
     if (this.#watching.size === 0) return
-    this.#each(records, (matching, { listed, rows: rowsMax }) => {
-      const rows = new ListedRows(rowsMax)
-      const producer = new RowProducer(rows)
-      for (const { changes } of matching) for (const change of changes) rows.add(change, reached, producer)
-      return { apply: { ...headOf(matching, listed), milestone: reached, cause, ...rows.report() } }
-    })
+    for (const milestone of milestonesOf[reached]) {
+      this.#each(records, (matching, { listed, rows: rowsMax }) => {
+        const rows = new ListedRows(rowsMax)
+        const producer = new RowProducer(rows)
+        for (const { changes } of matching) for (const change of changes) rows.add(change, milestone, producer)
+        return { apply: { ...headOf(matching, listed), milestone, cause, ...rows.report() } }
+      })
+    }
   }
 
   /** All rows of a scope may be others from now on. */
@@ -235,11 +238,6 @@ export class ListedRows {
     if (this.#isFull) return
     if (milestone === 'A') producer.entity(change)
     else producer.indexRows(change)
-  }
-
-  /** Asked by the producer: rows behind the last one that is listed are not made. */
-  passes(): boolean {
-    return this.#isFull
   }
 
   write(key: RowKey, value?: Uint8Array | undefined, wasThere = false): void {

@@ -5,9 +5,9 @@
  *   large-offset          4 of 5 rows that queries of a kind read are skipped by an offset
  *   duplicate-in-commit   one commit names an entity twice
  */
+import type { CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
 import { keyCode } from '../../encoding/key-codec.ts'
 import { formatKey, isCompleteKey, type Key, kindOf } from '../../model/key.ts'
-import type { CommitAskedFact, LookupFact, QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 
@@ -24,8 +24,11 @@ interface Run {
   readonly name: string
   readonly method: 'commit' | 'lookup'
   readonly kind: string
+  /** The first of its keys. */
   readonly keys: Set<string>
   length: number
+  /** The calls of such runs, once this one is long enough. */
+  known: SingleCalls | undefined
 }
 
 interface SingleCalls {
@@ -85,29 +88,34 @@ export class CallPatterns implements Pattern {
     }
     const kind = kindOf(key)
     if (this.#run?.kind !== kind || this.#run.method !== method) {
-      this.#run = { name: `${method} ${kind}`, method, kind, keys: new Set(), length: 0 }
+      this.#run = { name: `${method} ${kind}`, method, kind, keys: new Set(), length: 0, known: undefined }
     }
     const run = this.#run
-    const { name } = run
-    if (isCompleteKey(key)) {
-      const code = keyCode(key)
-      if (run.keys.has(code)) {
-        this.#run = undefined
-        return
-      }
-      if (run.keys.size < runMin) run.keys.add(code)
-    }
     run.length++
-    if (run.length < runMin) return
-    const known = this.#single.get(name)
-    if (known === undefined) {
-      if (this.#single.size < subjectsMax) {
-        this.#single.set(name, { longest: run.length, method, kind, calls: run.length })
-      }
-    } else {
+    const { known } = run
+    if (known !== undefined) {
       known.calls++
       known.longest = Math.max(known.longest, run.length)
+      return
     }
+    if (isCompleteKey(key)) {
+      const code = keyCode(key)
+      if (run.keys.has(code)) this.#run = undefined
+      if (run.keys.size < runMin) run.keys.add(code)
+    }
+    if (run.length >= runMin && this.#run !== undefined) run.known = this.#singleCalls(run)
+  }
+
+  #singleCalls({ name, method, kind, length }: Run): SingleCalls | undefined {
+    let known = this.#single.get(name)
+    if (known === undefined && this.#single.size < subjectsMax) {
+      known = { longest: 0, method, kind, calls: length - 1 }
+      this.#single.set(name, known)
+    }
+    if (known === undefined) return undefined
+    known.calls++
+    known.longest = Math.max(known.longest, length)
+    return known
   }
 
   #duplicate(key: Key): void {

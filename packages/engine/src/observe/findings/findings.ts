@@ -11,30 +11,33 @@
  * A finding stays for half an hour after the last event that showed it.
  */
 import type { Scheduler } from '../../clock.ts'
-import type { EntityRows } from '../../tables/entity-rows.ts'
+import type { CallNotes, CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
+import type { Append } from '../../log/commit-input.ts'
+import type { Key } from '../../model/key.ts'
+import { type Random, seededRandom } from '../../random.ts'
 import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
-import { type CommitAskedFact, type CommittedFact, type LookupFact, type QueryFact, Thinning } from './facts.ts'
 import { findingAdvice } from './finding-kinds.ts'
 import { IndexPatterns } from './index-patterns.ts'
 import { KeyPatterns } from './key-patterns.ts'
 import { LoadPatterns } from './load-patterns.ts'
-import type { Pattern, Sighting } from './sighting.ts'
+import { Sampler } from './sampler.ts'
+import type { Pattern, PickedChange, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
-/** To look at an entity of a commit costs two to three times as much as to write it: of one in 32 it was a tenth of their time. */
-const commitsLookedAt = { exactly: 1024, thinnedBy: 127 }
-/** Under load, so many entities of a larger commit stand for all where index rows are looked at, which are made for that. */
-const indexedMax = 16
-/** So many index rows at any time: they are looked at in the turn in which their commit is appended, in some milliseconds. */
+/** To look at an entity costs about as much as to write it: at thousands a second, one in 128 and some more are a percent or two. */
+const entitiesLookedAt = { exactly: 1024, exactlyPerSecond: 25, every: 128 }
+const keysLookedAt = { exactly: 4096, exactlyPerSecond: 0, every: 128 }
+/** So many index rows of a commit at most: they are looked at in the turn in which it is appended. */
 const indexRowsMax = 8192
-const lookupsLookedAt = { exactly: 4096, thinnedBy: 32 }
-/** Under load, so many keys of a larger lookup stand for all. */
-const lookedUpMax = 4
+/** Keeps the draws apart from those of the engine, which tests replay. */
+const ownSeed = 0xf1d5
 
 export interface FindingsOptions {
   readonly scheduler: Scheduler
+  /** Seed of the engine. */
+  readonly seed: number
   /** A composite index in words; `undefined` when it is gone. */
   readonly indexInWords: (database: string, id: bigint) => string | undefined
   readonly isStoreNew: () => boolean
@@ -50,15 +53,16 @@ interface Seen {
   finding: Finding
 }
 
-export class Findings {
+export class Findings implements CallNotes {
   readonly #options: FindingsOptions
   readonly #keys = new KeyPatterns()
   readonly #indexes: IndexPatterns
   readonly #calls = new CallPatterns()
   readonly #load: LoadPatterns
   readonly #patterns: readonly Pattern[]
-  #commits = new Thinning(commitsLookedAt)
-  #lookups = new Thinning(lookupsLookedAt)
+  readonly #random: Random
+  #entities: Sampler
+  #lookups: Sampler
   readonly #seen = new Map<string, Seen>()
 
   constructor(options: FindingsOptions) {
@@ -66,6 +70,9 @@ export class Findings {
     this.#indexes = new IndexPatterns(options)
     this.#load = new LoadPatterns(options)
     this.#patterns = [this.#keys, this.#indexes, this.#calls, this.#load]
+    this.#random = seededRandom(options.seed ^ ownSeed)
+    this.#entities = new Sampler(entitiesLookedAt, this.#random)
+    this.#lookups = new Sampler(keysLookedAt, this.#random)
   }
 
   /** A commit was asked for. */
@@ -74,26 +81,31 @@ export class Findings {
   }
 
   /** A commit is being appended. */
-  noteCommitted(facts: readonly CommittedFact[]): void {
+  noteCommitted({ records }: Pick<Append, 'records'>): void {
     let entities = 0
-    for (const { changes } of facts) entities += changes.length
-    const nowMs = Number(facts[0]?.version ?? 0n) / 1000
-    const sample = this.#commits.sample(entities, nowMs)
-    if (sample === undefined) {
-      this.#load.notePassedOver(entities, nowMs)
-      return
+    for (const { changes } of records) entities += changes.length
+    const nowMs = Number(records[0]?.version ?? 0n) / 1000
+    const sampler = this.#entities
+    if (sampler.passes(entities, nowMs)) return
+    const picked: PickedChange[] = []
+    for (const { partition, changes } of records) {
+      for (const change of changes) {
+        const standsFor = sampler.pick()
+        if (standsFor > 0) picked.push({ partition, change, standsFor })
+      }
     }
-    const some = indexedOf(facts, entities, sample.isWithinBudget ? entities : indexedMax)
-    this.#indexes.noteCommitted(some, sample.entities / Math.max(1, some.length))
-    this.#keys.noteCommitted(facts)
-    this.#load.noteCommitted(facts, nowMs)
+    this.#indexes.noteCommitted(withFewRows(picked))
+    this.#keys.noteCommitted(picked)
+    this.#load.noteCommitted(picked, nowMs)
   }
 
   noteLookup(fact: LookupFact): void {
-    const sample = this.#lookups.sample(fact.keys.length)
-    if (sample === undefined) return
     this.#calls.noteLookup(fact)
-    this.#load.noteLookup(fact, sample.isWithinBudget ? fact.keys.length : lookedUpMax)
+    const { keys } = fact
+    if (this.#lookups.passes(keys.length)) return
+    const picked: Key[] = []
+    for (const key of keys) if (this.#lookups.pick() > 0) picked.push(key)
+    this.#load.noteLookup(picked)
   }
 
   noteQuery(fact: QueryFact): void {
@@ -133,21 +145,22 @@ export class Findings {
   clear(): void {
     for (const pattern of this.#patterns) pattern.clear()
     this.#seen.clear()
-    this.#commits = new Thinning(commitsLookedAt)
-    this.#lookups = new Thinning(lookupsLookedAt)
+    this.#entities = new Sampler(entitiesLookedAt, this.#random)
+    this.#lookups = new Sampler(keysLookedAt, this.#random)
   }
 }
 
-/** The entities of a commit whose index rows are looked at: at most so many, with a limited number of rows, from all over it. */
-function indexedOf(facts: readonly CommittedFact[], entities: number, most: number): readonly EntityRows[] {
-  const [first] = facts
-  const changes = facts.length === 1 && first !== undefined ? first.changes : facts.flatMap((fact) => fact.changes)
+/** Some of them, from all over their commit, that stand for all and have a limited number of index rows. */
+function withFewRows(picked: readonly PickedChange[]): readonly PickedChange[] {
   let rows = 0
-  for (const { count } of changes) rows += count
-  const step = Math.max(Math.ceil(entities / Math.max(1, most)), Math.ceil(rows / indexRowsMax))
-  if (step <= 1) return changes
-  // From another one each time: kinds that take turns in each commit would be seen by half.
-  const from = Number((first?.version ?? 0n) % BigInt(step))
-  const some = changes.filter((_, i) => i % step === from)
-  return some.length === 0 ? changes.slice(0, 1) : some
+  for (const { change } of picked) rows += change.count
+  const step = Math.ceil(rows / indexRowsMax)
+  if (step <= 1) return picked
+  const some: PickedChange[] = []
+  for (let i = 0; i < picked.length; i += step) {
+    let standsFor = 0
+    for (const one of picked.slice(i, i + step)) standsFor += one.standsFor
+    some.push({ ...(picked[i] as PickedChange), standsFor })
+  }
+  return some
 }

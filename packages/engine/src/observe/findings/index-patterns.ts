@@ -5,14 +5,14 @@
  *   unread-index      a composite index has had 256 rows written and has served no query
  *   needless-index    a kind is queried, and half of the property rows written for it are of properties that no query names
  */
+import type { QueryFact } from '../../database/call-notes.ts'
 import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
 import { decodeInt64, encodeInt64 } from '../../encoding/ordered.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { parseCompositeHead } from '../../tables/entities-by-composite-property.ts'
 import { parsePropertyCode, splitPropertyAscRow } from '../../tables/entities-by-property-asc.ts'
-import { type EntityRows, RowProducer, scatterProperty } from '../../tables/entity-rows.ts'
+import { RowProducer, scatterProperty } from '../../tables/entity-rows.ts'
 import { isOf, rowsOf } from '../../tables/rows.ts'
-import type { QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
@@ -21,9 +21,11 @@ import {
   type Estimate,
   nothing,
   type Pattern,
+  type PickedChange,
   percentOf,
   rowsAt,
   type Sighting,
+  standingFor,
   sumOf,
 } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
@@ -73,34 +75,34 @@ export class IndexPatterns implements Pattern {
     this.#options = options
   }
 
-  /**
-   * @param changes - of one commit: their rows come at one moment, in the order of their keys and not of their values
-   * @param stands - how many entities each of them stands for
-   */
-  noteCommitted(changes: readonly EntityRows[], stands: number): void {
+  /** @param picked - of one commit: their rows come at one moment, in the order of their keys and not of their values */
+  noteCommitted(picked: readonly PickedChange[]): void {
     const values = new Map<string, string[]>()
+    let entities = 0
     const producer = new RowProducer({
       wants: (head) => looked.some((space) => isOf(space, head)),
       write: (key, value) => {
         if (value === undefined) return
-        if (isOf('EntitiesByCompositeProperty', key)) return this.#noteCompositeRow(key, stands)
-        const { property, valueCode } = splitPropertyAscRow(key)
-        const others = values.get(property)
-        if (others === undefined) values.set(property, [valueCode])
+        if (isOf('EntitiesByCompositeProperty', key)) return this.#noteCompositeRow(key, entities)
+        const { property: name, valueCode } = splitPropertyAscRow(key)
+        const property = this.#properties.of(name)
+        property.rows = sumOf(property.rows, standingFor(entities))
+        const others = values.get(name)
+        if (others === undefined) values.set(name, [valueCode])
         else others.push(valueCode)
       },
     })
-    for (const change of changes) producer.indexRows(change)
-    for (const [property, codes] of values) {
-      this.#noteValues(this.#properties.of(property), codes, stands)
+    for (const { change, standsFor } of picked) {
+      entities = standsFor
+      producer.indexRows(change)
     }
+    for (const [name, codes] of values) this.#noteValues(this.#properties.of(name), codes)
   }
 
-  #noteValues(property: Property, codes: string[], stands: number): void {
+  #noteValues(property: Property, codes: string[]): void {
     const { sample, window } = property
     codes.sort()
     if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
-    property.rows = sumOf(property.rows, { count: codes.length * stands, isSampled: stands !== 1 })
     property.latest = codes.at(-1) ?? ''
     for (const code of codes) {
       const landing = sample.add(code)
@@ -109,11 +111,11 @@ export class IndexPatterns implements Pattern {
     }
   }
 
-  #noteCompositeRow(key: RowKey, stands: number): void {
+  #noteCompositeRow(key: RowKey, entities: number): void {
     const { indexId, partition } = parseCompositeHead(key)
     const database = databaseCode(partition.projectId, partition.databaseId)
     const use = this.#composites.of(database + encodeInt64(indexId))
-    use.rows = sumOf(use.rows, { count: stands, isSampled: stands !== 1 })
+    use.rows = sumOf(use.rows, standingFor(entities))
   }
 
   noteQuery({ partition, kind, properties, indexes }: QueryFact): void {

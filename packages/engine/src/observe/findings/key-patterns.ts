@@ -11,11 +11,10 @@ import { decodePath, splitKeyCode } from '../../encoding/key-codec.ts'
 import { prettyPath } from '../../encoding/pretty.ts'
 import type { PathElement } from '../../model/key.ts'
 import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
-import type { CommittedFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type Pattern, percentOf, rowsAt, type Sighting } from './sighting.ts'
+import { type Pattern, type PickedChange, percentOf, rowsAt, type Sighting } from './sighting.ts'
 import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
 
 const subjectsMax = 256
@@ -51,20 +50,19 @@ export class KeyPatterns implements Pattern {
   readonly #oddities = new Map<string, Oddity>()
   readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
-  /** The changes of one commit in all its entity groups. */
-  noteCommitted(facts: readonly CommittedFact[]): void {
+  /** Changes of one commit. */
+  noteCommitted(picked: readonly PickedChange[]): void {
     const added = new Map<string, string[]>()
-    for (const { partition, changes } of facts) {
-      for (const { path, before, after } of changes) {
-        if (before !== undefined || after === undefined) continue
-        const elements = decodePath(path, 0).path
-        // By the root: its kind and key lead the rows of all that is below it.
-        const subject = kindSubject(partition, elements.slice(0, 1))
-        const paths = added.get(subject)
-        if (paths === undefined) added.set(subject, [path])
-        else paths.push(path)
-        this.#noteOddities(partition, elements, after)
-      }
+    for (const { partition, change } of picked) {
+      const { path, before, after } = change
+      if (before !== undefined || after === undefined) continue
+      const elements = decodePath(path, 0).path
+      // By the root: its kind and key lead the rows of all that is below it.
+      const subject = kindSubject(partition, elements.slice(0, 1))
+      const paths = added.get(subject)
+      if (paths === undefined) added.set(subject, [path])
+      else paths.push(path)
+      this.#noteOddities(partition, elements, after)
     }
     for (const [subject, paths] of added) this.#noteOrder(this.#orders.of(subject), paths.sort())
   }

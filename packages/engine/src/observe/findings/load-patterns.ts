@@ -9,7 +9,6 @@ import { prefixEnd } from '../../encoding/bytes.ts'
 import { decodePath, keyCode, partitionCode } from '../../encoding/key-codec.ts'
 import type { Key } from '../../model/key.ts'
 import { entityRowOf } from '../../tables/entities.ts'
-import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { LruMap } from './lru-map.ts'
 import {
@@ -17,10 +16,12 @@ import {
   type Estimate,
   nothing,
   type Pattern,
+  type PickedChange,
   percentOf,
   rowsAt,
   rowsBetween,
   type Sighting,
+  standingFor,
   sumOf,
 } from './sighting.ts'
 import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
@@ -72,8 +73,6 @@ export class LoadPatterns implements Pattern {
   #keys = new HeavyHitters(64)
   #keysBefore = new HeavyHitters(64)
   #hotKeyEvents = 0
-  /** Entities of the latest commit that was looked at, by kind. */
-  #latest: ReadonlyMap<string, number> = new Map()
   readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
   readonly #starts = new LruMap<KindStart>(256, () => ({
     firstMs: 0,
@@ -87,37 +86,19 @@ export class LoadPatterns implements Pattern {
     this.#options = options
   }
 
-  /** @param most - so many keys are looked at, or a few less */
-  noteLookup({ keys }: LookupFact, most: number): void {
-    const step = Math.ceil(keys.length / most)
-    for (let i = 0; i < keys.length; i += step) {
-      const key = keys[i] as Key
-      const partition = partitionCode(key.partition)
-      this.#touch(keyCode(key), kindSubject(partition, key.path))
-    }
+  noteLookup(keys: readonly Key[]): void {
+    for (const key of keys) this.#touch(keyCode(key), kindSubject(partitionCode(key.partition), key.path))
   }
 
-  /** @param facts - of one commit, made at `nowMs` */
-  noteCommitted(facts: readonly CommittedFact[], nowMs: number): void {
-    const kinds = new Map<string, number>()
-    for (const { partition, changes } of facts) {
-      for (const { path } of changes) {
-        const kind = kindOfCode(partition, path)
-        this.#touch(partition + path, kind)
-        kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-      }
+  /** @param picked - of one commit, made at `nowMs` */
+  noteCommitted(picked: readonly PickedChange[], nowMs: number): void {
+    const kinds = new Map<string, Estimate>()
+    for (const { partition, change, standsFor } of picked) {
+      const kind = kindOfCode(partition, change.path)
+      this.#touch(partition + change.path, kind)
+      kinds.set(kind, sumOf(kinds.get(kind) ?? nothing, standingFor(standsFor)))
     }
-    this.#latest = kinds
-    for (const [kind, entities] of kinds) this.#noteStart(kind, nowMs, { count: entities, isSampled: false })
-  }
-
-  /** A commit that was not looked at is taken to be like the latest that was. */
-  notePassedOver(entities: number, nowMs: number): void {
-    let all = 0
-    for (const count of this.#latest.values()) all += count
-    for (const [kind, count] of this.#latest) {
-      this.#noteStart(kind, nowMs, { count: (entities * count) / all, isSampled: true })
-    }
+    for (const [kind, entities] of kinds) this.#noteStart(kind, nowMs, entities)
   }
 
   #touch(code: string, kind: string): void {
@@ -220,7 +201,6 @@ export class LoadPatterns implements Pattern {
   clear(): void {
     this.#keys.clear()
     this.#keysBefore.clear()
-    this.#latest = new Map()
     this.#touches.clear()
     this.#starts.clear()
   }

@@ -1,6 +1,7 @@
 /** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
 import { hexOf } from '../../encoding/bytes.ts'
 import type { RowKey } from '../../storage/kv.ts'
+import type { EntityRows } from '../../tables/entity-rows.ts'
 import { prefixRange } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { FindingKind, FindingPlace } from '../tablets/report.ts'
@@ -29,6 +30,14 @@ export function rowsBetween(table: TableId, start: RowKey, end: RowKey): Finding
   return { table, startHex: hexOf(start, ''), endHex: hexOf(end, '') }
 }
 
+/** A change of an entity that was looked at, and how many entities it stands for. */
+export interface PickedChange {
+  /** Code of the partition. */
+  readonly partition: string
+  readonly change: EntityRows
+  readonly standsFor: number
+}
+
 /** One pattern, or some that need the same facts. */
 export interface Pattern {
   sightings(): readonly Sighting[]
@@ -42,6 +51,11 @@ export interface Estimate {
 }
 
 export const nothing: Estimate = { count: 0, isSampled: false }
+
+/** A count of items that each stand for so many. */
+export function standingFor(count: number): Estimate {
+  return { count, isSampled: count !== 1 }
+}
 
 export function sumOf(one: Estimate, other: Estimate): Estimate {
   return { count: one.count + other.count, isSampled: one.isSampled || other.isSampled }

@@ -1,5 +1,6 @@
 /** The latest steps of applying, for the inspector: what was applied, how far, and why. A ring of fixed size. */
 import type { ApplyCause, ApplyEvent } from '../../log/apply.ts'
+import { milestonesOf } from '../../log/record-writes.ts'
 import type { GroupCode } from '../../tables/log-rows.ts'
 
 export interface AppliedStep {
@@ -11,21 +12,27 @@ export interface AppliedStep {
 
 const stepsKept = 256
 
+/** An event without the images of its records. */
+interface Applied extends Pick<ApplyEvent, 'reached' | 'cause'> {
+  readonly records: readonly Pick<AppliedStep, 'group' | 'version'>[]
+}
+
 export class ApplyHistory {
-  readonly #steps: AppliedStep[] = []
+  readonly #events: Applied[] = []
   #next = 0
 
   note({ records, reached, cause }: ApplyEvent): void {
-    for (const { group, version } of records) {
-      this.#steps[this.#next] = { group, version, reached, cause }
-      this.#next = (this.#next + 1) % stepsKept
-    }
+    const latest = records.slice(-stepsKept).map(({ group, version }) => ({ group, version }))
+    this.#events[this.#next] = { records: latest, reached, cause }
+    this.#next = (this.#next + 1) % stepsKept
   }
 
   /** Oldest first. */
   steps(): readonly AppliedStep[] {
-    return this.#steps.length < stepsKept
-      ? [...this.#steps]
-      : [...this.#steps.slice(this.#next), ...this.#steps.slice(0, this.#next)]
+    const events = [...this.#events.slice(this.#next), ...this.#events.slice(0, this.#next)]
+    const steps = events.flatMap(({ records, reached, cause }) =>
+      milestonesOf[reached].flatMap((milestone) => records.map((one) => ({ ...one, reached: milestone, cause }))),
+    )
+    return steps.slice(-stepsKept)
   }
 }

@@ -3,7 +3,8 @@
  *
  * GL1  Memory is bounded: with too many groups those with the least load are forgotten.
  * GL2  One commit, which may be a sample that stands for many, says nothing of a group: it takes two, or a conflict or wait.
- * GL3  The weight of an operation is not counted here: it stands for many clients, on groups of their own.
+ * GL3  Commits of a group with conflicts or waits are counted one by one, as those are.
+ * GL4  The weight of an operation is not counted here: it stands for many clients, on groups of their own.
  */
 import { LoadWindow } from './window.ts'
 
@@ -13,14 +14,8 @@ interface GroupCounts {
   /** Reads: conflicts; writes: commits; bytes: waits. */
   readonly window: LoadWindow
   notes: number
-}
-
-/** Told of commits that met others at a group. */
-export interface Contention {
-  /** They wait for their turn, or for a lock. */
-  waited(groups: readonly string[]): void
-  /** They ended with ABORTED. */
-  conflicted(groups: readonly string[]): void
+  /** Whether there were conflicts or waits (GL3). */
+  isTroubled: boolean
 }
 
 export interface GroupRates {
@@ -32,22 +27,38 @@ export interface GroupRates {
 
 export class GroupLoad {
   readonly #groups = new Map<string, GroupCounts>()
+  #troubled = 0
 
-  /** @param count - for how many commits of this group it stands */
-  committed(group: string, nowMs: number, count: number): void {
-    this.#note(group, nowMs, count, 0, 0)
+  /** A commit that was sampled. @param count - for how many commits of this group it stands */
+  sampled(group: string, nowMs: number, count: number): void {
+    if (this.#groups.get(group)?.isTroubled !== true) this.#note(group, nowMs, count, 0, 0)
+  }
+
+  /** Whether any group has conflicts or waits: then {@link committed} has to be told of each commit. */
+  get isTroubled(): boolean {
+    return this.#troubled > 0
+  }
+
+  committed(group: string, nowMs: number): void {
+    if (this.#groups.get(group)?.isTroubled) this.#note(group, nowMs, 1, 0, 0)
   }
 
   conflicted(group: string, nowMs: number): void {
-    this.#note(group, nowMs, 0, 1, 0)
+    this.#trouble(this.#note(group, nowMs, 0, 1, 0))
   }
 
   waited(group: string, nowMs: number): void {
-    this.#note(group, nowMs, 0, 0, 1)
+    this.#trouble(this.#note(group, nowMs, 0, 0, 1))
   }
 
   clear(): void {
     this.#groups.clear()
+    this.#troubled = 0
+  }
+
+  #trouble(counts: GroupCounts): void {
+    if (!counts.isTroubled) this.#troubled++
+    counts.isTroubled = true
   }
 
   /** The busiest groups, those with conflicts first. */
@@ -63,16 +74,17 @@ export class GroupLoad {
     return rates.slice(0, limit)
   }
 
-  #note(group: string, nowMs: number, commits: number, conflicts: number, waits: number): void {
+  #note(group: string, nowMs: number, commits: number, conflicts: number, waits: number): GroupCounts {
     let counts = this.#groups.get(group)
     if (counts === undefined) {
       if (this.#groups.size >= groupsMax) this.#forget(nowMs)
       // As if it had been there all along: a few commits in its first second are no rate.
-      counts = { window: new LoadWindow(nowMs - 60_000), notes: 0 }
+      counts = { window: new LoadWindow(nowMs - 60_000), notes: 0, isTroubled: false }
       this.#groups.set(group, counts)
     }
     counts.notes++
     counts.window.add(nowMs, conflicts, commits, waits)
+    return counts
   }
 
   #forget(nowMs: number): void {
@@ -81,6 +93,9 @@ export class GroupLoad {
       return { group, load: reads + writes + bytes }
     })
     loads.sort((a, b) => a.load - b.load)
-    for (const { group } of loads.slice(0, groupsMax / 2)) this.#groups.delete(group)
+    for (const { group } of loads.slice(0, groupsMax / 2)) {
+      if (this.#groups.get(group)?.isTroubled) this.#troubled--
+      this.#groups.delete(group)
+    }
   }
 }

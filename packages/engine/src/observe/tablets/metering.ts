@@ -6,14 +6,15 @@
  * MT1  Only admit() refuses a commit: a refused commit has written nothing.
  * MT2  A request's delay is that of its slowest row; rows on one server run in parallel, so their delays do not add up.
  * MT3  A tablet that moves refuses requests at once (known); a full server does so too.
- * MT4  Without simulation, the first `exactPerSecond` operations of a second are charged one by one. The others are sampled:
- *      one of them, after a random number of others, is charged for all of these, so each operation is charged once. While
- *      heat is watched none is sampled.
+ * MT4  Without simulation, the first `exactPerSecond` row operations of a second are charged one by one. The others are sampled:
+ *      one of them, after a random number of others, is charged for all of these, so each is charged once. An entity that is
+ *      written is one of them, with all of its rows. While heat is watched none is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
 import { DatastoreError } from '../../errors.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
+import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
 import type { RowOperation } from '../../row.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -22,12 +23,13 @@ import type { TableId } from '../../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
 import { LatencyHistogram } from './latency.ts'
-import type { Meter, Refusal, RequestLoad } from './meter.ts'
 import { rowKeyWords } from './range-words.ts'
 import type { Tablet } from './tablet.ts'
 
 /** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
 const timedEvery = 16
+/** Rows of an entity that are looked at, where not each operation counts: all of 20,000 would be felt by other calls. */
+const rowsOfEntityMax = 512
 
 /** One charged operation, for listeners that look for patterns. */
 export interface SampleEvent {
@@ -42,6 +44,22 @@ export interface SampleEvent {
 }
 
 export type SampleListener = (sample: SampleEvent) => void
+
+/** Takes a row that is written. */
+export type TakeRow = (table: TableId, operation: RowOperation, rowKey: RowKey, bytes: number) => void
+
+/** Row operations that are taken. */
+interface Taken {
+  readonly load: RequestLoad | undefined
+  readonly table: TableId
+  readonly operation: RowOperation
+  readonly rowKey: RowKey
+  readonly rows: number
+  readonly bytes: number
+  readonly through: RowKey | undefined
+  readonly standsFor: number
+  readonly micros: bigint
+}
 
 export interface MeteringParts {
   readonly fleet: TabletFleet
@@ -59,6 +77,8 @@ export class Metering implements Meter {
   /** The second that is counted, and its operations that were taken. */
   #second = 0
   #taken = 0
+  /** When that second is over, in milliseconds of the steady clock. */
+  #sampledUntil = 0
   /** Requests until the next one that is timed, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -80,7 +100,8 @@ export class Metering implements Meter {
   begin(context: RequestContext): void {
     const { ledger } = context
     if (!(ledger instanceof CountingLedger)) return
-    if (this.countdown > 1) this.#endSampling()
+    // In a new second operations are charged one by one again (MT4).
+    if (this.countdown > 1 && this.#parts.scheduler.steadyMs() >= this.#sampledUntil) this.takeAll()
     ledger.meter = this
     ledger.load = this.#loadOf(context)
   }
@@ -92,26 +113,29 @@ export class Metering implements Meter {
     this.#standsFor = 1
   }
 
-  /** In a new second operations are charged one by one again (MT4). */
-  #endSampling(): void {
-    if (Math.floor(this.nowMs() / 1000) !== this.#second) this.takeAll()
+  get #isExact(): boolean {
+    return this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
-  /** When the next operation is taken. */
-  #drawNext(nowMs: number): void {
-    const { simulate, sampleEvery, exactPerSecond } = this.#fleet.settings
+  /** Counts row operations that are taken together, and draws when the next are. @returns how many they stand for */
+  #drawNext(nowMs: number, rows: number): number {
+    const { sampleEvery, exactPerSecond } = this.#fleet.settings
+    const standsFor = this.#standsFor
     const second = Math.floor(nowMs / 1000)
     if (second !== this.#second) {
       this.#second = second
       this.#taken = 0
+      this.#sampledUntil = this.#parts.scheduler.steadyMs() + 1000 * (second + 1) - nowMs
     }
-    this.#taken++
-    const isSampled = !simulate && !this.#fleet.recording.isWatched && this.#taken >= exactPerSecond
+    this.#taken += rows
+    const isSampled = !this.#isExact && this.#taken >= exactPerSecond
     this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
     this.#standsFor = this.countdown
-    if (!isSampled) return
-    this.#standsFor += this.#carried
-    this.#carried = 0
+    if (isSampled) {
+      this.#standsFor += this.#carried
+      this.#carried = 0
+    }
+    return standsFor
   }
 
   #loadOf(context: RequestContext): RequestLoad | undefined {
@@ -137,12 +161,33 @@ export class Metering implements Meter {
     bytes: number,
     through: RowKey | undefined,
   ): void {
+    const micros = this.#parts.scheduler.nowMicros()
+    const standsFor = this.#drawNext(Number(micros) / 1000, 1)
+    this.#take({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros })
+  }
+
+  /**
+   * Takes an entity that is written: each of its rows, or where operations are sampled some that stand for very many.
+   *
+   * @param handRows - hands over row by row
+   */
+  takeRows(load: RequestLoad | undefined, handRows: (take: TakeRow) => void): void {
+    const micros = this.#parts.scheduler.nowMicros()
+    const taken: Parameters<TakeRow>[] = []
+    handRows((...row) => taken.push(row))
+    const standsFor = this.#drawNext(Number(micros) / 1000, taken.length)
+    const step = this.#isExact ? 1 : Math.ceil(taken.length / rowsOfEntityMax)
+    for (let i = 0; i < taken.length; i += step) {
+      const [table, operation, rowKey, bytes] = taken[i] as Parameters<TakeRow>
+      const stands = standsFor * Math.min(step, taken.length - i)
+      this.#take({ load, table, operation, rowKey, rows: 1, bytes, through: undefined, standsFor: stands, micros })
+    }
+  }
+
+  #take({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
     const { settings } = this.#fleet
     const { scale } = settings
-    const standsFor = this.#standsFor
-    const micros = this.#parts.scheduler.nowMicros()
     const nowMs = Number(micros) / 1000
-    this.#drawNext(nowMs)
     const real = (load?.weight ?? 1) * scale
     const weight = real * standsFor
     const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
@@ -314,7 +359,7 @@ export class Metering implements Meter {
   }
 
   #noteCommit(logRow: RowKey, nowMs: number, count: number): void {
-    this.#parts.groups.committed(groupOfLogRow(logRow), nowMs, count)
+    this.#parts.groups.sampled(groupOfLogRow(logRow), nowMs, count)
   }
 }
 

@@ -14,9 +14,11 @@ import { seededRandom } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { logRangeOfGroup } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
+import type { Contention } from '../../transactions/contended-rows.ts'
+import { CommitCharges } from './commit-charges.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
-import { type Contention, GroupLoad } from './group-load.ts'
+import { GroupLoad } from './group-load.ts'
 import { HeatReader } from './heat-reader.ts'
 import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
@@ -46,6 +48,8 @@ export class Tablets {
   readonly metering: Metering
   /** Counts of rows that come and go. */
   readonly rows: RowCounts
+  /** Charges of what commits write. */
+  readonly commits: CommitCharges
   readonly groupLoad: GroupLoad = new GroupLoad()
   /** Reports of conflicts and waits, from transactions. */
   readonly contention: Contention = {
@@ -68,6 +72,7 @@ export class Tablets {
     this.#fleet = new TabletFleet(settings, { ...defaultPolicies, ...policies }, random, nowMs)
     this.metering = new Metering({ fleet: this.#fleet, groups: this.groupLoad, scheduler, random })
     this.rows = new RowCounts({ fleet: this.#fleet, random, scheduler })
+    this.commits = new CommitCharges(this.metering, this.rows, this.groupLoad)
   }
 
   get settings(): TabletSettings {

@@ -13,23 +13,22 @@
  * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); about one write
  * a second for a group is what Google advises. Ours: that commits queue in order instead of racing for the position.
  */
-import type { Scheduler } from '../clock.ts'
-import { checkAlive, type RequestContext } from '../context.ts'
-import { prettyRowKey } from '../encoding/pretty.ts'
-import { contention, DatastoreError } from '../errors.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { Tablets } from '../observe/tablets/tablets.ts'
-import { entityRowOf } from '../tables/entities.ts'
-import type { GroupCode } from '../tables/log-rows.ts'
+import type { Scheduler } from '../../clock.ts'
+import { checkAlive, type RequestContext } from '../../context.ts'
+import { prettyRowKey } from '../../encoding/pretty.ts'
+import { contention, DatastoreError } from '../../errors.ts'
+import type { CommitGate, CommitInput } from '../../log/commit-input.ts'
+import type { PendingRecord } from '../../log/pending.ts'
+import { RecordWrites } from '../../log/record-writes.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../../maybe-promise.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { entityRowOf } from '../../tables/entities.ts'
+import { tableOfRow } from '../../tables/entity-rows.ts'
+import type { GroupCode } from '../../tables/log-rows.ts'
+import type { TableId } from '../../tables/table.ts'
+import type { Tablets } from './tablets.ts'
 
-export interface AppendInput {
-  readonly context: RequestContext
-  readonly groups: readonly GroupCode[]
-  /** Throws when it is known already that the commit must fail. */
-  recheck?(): void
-}
-
-export class AppendQueue {
+export class AppendQueue implements CommitGate {
   readonly #tablets: Tablets
   readonly #scheduler: Scheduler
   /** The waiting commits of each group that has a commit under way. */
@@ -41,23 +40,32 @@ export class AppendQueue {
   }
 
   /** Whether appends take time. */
-  get isOn(): boolean {
+  get isQueueing(): boolean {
     const { simulate, waits, commitLatencyMs } = this.#tablets.settings
     return simulate && waits && commitLatencyMs > 0
   }
 
+  /** A commit is about to be written. @throws what the tablets answer for it (metering.ts); nothing is written then */
+  admit(context: RequestContext, records: readonly PendingRecord[]): void {
+    const { metering } = this.#tablets
+    if (metering.isSimulating) metering.admit(context, rowsOf(records))
+  }
+
   /** Runs `commit` in the order of its groups' queues. The append begins in this turn of the process if the queues are empty. */
-  run<T>(input: AppendInput, commit: () => MaybePromise<T>): Promise<T> {
-    const { context } = input
+  inTurn<T>(
+    { context, recheck }: Pick<CommitInput<unknown>, 'context' | 'recheck'>,
+    groups: readonly GroupCode[],
+    commit: () => MaybePromise<T>,
+  ): Promise<T> {
     const held: GroupCode[] = []
-    const taken = forEachInOrder([...input.groups].sort(), (group) =>
+    const taken = forEachInOrder([...groups].sort(), (group) =>
       andThen(this.#take(context, group), () => {
         held.push(group)
       }),
     )
     const appended = andThen(taken, async () => {
       checkAlive(context)
-      input.recheck?.()
+      recheck?.()
       await this.#scheduler
         .sleep(this.#tablets.settings.commitLatencyMs, context.signal, true)
         .catch(() => checkAlive(context))
@@ -110,6 +118,17 @@ export class AppendQueue {
     if (next === undefined) this.#waiting.delete(group)
     else next()
   }
+}
+
+/** The rows that a commit writes, those of its application included: the worst of them counts. */
+function rowsOf(records: readonly PendingRecord[]): readonly { readonly table: TableId; readonly rowKey: RowKey }[] {
+  const rows: { readonly table: TableId; readonly rowKey: RowKey }[] = []
+  for (const record of records) {
+    rows.push({ table: 'Log', rowKey: record.logRow })
+    const write = (rowKey: RowKey): number => rows.push({ table: tableOfRow(rowKey), rowKey })
+    new RecordWrites([], [record], 'AB').writeTo({ write })
+  }
+  return rows
 }
 
 function words(group: GroupCode): string {

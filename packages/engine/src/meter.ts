@@ -3,13 +3,12 @@
  *
  *   request ─▶ ledger ─▶ meter.countdown 0? ─▶ take()      rows read and written, a sample or all of them
  *   commit  ─▶ admit()                                     before the log append: admitted, or refused
- *   apply   ─▶ noteChange()                                rows and bytes that come or go
  *
  * M1  With simulation, and without it at a low rate, every operation is taken. At a high rate without simulation, operations
  *     are sampled: one is taken after a random number of others, and stands for them. The others cost one countdown.
  * M2  take() never throws: delay and refusal are noted in the RequestLoad, and take effect when the request is settled.
  */
-import type { RowKey, RowOperation, TableId } from '../../row.ts'
+import type { RowKey, RowOperation, TableId } from './row.ts'
 
 /** The weight of a request, and its delay so far. */
 export interface RequestLoad {

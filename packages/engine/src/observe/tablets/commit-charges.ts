@@ -1,0 +1,93 @@
+/**
+ * Charges of commits to the tablets: what is written of each entity when its commit is applied, and the rows that come and go.
+ *
+ *   put ToDo:1 {owner: "ada"}   the log row by its request's ledger; here its row in Entities, its row of the kind,
+ *                               and its rows of `owner`: one operation for the meter, which takes all of them or none
+ *
+ * LC1  Rows of applying are never charged to the request: they weigh as its commit did.
+ */
+import { CountingLedger } from '../../context.ts'
+import type { ApplyEvent } from '../../log/apply.ts'
+import type { Append } from '../../log/commit-input.ts'
+import type { PendingRecord } from '../../log/pending.ts'
+import { RecordWrites, rowCountOf, type Stage } from '../../log/record-writes.ts'
+import type { RowKey } from '../../storage/kv.ts'
+import { tableOfRow } from '../../tables/entity-rows.ts'
+import type { GroupLoad } from './group-load.ts'
+import type { Metering } from './metering.ts'
+import { bytesOf, type RowCounts } from './row-counts.ts'
+
+export class CommitCharges {
+  readonly #ledger = new CountingLedger()
+  readonly #metering: Metering
+  readonly #rows: RowCounts
+
+  readonly #groups: GroupLoad
+
+  constructor(metering: Metering, rows: RowCounts, groups: GroupLoad) {
+    this.#metering = metering
+    this.#rows = rows
+    this.#groups = groups
+    this.#ledger.meter = metering
+  }
+
+  /** Rows written by applying so far. */
+  get rowsApplied(): number {
+    return this.#ledger.rowsWritten
+  }
+
+  /** Log records are being written, and old ones deleted. */
+  appended({ records, trimmed, trimmedBytes }: Append): void {
+    if (this.#groups.isTroubled) {
+      const nowMs = this.#metering.nowMs()
+      for (const { group, isUncounted } of records) if (!isUncounted) this.#groups.committed(group, nowMs)
+    }
+    if (!this.#rows.isWanted) return
+    for (const { logRow, logBytes, load } of records) this.#rows.note(logRow, 1, logBytes, load?.weight ?? 1)
+    for (const { key } of trimmed) this.#rows.note(key, -1, -trimmedBytes / trimmed.length, 1)
+  }
+
+  applied({ records, reached, marker }: ApplyEvent): void {
+    for (const record of records) {
+      if (!record.isUncounted) this.#charge(record, reached, marker)
+      if (this.#rows.isWanted) this.#note(record, reached)
+    }
+  }
+
+  #charge(record: PendingRecord, stage: Stage, marker: RowKey | undefined): void {
+    const ledger = this.#ledger
+    const metering = this.#metering
+    const { changes, load } = record
+    ledger.rowsWritten += rowCountOf(record, stage)
+    if (metering.countdown > changes.length) metering.countdown -= changes.length
+    else {
+      for (const change of changes) {
+        if (--metering.countdown > 0) continue
+        metering.takeRows(load, (take) => {
+          const write = (key: RowKey, value: Uint8Array | undefined): void =>
+            take(tableOfRow(key), value === undefined ? 'delete' : 'put', key, key.length + (value?.length ?? 0))
+          new RecordWrites([], [{ changes: [change] }], stage).writeTo({ write })
+        })
+      }
+    }
+    if (marker === undefined) return
+    ledger.load = load
+    ledger.charge('Log', 'delete', marker, 1, marker.length)
+  }
+
+  #note({ changes, load }: PendingRecord, stage: Stage): void {
+    const weight = load?.weight ?? 1
+    const entities = new Map(stage === 'B' ? [] : changes.map((change) => [change.row, change]))
+    const write = (key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void => {
+      const change = entities.get(key)
+      if (change !== undefined) {
+        const sizeOf = (cell: Uint8Array | undefined): number =>
+          cell === undefined ? 0 : bytesOf('Entities', key, cell.length)
+        const come = (change.after === undefined ? 0 : 1) - (change.before === undefined ? 0 : 1)
+        this.#rows.note(key, come, sizeOf(change.after) - sizeOf(change.before), weight)
+      } else if (value === undefined) this.#rows.note(key, -1, -key.length, weight)
+      else if (!wasThere) this.#rows.note(key, 1, key.length, weight)
+    }
+    new RecordWrites([], [{ changes }], stage).writeTo({ write })
+  }
+}
