@@ -1,8 +1,8 @@
 /**
- * A syntax tree and its bindings to the engine's query.
+ * Makes the engine's query of a syntax tree and its bindings: `LIMIT @n` with n = 5 is a limit of 5.
  *
- * The planner decides which queries are valid; refused here is only a query that the engine's form cannot express: a limit that is no
- * integer, a cursor where a value must stand.
+ * The planner decides which queries are valid. This file refuses only those that the engine's form cannot express: a limit that is no
+ * integer, a cursor in the place of a value.
  *
  * Measured: CONTAINS and IN with an array are IN, with another value EQUAL; a limit or offset is bound to an integer or, at
  * the place of the cursor, to a cursor; key literals without a partition are in that of the query.
@@ -45,10 +45,10 @@ const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOper
   'HAS ANCESTOR': 'hasAncestor',
 }
 
-/** Holds a type to naming every type of values. */
+/** Requires an entry for every type of value. */
 type ForEachType<Forms extends Readonly<Record<Value['type'], 'literal' | 'KEY' | 'ARRAY' | 'binding'>>> = Forms
 
-/** How a query says a value of each type: by a literal, by KEY(…) or ARRAY(…), or only by a binding. */
+/** The form of each type in a query: a literal, KEY(…), ARRAY(…), or only a binding. */
 type LiteralForms = ForEachType<{
   readonly null: 'literal'
   readonly boolean: 'literal'
@@ -63,19 +63,19 @@ type LiteralForms = ForEachType<{
   readonly entity: 'binding'
 }>
 
-/** The types of values that a literal says. */
+/** The types of values with a literal. */
 type LiteralType = { [T in Value['type']]: LiteralForms[T] extends 'literal' ? T : never }[Value['type']]
 
-/** The literals of the syntax, which are all that {@link LiteralForms} names. */
+/** The literals of the syntax; does not compile if one of {@link LiteralForms} is missing. */
 type EveryLiteral = Exclude<LiteralType, PlainLiteral['type']> extends never ? PlainLiteral : never
 
-/** Aggregations over a query, as the engine takes them. */
+/** A query and the aggregations over it, for the engine. */
 export interface BoundAggregation {
   readonly query: Query
   readonly aggregations: readonly Aggregation[]
 }
 
-/** Binds trees of one request. */
+/** Binds the trees of one request. */
 export class Binder {
   readonly #bindings: Bindings
   readonly #partition: PartitionId
@@ -131,7 +131,7 @@ export class Binder {
     }
   }
 
-  /** A partition that names only some parts takes its project, and then its database, from the query; never its namespace. */
+  /** A partition with only some parts takes its project, and then its database, from the query; never its namespace. */
   #key({ partition, path }: KeyLiteral): Key {
     const query = this.#partition
     const elements = path.map(({ kind, idOrName }) =>
@@ -147,7 +147,7 @@ export class Binder {
     const [first, second] = positions
     if (first === undefined) return {}
     if (second === undefined) return this.#countOrCursor(first, 'limit', 'endCursor')
-    // FIRST takes a cursor and a count, in any order.
+    // The two arguments of FIRST, a cursor and a count, may be in any order.
     const cursorFirst = this.#isCursor(first)
     if (cursorFirst === this.#isCursor(second)) {
       throw invalidArgument(`GQL: LIMIT FIRST(…, …) takes one cursor and one integer, but was given two of a kind`)
@@ -181,7 +181,7 @@ export class Binder {
     return position.type === 'binding' && this.#bindings.get(position).type === 'cursor'
   }
 
-  /** An empty cursor is none. */
+  /** An empty cursor means none. */
   #cursor(position: ResultPosition): Uint8Array | undefined {
     const parameter = position.type === 'binding' ? this.#bindings.get(position) : undefined
     return parameter?.type === 'cursor' && parameter.cursor.length > 0 ? parameter.cursor : undefined

@@ -1,7 +1,7 @@
 /**
- * The values and cursors that a GQL query is given beside its text.
+ * The values and cursors for the binding sites of a GQL query: `WHERE done = @done LIMIT @1`.
  *
- * B1  Each binding site has its parameter, and each numbered parameter its site; named ones may be left over.
+ * Each site must have its parameter, and each numbered parameter its site. Named parameters may be unused.
  *
  * Known: names match [A-Za-z_$][A-Za-z_$0-9]*, and not __.*__ (the API's description of GqlQuery). Measured: the refusals.
  */
@@ -11,12 +11,12 @@ import { printSite } from './print.ts'
 import type { BindingSite } from './syntax.ts'
 import { quote } from './tokens.ts'
 
-/** A value as it came, still encoded, or a cursor. */
+/** An encoded value, or a cursor. */
 export type Parameter =
   | { readonly type: 'value'; readonly value: Uint8Array }
   | { readonly type: 'cursor'; readonly cursor: Uint8Array }
 
-/** Bindings that a message lists. */
+/** Maximum number of bindings listed in a message. */
 const shownMax = 20
 
 export class Bindings {
@@ -24,7 +24,7 @@ export class Bindings {
   readonly #positional: readonly GqlQueryParameter[]
   readonly #used = new Set<number>()
 
-  /** Throws INVALID_ARGUMENT for names that no binding can have, and for parameters that hold nothing. */
+  /** @throws INVALID_ARGUMENT for impossible names and for empty parameters */
   constructor({ namedBindings, positionalBindings }: WireGqlQuery) {
     this.#named = namedBindings
     this.#positional = positionalBindings
@@ -35,7 +35,7 @@ export class Bindings {
     for (const [i, parameter] of positionalBindings.entries()) parameterOf(parameter, `@${i + 1}`)
   }
 
-  /** The value bound to the site. */
+  /** The parameter of a site. */
   get(site: BindingSite): Parameter {
     const parameter =
       typeof site.site === 'number'
@@ -53,7 +53,7 @@ export class Bindings {
     return parameterOf(parameter, printSite(site))
   }
 
-  /** To be called when the whole query is bound. */
+  /** Called after the whole query is bound. */
   checkAllUsed(): void {
     for (let number = 1; number <= this.#positional.length; number++) {
       if (!this.#used.has(number)) {

@@ -8,7 +8,7 @@ const names = {
     kind === 'Task' ? ['done', 'due', 'order'] : kind === 'my kind' ? ['x y'] : [],
 }
 
-/** Completions where the bar stands, and the text that they replace. */
+/** Completions at the bar, after the text that they replace. */
 function at(marked: string): [string, ...string[]] {
   const place = marked.indexOf('|')
   const text = marked.replace('|', '')

@@ -1,40 +1,39 @@
 /**
- * Completions of GQL text: the words that may stand at a place, as far as the text before it tells.
+ * Completions of GQL text: the words that may follow the text before the cursor.
  *
  *   SELECT * FROM T|                      kinds
  *   SELECT * FROM Task WHERE |            properties of Task
  *   SELECT * FROM Task WHERE done |       operators
  *
- * The text before the place may be wrong elsewhere; it is read token by token, not parsed.
- *
- * CP1  A completion that is inserted reads as one word of its kind: names are quoted where they must.       complete.test.ts
+ * The text is read token by token, not parsed, so it may have errors elsewhere. Names are inserted with quotes where these are
+ * necessary, so that a completion is always one word.
  */
 import { GqlError } from './gql-error.ts'
 import { printName, printProperty } from './print.ts'
 import { nextToken, type Token } from './tokens.ts'
 
-/** The names of the database that the words are taken from. */
+/** The names in the database. */
 export interface KnownNames {
   readonly kinds: readonly string[]
-  /** @param kind - `undefined` when the text names none */
+  /** @param kind - `undefined` if the text has no kind */
   properties(kind: string | undefined): readonly string[]
 }
 
 export interface Completion {
   readonly type: 'keyword' | 'function' | 'kind' | 'property'
-  /** For people. */
+  /** The displayed text. */
   readonly label: string
-  /** The text to insert. */
+  /** The inserted text. */
   readonly text: string
 }
 
 export interface Completions {
-  /** The completions stand for the text from here to the place. */
+  /** Start of the text that a completion replaces. */
   readonly from: number
   readonly options: readonly Completion[]
 }
 
-/** A place between words. */
+/** A position in the grammar. */
 type Place =
   | 'statement'
   | 'fields'
@@ -82,7 +81,7 @@ const functions: Partial<Record<Place, readonly string[]>> = {
   value: ['KEY(', 'DATETIME(', 'ARRAY(', 'BLOB('],
 }
 
-/** `undefined` inside of strings and numbers, and where nothing is known. */
+/** @returns `undefined` inside of strings and numbers, and where no word is possible */
 export function completionsAt(text: string, at: number, names: KnownNames): Completions | undefined {
   const before = tokensOf(text.slice(0, at))
   if (before === undefined) return undefined
@@ -106,9 +105,9 @@ export function completionsAt(text: string, at: number, names: KnownNames): Comp
 }
 
 interface Before {
-  /** Whole tokens. */
+  /** The complete tokens. */
   readonly tokens: readonly Token[]
-  /** The name that ends at the place, if any: it may go on. */
+  /** The name that ends at the cursor, if any: it may be incomplete. */
   readonly word: { readonly at: number } | undefined
 }
 
@@ -122,7 +121,7 @@ function tokensOf(text: string): Before | undefined {
       at = token.at + token.text.length
     }
   } catch (error) {
-    // A quoted name that is being written.
+    // A quoted name without its end.
     if (error instanceof GqlError && text.charAt(error.at) === '`') return { tokens, word: { at: error.at } }
     return undefined
   }
@@ -132,7 +131,7 @@ function tokensOf(text: string): Before | undefined {
   return last.type === 'symbol' ? { tokens, word: undefined } : undefined
 }
 
-/** The kind of the FROM clause, wherever it stands. */
+/** The kind of the FROM clause, anywhere in the text. */
 function kindIn(text: string): string | undefined {
   const [, plain, quoted] = /\bFROM\s+(?:([^\s`,()]+)|`((?:[^`]|``)+)`)/i.exec(text) ?? []
   return plain ?? quoted?.replaceAll('``', '`')
@@ -140,7 +139,7 @@ function kindIn(text: string): string | undefined {
 
 interface State {
   readonly place: Place
-  /** Open parentheses within the arguments of a function. */
+  /** Number of open parentheses within the arguments of a function. */
   readonly depth: number
 }
 

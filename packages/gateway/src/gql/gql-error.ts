@@ -1,6 +1,6 @@
 /**
- * The error of GQL text: INVALID_ARGUMENT, with its place. A class of its own, so that tokens, parser and printer need nothing of the
- * engine: the console runs them in the browser.
+ * The error of GQL text: INVALID_ARGUMENT, with its place. It is a class of its own so that tokens, parser and printer import nothing of
+ * the engine: the console runs them in the browser.
  */
 export class GqlError extends Error {
   override readonly name = 'GqlError'
@@ -8,7 +8,7 @@ export class GqlError extends Error {
   /** Offset in the text. */
   readonly at: number
 
-  /** The message names line and column, both from 1. */
+  /** The message has line and column, both from 1. */
   constructor(text: string, at: number, message: string) {
     const before = text.slice(0, at)
     const line = before.split('\n').length

@@ -1,9 +1,7 @@
 /**
- * GQL: text and bindings to the engine's query.
+ * GQL (docs/reference/gql.md): from text and bindings to the engine's query.
  *
  *   GqlQuery ─▶ tokens ─▶ tree ─▶ bound to values and cursors ─▶ Query, or a query with aggregations
- *
- * docs/reference/gql.md describes the language.
  */
 import { invalidArgument, type PartitionId, type Query } from '@sixtables/engine'
 import type { GqlQuery as WireGqlQuery } from '#gen/wire.js'
@@ -14,12 +12,12 @@ import { parseGql } from './parse.ts'
 import type { Statement } from './syntax.ts'
 import type { ParseOptions } from './token-stream.ts'
 
-/** A query in text alone: it has literals, and no bindings. */
+/** A query of text alone, with literals and without bindings. */
 export function gqlOfText(queryString: string): WireGqlQuery {
   return { queryString, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
 }
 
-/** The query of a RunQuery. Throws INVALID_ARGUMENT for what is no GQL, unbound, or an aggregation. */
+/** The query of a RunQuery. @throws INVALID_ARGUMENT for a wrong text, a missing binding, or an aggregation */
 export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
   const { statement, binder, bindings } = read(gql, partition)
   if (statement.type === 'aggregate') {
@@ -41,7 +39,7 @@ export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): Bou
   return aggregation
 }
 
-/** The tree of a statement. Throws INVALID_ARGUMENT for what is no GQL. */
+/** The tree of a statement. @throws INVALID_ARGUMENT for a wrong text */
 export function parsedGql(text: string, options: ParseOptions): Statement {
   try {
     return parseGql(text, options)

@@ -1,7 +1,7 @@
 /**
- * The texts inside of literals: integers, DATETIME and BLOB. Each answers nothing for a text that does not fit.
+ * Parsers for the texts inside of literals: integers, DATETIME and BLOB. Each returns `undefined` for a wrong text.
  *
- * Measured: a DATETIME has its zone and six digits of a second at most; a BLOB is base64 in the URL-safe alphabet without
+ * Measured: a DATETIME has a zone and at most six decimals of a second; a BLOB is base64 in the URL-safe alphabet without
  * padding.
  */
 
@@ -50,7 +50,7 @@ export function parseBlob(text: string): Uint8Array | undefined {
   return Uint8Array.from(bytes, (unit) => unit.charCodeAt(0))
 }
 
-/** The text that parseBlob reads. */
+/** The inverse of parseBlob(). */
 export function printBlob(bytes: Uint8Array): string {
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')

@@ -1,17 +1,16 @@
-/** Common parts of conditions and clauses: property names, bindings, integers. */
+/** Parts that conditions and clauses share: property names, bindings, integers. */
 import { parseInt64 } from './literals.ts'
 import type { BindingSite } from './syntax.ts'
 import type { TokenStream } from './token-stream.ts'
 import { quote } from './tokens.ts'
 
-/** A property: names with points between them, as one text. */
+/** A property: names joined by points, as one text. */
 export function parseProperty(tokens: TokenStream, expected: string): string {
   let property = tokens.expectName(expected)
   while (tokens.acceptSymbol('.')) property += `.${tokens.expectName('a name after the point')}`
   return property
 }
 
-/** The binding at hand. */
 export function parseBinding(tokens: TokenStream): BindingSite {
   const token = tokens.take()
   if (!/^\d/.test(token.value)) return { type: 'binding', site: token.value }
@@ -20,7 +19,6 @@ export function parseBinding(tokens: TokenStream): BindingSite {
   return { type: 'binding', site: number }
 }
 
-/** The integer literal at hand. */
 export function parseInteger(tokens: TokenStream): bigint {
   const token = tokens.take()
   tokens.checkLiteral(token)

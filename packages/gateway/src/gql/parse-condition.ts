@@ -9,9 +9,8 @@
  *   scalar       = NULL | TRUE | FALSE | integer | double | string | binding | KEY ( … ) | DATETIME ( string ) | BLOB ( string )
  *   key          = KEY ( [PROJECT ( string ),] [DATABASE ( string ),] [NAMESPACE ( string ),] kind, id or name, … )
  *
- * The names of functions are not reserved: `key = KEY(key, 1)` is a comparison of the property `key`.
- *
- * G2  Whether CONTAINS and IN mean EQUAL or IN is decided by the bound value (measured): an array means IN.       bind.ts
+ * The names of functions are not reserved: `key = KEY(key, 1)` is a comparison of the property `key`. CONTAINS and IN with an array mean IN,
+ * with another value EQUAL (measured), which bind.ts decides by the bound value.
  */
 import { parseBlob, parseDateTime } from './literals.ts'
 import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
@@ -27,7 +26,7 @@ import type {
 import type { TokenStream } from './token-stream.ts'
 import { quote, type Token } from './tokens.ts'
 
-/** Parentheses and arrays nest no deeper: what is valid is far flatter. */
+/** Maximum depth of parentheses and arrays; valid queries are far flatter. */
 const depthMax = 100
 
 export function parseCondition(tokens: TokenStream, depth = 0): Condition {
@@ -94,7 +93,7 @@ function parseComparison(tokens: TokenStream): Condition {
   }
 }
 
-/** Operators of other languages, which are two of GQL here. */
+/** Operators of other languages with their GQL form. */
 const foreign: Readonly<Record<string, ComparisonOperator>> = { '==': '=', '=>': '>=', '=<': '<=', '<>': '!=' }
 
 function checkOperator(tokens: TokenStream, { value }: Token): void {
@@ -103,7 +102,7 @@ function checkOperator(tokens: TokenStream, { value }: Token): void {
   if (meant !== undefined) throw tokens.unexpected('a value', `did you mean ${meant}?`)
 }
 
-/** A comparison with its value on the left. */
+/** A comparison with its value on the left, such as `1 < b`. */
 function parseMirrored(tokens: TokenStream): Condition {
   const operand = parseOperand(tokens)
   const token = tokens.take()
@@ -123,7 +122,7 @@ type OperandFunction = 'KEY' | 'DATETIME' | 'BLOB' | 'ARRAY'
 
 const functions: readonly string[] = ['KEY', 'DATETIME', 'BLOB', 'ARRAY'] satisfies OperandFunction[]
 
-/** Whether a value stands here: a literal, a binding, or a name with a parenthesis behind it. */
+/** Whether the next token begins a value: a literal, a binding, or a name before a parenthesis. */
 function startsOperand({ current, following }: TokenStream): boolean {
   switch (current.type) {
     case 'integer':
@@ -235,7 +234,7 @@ function parseArgument(tokens: TokenStream, expected: string): Token {
   return text
 }
 
-/** In the order in which they must stand. */
+/** In the required order. */
 const dimensions: readonly (readonly [string, PartitionDimension])[] = [
   ['PROJECT', 'projectId'],
   ['DATABASE', 'databaseId'],
@@ -253,7 +252,7 @@ function parseKey(tokens: TokenStream): KeyLiteral {
 function parsePartition(tokens: TokenStream): KeyLiteral['partition'] {
   const partition: Record<PartitionDimension, string> = { projectId: '', databaseId: '', namespaceId: '' }
   let last = -1
-  // A dimension is a name with a parenthesis behind it; a kind has a comma there.
+  // `PROJECT (` is a dimension; a kind of this name has a comma after it.
   while (tokens.current.type === 'name' && tokens.following.value === '(' && tokens.following.type === 'symbol') {
     const token = tokens.current
     const index = dimensions.findIndex(([name]) => name === token.value.toUpperCase())

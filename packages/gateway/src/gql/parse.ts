@@ -10,7 +10,7 @@
  *   position     = integer | binding
  *   name         = part . part . …
  *
- * Known: the GQL reference of the Datastore API. Measured: what the two emulators take and refuse beyond it.
+ * Known: the GQL reference of the Datastore API. Measured: everything that the two emulators accept and refuse beyond it.
  */
 import type { GqlError } from './gql-error.ts'
 import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
@@ -25,7 +25,7 @@ import type {
 } from './syntax.ts'
 import { type ParseOptions, TokenStream } from './token-stream.ts'
 
-/** The tree of a statement. Throws a GqlError: the place, what was found there and what would have fitted. */
+/** The tree of a statement. @throws GqlError with the place, the text found there and what was expected */
 export function parseGql(text: string, options: ParseOptions): Statement {
   const tokens = new TokenStream(text, options)
   const statement = parseStatement(tokens)
@@ -47,7 +47,7 @@ function afterStatement(tokens: TokenStream, statement: Statement): GqlError {
   return tokens.unexpected(clausesAfter(statement))
 }
 
-/** The words that may follow the part of a statement that was read. */
+/** The keywords that may follow the parsed part of a statement. */
 function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): string {
   const clauses: string[] = []
   if (offset.length === 1) clauses.push('"+"')
@@ -127,7 +127,7 @@ function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'dis
   return { fields, distinct: distinctOn === 'all' ? true : (distinctOn ?? false) }
 }
 
-/** A property; what looks like an aggregation is refused as such. */
+/** A property; text that looks like an aggregation gets a message of its own. */
 function parseField(tokens: TokenStream, expected: string): string {
   if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
   const property = parseProperty(tokens, expected)

@@ -1,4 +1,4 @@
-/** syntax/G1: what is printed parses back to the same tree, for trees of every shape. */
+/** syntax/G1: a printed tree of any shape parses back to the same tree. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseGql } from './parse.ts'
@@ -17,7 +17,7 @@ import type {
   Statement,
 } from './syntax.ts'
 
-/** Text with everything that quoting has to deal with, but no lone surrogates, which UTF-8 cannot carry. */
+/** Text with everything that quoting has to handle, but without lone surrogates, which UTF-8 cannot encode. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({

@@ -1,8 +1,6 @@
 /**
- * A tree as GQL text again: one form for each tree, in the grammar's order.
- *
- * Names stand in back quotes where they must; an aggregation has its long form; texts are escaped by doubling their quote and
- * by backslashes.
+ * Prints a tree as GQL text: one form for each tree, in the order of the grammar. Names get back quotes where necessary, aggregations have
+ * their long form, and texts are escaped by doubled quotes and backslashes.
  */
 import { printBlob } from './literals.ts'
 import type {
@@ -50,12 +48,12 @@ function printTerm(term: AggregationTerm): string {
   return `${term.upTo === undefined ? 'COUNT(*)' : `COUNT_UP_TO(${term.upTo})`}${alias}`
 }
 
-/** A kind or an alias, in back quotes where it must. */
+/** A kind or an alias, in back quotes where necessary. */
 export function printName(name: string): string {
   return isPlainName(name) ? name : quoted(name, '`')
 }
 
-/** Points between plain names need no quotes. */
+/** A property; points between plain names need no quotes. */
 export function printProperty(property: string): string {
   const parts = property.split('.')
   return parts.every(isPlainName) ? property : quoted(property, '`')
@@ -96,7 +94,7 @@ export function printOperand(operand: Operand): string {
   }
 }
 
-/** A literal has no NaN, and Infinity only as a number too large. */
+/** There is no literal for NaN; that for Infinity is a number beyond doubles. */
 function printDouble(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? '-1e999' : '1e999'
   const text = Object.is(value, -0) ? '-0' : String(value)
@@ -115,7 +113,7 @@ function printKey({ partition, path }: KeyLiteral): string {
     const { projectId, databaseId, namespaceId } = partition
     if (projectId !== '') parts.push(`PROJECT(${quoted(projectId, "'")})`)
     if (databaseId !== '') parts.push(`DATABASE(${quoted(databaseId, "'")})`)
-    // One part at least must stand there, lest the key take all of them from the query.
+    // Without any part the key would take all of them from the query.
     if (namespaceId !== '' || parts.length === 0) parts.push(`NAMESPACE(${quoted(namespaceId, "'")})`)
   }
   for (const { kind, idOrName } of path) {
@@ -128,7 +126,6 @@ function printPosition(position: ResultPosition): string {
   return position.type === 'count' ? String(position.value) : printSite(position)
 }
 
-/** A binding as it stands in the text. */
 export function printSite({ site }: BindingSite): string {
   return `@${site}`
 }

@@ -1,14 +1,13 @@
 /**
- * The syntax tree of a GQL statement: plain data, without places in the text and without anything bound.
+ * The syntax tree of a GQL statement: plain data, without positions in the text and without bound values.
  *
  *   SELECT a FROM K WHERE 1 < b LIMIT @n
  *   { type: 'select', fields: ['a'], kind: 'K', where: { type: 'comparison', property: 'b', operator: '>', operand: … }, … }
  *
- * Equal statements have one tree: a comparison has its property on the left, `CONTAINS` and `IS NULL` are `IN`
- * and `=`, the short form of an aggregation is the long one. Parentheses are kept where they group, since the answer
- * of a query repeats its filter as it was nested.
+ * Equal statements have one tree: a comparison has its property on the left, `CONTAINS` and `IS NULL` become `IN` and `=`, the short form of an
+ * aggregation becomes the long one. Grouping parentheses are kept, because the answer of a query repeats its filter with the same nesting.
  *
- * G1  parse(print(tree)) is the tree again.                          print.test.ts
+ * G1  parse(print(tree)) is the same tree.                           print.test.ts
  */
 export type Statement = SelectStatement | AggregateStatement
 
@@ -16,7 +15,7 @@ export interface SelectStatement {
   readonly type: 'select'
   /** Property names; empty = `*`. */
   readonly fields: readonly string[]
-  /** `true`: all of `fields`; a list: `DISTINCT ON (…)`. */
+  /** `true`: all of `fields`; a list: that of `DISTINCT ON (…)`. */
   readonly distinct: false | true | readonly string[]
   readonly kind: string | undefined
   readonly where: Condition | undefined
@@ -54,7 +53,7 @@ export interface Order {
   readonly direction: 'ascending' | 'descending'
 }
 
-/** A value that a literal can say, but for keys. Plain data too: bind.ts compares it with the engine's values. */
+/** A value with a literal, except keys. Plain data: bind.ts compares its types with the engine's values. */
 export type PlainLiteral =
   | { readonly type: 'null' }
   | { readonly type: 'boolean'; readonly value: boolean }
@@ -67,7 +66,7 @@ export type PlainLiteral =
 
 export interface KeyLiteral {
   readonly type: 'keyLiteral'
-  /** `undefined`: that of the query. As soon as one part is given, the others are empty (measured). */
+  /** `undefined`: that of the query. If one part is given, the others are empty (measured). */
   readonly partition: Readonly<Record<PartitionDimension, string>> | undefined
   readonly path: readonly KeyLiteralElement[]
 }
@@ -79,7 +78,7 @@ export interface KeyLiteralElement {
   readonly idOrName: bigint | string
 }
 
-/** Where a binding goes: `@name` or, counted from 1, `@1`. */
+/** The place of a binding: `@name` or, counted from 1, `@1`. */
 export interface BindingSite {
   readonly type: 'binding'
   readonly site: string | number
@@ -89,5 +88,5 @@ export type Scalar = PlainLiteral | KeyLiteral | BindingSite
 
 export type Operand = Scalar | { readonly type: 'arrayLiteral'; readonly values: readonly Scalar[] }
 
-/** An integer, or a binding of one or of a cursor. */
+/** An integer, or a binding for an integer or a cursor. */
 export type ResultPosition = { readonly type: 'count'; readonly value: bigint } | BindingSite

@@ -1,16 +1,14 @@
-/**
- * Tokens one after the other, and the errors of a parser: what was found where, and what would have fitted there.
- */
+/** A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. */
 import { nearest } from '@sixtables/engine/nearest'
 import { GqlError } from './gql-error.ts'
 import { nextToken, quote, type Token } from './tokens.ts'
 
 export interface ParseOptions {
-  /** False: every literal is refused, those in LIMIT and OFFSET too. */
+  /** If false, every literal is refused, also in LIMIT and OFFSET. */
   readonly allowLiterals: boolean
 }
 
-/** Items of lists and conditions of a query, all together. What is valid has far fewer. */
+/** Maximum number of list items and conditions in a query; valid ones have far fewer. */
 const partsMax = 1000
 
 export class TokenStream {
@@ -26,12 +24,11 @@ export class TokenStream {
     this.#current = nextToken(text, 0)
   }
 
-  /** The token at hand; the last one is `end`. */
+  /** The current token; the last one is `end`. */
   get current(): Token {
     return this.#current
   }
 
-  /** The token after it. */
   get following(): Token {
     this.#following ??= nextToken(this.#text, this.#current.at + this.#current.text.length)
     return this.#following
@@ -44,7 +41,7 @@ export class TokenStream {
     return token
   }
 
-  /** One more item of a list, or condition. Nothing behind the last one that is allowed is read. */
+  /** Counts a list item or a condition. The parser reads nothing after the last one allowed. */
   countPart(): void {
     if (++this.#parts > partsMax) {
       throw this.errorAt(this.#current, `the query has more than ${partsMax} conditions and items of lists`)
@@ -59,7 +56,7 @@ export class TokenStream {
     return this.current.type === 'symbol' && this.current.value === symbol
   }
 
-  /** Passes the keyword if it stands here. */
+  /** Skips the keyword if it is the current token. */
   acceptKeyword(keyword: string): boolean {
     const found = this.isKeyword(keyword)
     if (found) this.take()
@@ -80,7 +77,7 @@ export class TokenStream {
     if (!this.acceptSymbol(symbol)) throw this.unexpected(`"${symbol}"`)
   }
 
-  /** A name that is not reserved, or a quoted one. */
+  /** A name that is quoted or not reserved. */
   expectName(what: string): string {
     const { type, keyword, value } = this.current
     if (type === 'quotedName' || (type === 'name' && keyword === '')) return this.take().value
@@ -92,7 +89,7 @@ export class TokenStream {
     return this.take()
   }
 
-  /** At least one, with commas between them. */
+  /** One or more items, separated by commas. */
   list<T>(item: (index: number) => T): readonly T[] {
     const items: T[] = []
     do {
@@ -102,7 +99,7 @@ export class TokenStream {
     return items
   }
 
-  /** Refuses the literal that begins with `token` where literals are not allowed. */
+  /** Refuses the literal at `token` if literals are not allowed. */
   checkLiteral(token: Token): void {
     if (!this.#options.allowLiterals) {
       throw this.errorAt(
@@ -112,7 +109,7 @@ export class TokenStream {
     }
   }
 
-  /** The error for a token that does not fit. */
+  /** The error for an unexpected token. */
   unexpected(expected: string, hint?: string): GqlError {
     return this.unexpectedToken(this.current, expected, hint)
   }
@@ -128,7 +125,7 @@ export class TokenStream {
   }
 }
 
-/** The keyword among those that are expected, which stand in capitals, for a name that is nearly it. */
+/** An expected keyword, in capitals, that the name is probably a misspelling of. */
 function misspelt({ type, value }: Token, expected: string): string | undefined {
   if (type !== 'name') return undefined
   const near = nearest(value.toUpperCase(), expected.match(/\b[A-Z_]{2,}\b/g) ?? [])

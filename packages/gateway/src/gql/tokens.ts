@@ -1,13 +1,13 @@
 /**
  * GQL text to tokens.
  *
- *   names      a letter, _, $ or any character beyond ASCII, then also digits; keywords in any case; `quoted`
+ *   names      a letter, _, $ or any non-ASCII character, then also digits; keywords in any case; `quoted`
  *   strings    '…' or "…"; the delimiter doubled, or a backslash before  \ ' " ` 0 b n r t Z  (and % _, which keep it)
- *   numbers    a sign directly before the digits belongs to them
+ *   numbers    a sign directly before the digits is part of the number
  *   bindings   @name, @1
  *   symbols    ( ) , . * + = != < <= > >=
  *
- * Between tokens stand blanks, tabs and line breaks; there are no comments and no semicolon.
+ * Tokens are separated by spaces, tabs and line breaks; there are no comments and no semicolon.
  *
  * Measured: all of it, on both of Google's emulators, reserved words included.
  */
@@ -17,17 +17,17 @@ export type TokenType = 'name' | 'quotedName' | 'string' | 'integer' | 'double' 
 
 export interface Token {
   readonly type: TokenType
-  /** As it stands in the text. */
+  /** The token in the text. */
   readonly text: string
-  /** The name, keywords as they stand; the string's content; the symbol. */
+  /** The name, keywords included; the content of a string; the symbol. */
   readonly value: string
-  /** The name in capitals when it is a reserved word and not quoted, else empty. */
+  /** A reserved word in capitals if it is not quoted, else empty. */
   readonly keyword: string
   /** Offset in the text. */
   readonly at: number
 }
 
-/** In capitals. They name nothing unless they are quoted. */
+/** Words, in capitals, that are names only in quotes. */
 export const reservedWords: ReadonlySet<string> = new Set(
   (
     'SELECT FROM WHERE ORDER BY GROUP LIMIT OFFSET ASC DESC AND OR NOT IN IS NULL TRUE FALSE DISTINCT ON HAS ANCESTOR ' +
@@ -38,14 +38,14 @@ export const reservedWords: ReadonlySet<string> = new Set(
 
 const plainName = /^[A-Za-z_$\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/
 
-/** The reserved word that a bare name would be, or empty. Only ASCII letters make keywords. */
+/** The reserved word that an unquoted name is, or empty. Keywords have ASCII letters only. */
 export function keywordOf(name: string): string {
   if (!/^[A-Za-z_]+$/.test(name)) return ''
   const upper = name.toUpperCase()
   return reservedWords.has(upper) ? upper : ''
 }
 
-/** Whether a name can stand without quotes. */
+/** Whether a name needs no quotes. */
 export function isPlainName(name: string): boolean {
   return plainName.test(name) && keywordOf(name) === ''
 }
@@ -61,7 +61,7 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** The token that begins at or after an offset; `end` when there is none. Throws a GqlError where none begins. */
+/** The first token at or after an offset, or `end`. @throws GqlError for text that begins no token */
 export function nextToken(text: string, offset: number): Token {
   const at = offset + (match(space, text, offset)?.length ?? 0)
   return at === text.length ? { type: 'end', text: '', value: '', keyword: '', at } : tokenAt(text, at)
@@ -109,7 +109,7 @@ function bindingToken(text: string, at: number): Token {
   return { type: 'binding', text: found, value: found.slice(1), keyword: '', at }
 }
 
-/** The meaning of a backslash and a letter. `\%` and `\_` keep the backslash. */
+/** The characters of backslash escapes. `\%` and `\_` keep the backslash. */
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
   "'": "'",

@@ -1,12 +1,12 @@
 /**
- * The engine's query as a message again: an answer to GQL carries the query that was understood.
+ * Encodes the engine's query as a message, because an answer to GQL contains the query as it was understood.
  *
  *   Query             projection 2 {property 1}, kind 3 {name 1}, filter 4, order 5 {property 1, direction 2}, distinct_on 6,
  *                     start_cursor 7, end_cursor 8, offset 10, limit 12 {value 1}
  *   Filter            composite_filter 1 {op 1, filters 2}, property_filter 2 {property 1, op 2, value 3}
  *   AggregationQuery  nested_query 1, aggregations 3 {count 1 {up_to 1 {value 1}}, sum 2, avg 3 {property 1}, alias 7}
  *
- * Keys in values come with their partition. Fields are written last first (convert/answer-writer.ts).
+ * Keys in values contain their partition. Fields are written last first (convert/answer-writer.ts).
  */
 import { type Aggregation, encodeValue, type Filter, type PropertyOperator, type Query } from '@sixtables/engine'
 import type { AnswerWriter } from '../convert/answer-writer.ts'

@@ -1,11 +1,11 @@
 /**
- * Where the labs are. The gateway does without them: `@sixtables/bench` is used if it is installed beside the gateway, or in the folder
- * in which the server runs, and runs in threads of its own (lab-task.ts).
+ * The location of the labs. They are optional: `@sixtables/bench` is used if it is installed next to the gateway, or in the folder in which
+ * the server runs, and runs in threads of its own (lab-task.ts).
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** The command that makes the labs available. */
+/** The command that installs the labs. */
 export const installCommand = 'npm install --save-dev @sixtables/bench'
 
 /** @returns the file of the worker thread; `undefined` = not installed */
@@ -14,7 +14,7 @@ export function findLabWorker(): string | undefined {
     try {
       return createRequire(place).resolve('@sixtables/bench/worker')
     } catch {
-      // Not there, or of a version without a worker.
+      // The package is missing, or of a version without a worker.
     }
   }
   return undefined

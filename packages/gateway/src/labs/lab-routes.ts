@@ -2,17 +2,16 @@
  * The labs over HTTP.
  *
  *   GET    /emulator/labs                             chapters, labs and challenges
- *   POST   /emulator/labs/{name}/runs                 {"seed": 1, "arms": ["…"], "settings": {"…": 5}}     begins a run
+ *   POST   /emulator/labs/{name}/runs                 {"seed": 1, "arms": ["…"], "settings": {"…": 5}}     starts a run
  *   GET    /emulator/labs/runs, …/runs/{id}           runs without and with results
- *   GET    /emulator/labs/runs/{id}/events            the run as it goes on, as server-sent events; the last one has the result
+ *   GET    /emulator/labs/runs/{id}/events            the progress of a run as server-sent events; the last one has the result
  *   DELETE /emulator/labs/runs/{id}                   cancels it
- *   POST   /emulator/labs/challenges/{name}           puts the task and the given program into the folder of challenges
- *   POST   /emulator/labs/challenges/{name}/runs      judges the program there
+ *   POST   /emulator/labs/challenges/{name}           writes the task and the given program into the folder of challenges
+ *   POST   /emulator/labs/challenges/{name}/runs      judges the program in that folder
  *
- * A judge executes the learner's program, with the rights of the server. So that no request can choose what is executed, there is only
- * the folder that the user named when the server started, and a request names a challenge, never a path.
- *
- * LT1  Without that folder nothing is written or executed for a challenge.                     test/contract/labs.test.ts
+ * A judge executes the learner's program with the rights of the server. No request may choose the file that is executed: the user names a
+ * folder when the server starts, and a request names a challenge, never a path. Without that folder nothing is written or executed for
+ * challenges (test/contract/labs.test.ts).
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +26,7 @@ import { startLabTask } from './lab-task.ts'
 const path = '/emulator/labs'
 
 export interface LabOptions {
-  /** Folder of the learner's programs; absent = challenges are not judged here. */
+  /** Folder of the learner's programs; absent = challenges are refused. */
   readonly challengesDir?: string | undefined
 }
 
@@ -37,7 +36,7 @@ interface Offer {
   readonly challenges: readonly { readonly name: string }[]
 }
 
-/** @returns what ends all runs */
+/** @returns a function that ends all runs */
 export function addLabRoutes(router: Router, options: LabOptions): () => Promise<void> {
   const runs = new LabRuns()
   const labs = new Labs(runs, options)
@@ -68,7 +67,7 @@ async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer
 class Labs {
   readonly #runs: LabRuns
   readonly #challengesDir: string | undefined
-  /** The labs are loaded once, in a thread that ends. */
+  /** All labs; loaded once, in a thread that ends. */
   #offer: Promise<Offer> | undefined
 
   constructor(runs: LabRuns, { challengesDir }: LabOptions) {
@@ -146,7 +145,7 @@ class Labs {
   #catalogue(): Promise<Offer> {
     if (this.#offer === undefined) {
       const offer = startLabTask(this.#worker(), { type: 'catalogue' }).done as Promise<Offer>
-      // A thread that broke down says nothing of the next one.
+      // The next attempt may succeed in another thread.
       offer.catch(() => {
         this.#offer = undefined
       })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { keptMax, LabRuns } from './lab-runs.ts'
 import type { LabTask } from './lab-task.ts'
 
-/** A task that ends when it is cancelled. */
+/** A task that runs until it is cancelled. */
 function endless(): LabTask {
   let reject: (error: unknown) => void = () => {}
   const done = new Promise<unknown>((_resolve, fail) => {
@@ -14,7 +14,7 @@ function endless(): LabTask {
 
 const atOnce = (): LabTask => ({ done: Promise.resolve({ passed: true }), cancel: async () => {} })
 
-test('one runs at a time, and the newest are kept (lab-runs/LR1)', async () => {
+test('one runs at a time, and the newest are kept', async () => {
   const runs = new LabRuns()
   const first = runs.start({ lab: 'hot-key' }, endless)
   expect(() => runs.start({ lab: 'expiry' }, atOnce)).toThrow('hot-key is running')
@@ -25,7 +25,7 @@ test('one runs at a time, and the newest are kept (lab-runs/LR1)', async () => {
   expect(runs.find(String(keptMax + 1)).whole()).toMatchObject({ state: 'finished', result: { passed: true } })
 })
 
-test('closing ends the one that runs (lab-runs/LR2)', async () => {
+test('closing ends the one that runs', async () => {
   const runs = new LabRuns()
   const run = runs.start({ lab: 'hot-key' }, endless)
   await runs.close()

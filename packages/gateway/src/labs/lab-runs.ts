@@ -1,28 +1,26 @@
 /**
- * Runs of labs, and judgements of challenges: one at a time, since each takes a core; the newest are kept with their results.
+ * Runs of labs, and judgements of challenges. Each takes a core, so only one runs at a time: a second `start()` fails. The newest
+ * {@link keptMax} are kept with their results, and close() ends the current one.
  *
  *   running ──▶ finished | failed | cancelled
- *
- * LR1  At most one runs, and at most {@link keptMax} are kept.                    lab-runs.test.ts
- * LR2  close() ends the one that runs.                                            same
  */
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
 import type { LabListener, LabProgress, LabTask } from './lab-task.ts'
 
-/** A result has up to a megabyte of figures and pictures. */
+/** A result may have a megabyte of figures and pictures. */
 export const keptMax = 20
-/** Characters of a program's output that are kept, the newest. */
+/** Characters of a program's output that are kept: the last ones. */
 const outputMax = 16_384
 
 export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
 
 export interface LabSubject {
-  /** Name of the lab, for a run of one. */
+  /** Name of the lab, for a lab's run. */
   readonly lab?: string
   /** Name of the challenge, for a judgement. */
   readonly challenge?: string
   readonly seed?: number
-  /** Names of the arms that run, in their order. */
+  /** Names of the arms, in the order of their runs. */
   readonly arms?: readonly string[]
 }
 
@@ -30,7 +28,7 @@ export interface LabRunReport extends LabSubject {
   readonly id: string
   readonly state: LabRunState
   readonly startedAt: string
-  /** The arm at work. */
+  /** The current arm. */
   readonly progress?: LabProgress
   /** The reason of a failed run. */
   readonly error?: string
@@ -42,7 +40,7 @@ export class LabRun {
   readonly #task: LabTask
   readonly #startedAt = new Date().toISOString()
   readonly #listeners = new Set<() => void>()
-  /** When it has ended. */
+  /** Resolves at its end. */
   readonly over: Promise<void>
   #state: LabRunState = 'running'
   #progress: LabProgress | undefined
@@ -90,7 +88,7 @@ export class LabRun {
     }
   }
 
-  /** With the result, once it has finished, and what a learner's program wrote. */
+  /** The report with the result of a finished run, and the output of a learner's program. */
   whole(): LabRunReport & { readonly result?: unknown; readonly output?: string } {
     return {
       ...this.report(),
@@ -99,7 +97,7 @@ export class LabRun {
     }
   }
 
-  /** Reports as it goes on, the first at once; the last one has the result. */
+  /** Reports of its progress, the first immediately; the last one has the result. */
   async *reports(signal: AbortSignal): AsyncGenerator<LabRunReport> {
     while (!signal.aborted && this.#state === 'running') {
       const changed = new Promise<void>((resolve) => {
@@ -152,7 +150,7 @@ export class LabRuns {
     return run
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   list(): readonly LabRun[] {
     return [...this.#runs.values()]
   }

@@ -1,26 +1,25 @@
 /**
- * One task of the labs in a thread of its own, so that calls are served beside it; the messages are those of `@sixtables/bench/worker`.
- *
- * T1  After cancel() nothing of the task runs any more, whatever it does.                       test/contract/labs.test.ts
+ * One task of the labs in a thread of its own, so that the server answers calls meanwhile. Its messages are those of
+ * `@sixtables/bench/worker`. cancel() terminates the thread, so that even an endless loop ends.
  */
 import { Worker } from 'node:worker_threads'
 import { DatastoreError, invalidArgument } from '@sixtables/engine'
 
 export interface LabProgress {
   readonly arm: string
-  /** Share of the arm that is done, 0 to 1. */
+  /** The part of the arm that is done, 0 to 1. */
   readonly share: number
 }
 
-/** Told of a task while it runs. */
+/** Callbacks of a running task. */
 export interface LabListener {
   onProgress(progress: LabProgress): void
-  /** The program of a learner has written this. */
+  /** Called with output of a learner's program. */
   onOutput(text: string): void
 }
 
 export interface LabTask {
-  /** @throws INVALID_ARGUMENT for a task that makes no sense; CANCELLED; INTERNAL for a thread that broke down */
+  /** @throws INVALID_ARGUMENT for an impossible task; CANCELLED; INTERNAL for a thread that crashed */
   readonly done: Promise<unknown>
   cancel(): Promise<void>
 }
@@ -31,13 +30,13 @@ interface Message {
   readonly refused?: string
 }
 
-/** Labs need half of it. A program of a learner that needs more ends alone. */
+/** Labs need half of it. A learner's program that needs more crashes its own thread only. */
 const heapMegabytesMax = 1024
 
 export function startLabTask(workerFile: string, task: unknown, listener?: LabListener): LabTask {
   const worker = new Worker(workerFile, {
     workerData: task,
-    // Flags of this process may not be for a thread.
+    // Some flags of this process are not allowed in a thread.
     execArgv: [],
     stdout: true,
     stderr: true,
@@ -55,7 +54,7 @@ export function startLabTask(workerFile: string, task: unknown, listener?: LabLi
     worker.on('error', (error) => reject(new DatastoreError('INTERNAL', `the lab broke off: ${error}`)))
     worker.on('exit', () => reject(new DatastoreError('CANCELLED', 'the lab was cancelled')))
   })
-  // A cancelled task may have no reader left.
+  // Nothing may await a cancelled task.
   done.catch(() => {})
   return {
     done,

@@ -1,4 +1,4 @@
-/** Helpers for test suites, beside the emulator itself. */
+/** The exports for test suites, in addition to the emulator itself. */
 
 export { startShared } from './shared.ts'
 export { type Hooks, type UseEmulatorOptions, useEmulator } from './use-emulator.ts'

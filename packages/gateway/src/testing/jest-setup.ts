@@ -1,9 +1,9 @@
-/** Global set-up of jest: one emulator for the whole run, for `globalSetup`. It is ended by jest-teardown.ts. */
+/** Jest's `globalSetup`: one emulator for the whole run, which jest-teardown.ts ends. */
 import { startShared } from './shared.ts'
 
 const running = Symbol.for('sixtables.jest')
 
-/** Jest reads set-up and tear-down as modules of their own: what they share lies at the process. */
+/** Jest loads set-up and tear-down as separate modules, so they share the emulator by a property of `process`. */
 type Shared = { [running]?: (() => Promise<void>) | undefined }
 
 export default async function setup(): Promise<void> {
@@ -12,7 +12,6 @@ export default async function setup(): Promise<void> {
   shared[running] = stop
 }
 
-/** Ends what {@link setup} began. */
 export async function teardown(): Promise<void> {
   const shared = globalThis as Shared
   const stop = shared[running]

@@ -1,2 +1,2 @@
-/** Global tear-down of jest, for `globalTeardown`. */
+/** Jest's `globalTeardown`. */
 export { teardown as default } from './jest-setup.ts'

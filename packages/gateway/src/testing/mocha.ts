@@ -3,8 +3,8 @@
  *
  *   mocha --require @sixtables/gateway/mocha [--parallel]
  *
- * The emulator is started while mocha reads this module, which is before it reads test files: a client that they make at once
- * finds it. Workers of a parallel run read it too, and find the one of the process that started them.
+ * Mocha loads this module before the test files, and waits until the emulator runs, so a client that a test file makes at once finds
+ * it. Workers of a parallel run load it too, and use the emulator of the process that started them.
  */
 import { startShared } from './shared.ts'
 import { resetProject, useWorkerProject } from './worker.ts'
@@ -13,7 +13,7 @@ const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined
 const shared = isWorker ? undefined : await startShared()
 useWorkerProject()
 
-/** Root hooks. Each test file of a parallel run begins with an empty project; in one process all files share it. */
+/** Root hooks. In a parallel run each test file begins with an empty project; in one process all files share it. */
 export const mochaHooks: { beforeAll(): Promise<void> } = {
   async beforeAll() {
     await resetProject()

@@ -1,6 +1,6 @@
 /**
- * An emulator for the tests of one file, by the hooks of whatever runner there is: started before the first test, set back to
- * what it held then before each, closed after the last.
+ * An emulator for the tests of one file, by the hooks of any test runner: started before the first test, reset to its first content before
+ * each, closed after the last.
  *
  *   const emulator = useEmulator({ before, beforeEach, after }, { prepare: (started) => started.seed('tasks.yaml') })
  */
@@ -16,11 +16,11 @@ export type Hooks = { readonly beforeEach: Hook } & (
 )
 
 export interface UseEmulatorOptions extends EmulatorOptions {
-  /** Fills the emulator once, before the first test: every test begins with what it leaves. */
+  /** Fills the emulator once, before the first test; every test begins with this data. */
   readonly prepare?: ((emulator: Emulator) => Promise<unknown>) | undefined
 }
 
-/** @returns the emulator, from the first `before` on */
+/** @returns a function that gives the emulator, after the first `before` */
 export function useEmulator(hooks: Hooks, options: UseEmulatorOptions = {}): () => Emulator {
   const { prepare, ...others } = options
   let emulator: Emulator | undefined
@@ -50,7 +50,7 @@ export function useEmulator(hooks: Hooks, options: UseEmulatorOptions = {}): () 
   }
 }
 
-/** Sets variables of this process. @returns what sets them back */
+/** Sets variables of this process. @returns a function that restores them */
 export function setEnv(env: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(env).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, env)

@@ -1,4 +1,4 @@
-/** Before each test file of vitest: the worker's own project, empty. */
+/** Vitest's `setupFiles`: an empty project of the worker before each test file. */
 import { resetProject, useWorkerProject } from './worker.ts'
 
 await resetProject(useWorkerProject())

@@ -1,22 +1,22 @@
 /**
- * One test worker's share of an emulator that all workers use: a project of its own.
+ * A project for each test worker, in an emulator that all workers share.
  *
  *   worker 1 ─▶ project demo-worker-1 ─┐
  *   worker 2 ─▶ project demo-worker-2 ─┴─ one server, one store
  *
- * A project needs no creation, and a reset of one touches no other, so that workers never meet each other's data.
+ * Projects need no creation, and a reset of one leaves the others alone, so workers never see each other's data.
  */
 
-/** Numbers of workers, as runners tell them: of those that run at the same time no two are the same. */
+/** Variables with the number of a worker; workers that run at the same time have different numbers. */
 const workerVariables = ['VITEST_POOL_ID', 'JEST_WORKER_ID', 'MOCHA_WORKER_ID']
 
-/** The project of this worker: `demo-worker-1` and so on; the process's own number where no runner tells one. */
+/** The project of this worker, such as `demo-worker-1`; without a worker number, with the id of the process. */
 export function workerProject(prefix = 'demo', env: NodeJS.ProcessEnv = process.env): string {
   const known = workerVariables.map((name) => env[name]).find((id) => id !== undefined && id !== '')
   return `${prefix}-worker-${known ?? `p${process.pid}`}`
 }
 
-/** Makes the worker's project the one that client libraries find. @returns the project */
+/** Sets the worker's project for client libraries. @returns the project */
 export function useWorkerProject(env: NodeJS.ProcessEnv = process.env): string {
   const project = workerProject('demo', env)
   env['DATASTORE_PROJECT_ID'] = project
@@ -24,10 +24,10 @@ export function useWorkerProject(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Deletes what a project holds in the emulator that DATASTORE_EMULATOR_HOST names.
+ * Deletes all data of a project in the emulator of DATASTORE_EMULATOR_HOST.
  *
  * @param project - default: that of DATASTORE_PROJECT_ID
- * @throws Error when there is no emulator, or it refuses
+ * @throws Error if there is no emulator, or it refuses
  */
 export async function resetProject(project: string | undefined = process.env['DATASTORE_PROJECT_ID']): Promise<void> {
   const address = process.env['DATASTORE_EMULATOR_HOST']

@@ -71,7 +71,7 @@ describe('labs', () => {
     expect((await call('GET', `/runs/${begun.json.id}`)).json).toEqual(last)
   })
 
-  test('tell of their progress, are cancelled, and only one runs at a time (lab-runs/LR1, lab-task/T1)', async () => {
+  test('tell of their progress, are cancelled, and only one runs at a time', async () => {
     const { json } = await call('POST', '/sequential-keys/runs')
     const second = await call('POST', '/write-path/runs')
     expect(second).toMatchObject({ status: 400, json: { error: { status: 'FAILED_PRECONDITION' } } })
@@ -106,7 +106,7 @@ describe('challenges', () => {
     rmSync(dir, { recursive: true })
   })
 
-  test('are neither written nor executed without a folder of the user (lab-routes/LT1)', async () => {
+  test('are neither written nor executed without a folder of the user', async () => {
     for (const path of ['/challenges/follower-list', '/challenges/follower-list/runs']) {
       const { json } = await call('POST', path)
       expect(json.error).toMatchObject({

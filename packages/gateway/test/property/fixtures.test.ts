@@ -1,4 +1,4 @@
-/** What is dumped and seeded again is the same, in each format (plain-value/P1, csv-cell/V1, dump/D1). */
+/** What is dumped and seeded again is the same, in each format (plain-value/P1, dump/D1). */
 import { DatastoreError, type Key, openEngine, type Value } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
