@@ -1,20 +1,22 @@
 /**
  * Proves that the six tables are what the logs say.
  *
- *   files                                their bytes are as they were written; else nothing more is looked at
- *   pending markers ──▶ records          each marker has a record, and each such entity is somewhere on its way
+ *   files                                their bytes are as they were written; if not, the check ends here
+ *   pending markers ──▶ records          each marker has a record, and each such entity has one of its pending images
  *   entities ──▶ index rows              every row that an entity should have is there, with the right cell
- *   index rows ──▶ entities              no other row is there: as many as expected, else each is looked into
+ *   index rows ──▶ entities              there are as many rows as expected; if more, each is looked up
  *   log ──▶ entities                     the newest kept after-image of each entity is its row
  *
- * An entity with pending records may stand at any of their images: before the first, or after any. Its row must be one of
- * them, and an index row that all of them have must be there; one that none of them has must not.
+ * An entity with pending records may have any of their images, the one before the first included. If ToDo:1 was
+ * written done=false, then done=true, and both are pending, its row may be absent or have either value. An index row
+ * that all images have must be there; one that no image has must not.
  *
- * Works on a snapshot where the store has one, so a running server goes on writing. Cost: one get for each index row; those of many
- * entities go together where the store answers by promise.
+ * The check reads a snapshot if the store has one, so a running server continues to write. Cost: one get for each
+ * index row, many entities at a time if the store answers by promise.
  *
- * V1  A repair writes what a row should be now, not what the snapshot says: each row is judged anew while nothing else is
- *     written. Pending records go on from the state before the first of them, so that is what their rows are put to.
+ * V1  A repair writes what a row should be now, not what the snapshot says: it judges each row again while nothing
+ *     else is written. Rows with pending records get the state before the first of them, from which applying
+ *     continues.
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
@@ -36,25 +38,25 @@ import { entityRowOfIndexRow } from './index-row.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
 export interface CheckOptions {
-  /** Puts missing and wrong index rows right and deletes orphans. */
+  /** Writes missing index rows, corrects wrong ones and deletes orphans. */
   readonly repair?: boolean
-  /** Called now and then with the rows looked at so far. */
+  /** Called from time to time with the number of rows read so far. */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
 /** The part of a database that the check needs. */
 export interface CheckedDatabase {
-  /** Indexes whose rows must be complete, and by what rules rows follow from an entity. */
+  /** The indexes whose rows must be complete, and the rules by which rows follow from an entity. */
   readonly checkRules: IndexRules
 }
 
 export interface CheckSource {
   readonly kv: RowKv
-  /** Runs `work` over the rows as of one moment at which nothing is under way. */
+  /** Runs `work` over the rows of one moment without commits in progress. */
   atOneMoment<T>(work: (reader: KvReader) => Promise<T>): Promise<T>
   /** @param code - begins with the code of project and database */
   databaseByCode(code: string): CheckedDatabase
-  /** Context of the caller that waits for the report: the check yields between slices, and ends when the caller has gone. */
+  /** The caller that waits for the report. The check yields between slices, and ends when the caller is gone. */
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied; for repairs. */
   alone<T>(task: () => Promise<T>): Promise<T>
@@ -63,7 +65,7 @@ export interface CheckSource {
 }
 
 const batchRows = 512
-/** Rows that are put right while writers wait. */
+/** Rows that one repair step corrects while writers wait. */
 const repairsAtOnce = 64
 
 type Cell = Uint8Array | undefined
@@ -86,19 +88,22 @@ class Check {
   readonly #source: CheckSource
   readonly #reader: KvReader
   readonly #options: CheckOptions
-  /** Images on the way of each entity with pending records, by its row key: before the first record, then after each. */
+  /**
+   * The possible images of each entity with pending records, by its row key: before the first record, then after
+   * each.
+   */
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []
   readonly #problems: Problem[] = []
-  /** Index rows that are not what they should be. */
+  /** Index rows that are missing, wrong or orphaned. */
   readonly #broken = new Set<RowKey>()
   #problemCount = 0
   #rowsSeen = 0
   #entities = 0
   #logRecords = 0
-  /** Index rows found that an entity accounts for. */
+  /** Index rows that were found and belong to an entity. */
   #accounted = 0
-  /** Rows that are damaged (kv/K6): reported once, and compared with nothing. */
+  /** Damaged rows: each is reported once, and not compared. */
   readonly #unreadable = new Set<RowKey>()
 
   constructor(source: CheckSource, reader: KvReader, options: CheckOptions) {
@@ -139,7 +144,7 @@ class Check {
     return rows.length
   }
 
-  /** V1. The row may be right meanwhile, or gone with its index. */
+  /** Judges a row again (V1): it may be right by now, or gone with its index. */
   async #putRight(row: RowKey): Promise<void> {
     if (!this.#isChecked(row)) return
     const { kv } = this.#source
@@ -148,7 +153,7 @@ class Check {
     if (this.#unreadable.has(row) || !sameBytes(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
   }
 
-  /** The image of an entity that its index rows are of now: that before its first pending record, or its row. */
+  /** The image of an entity to which its index rows belong now: the one before its first pending record, or its row. */
   async #indexedImage(entityRow: RowKey): Promise<Cell> {
     const { kv } = this.#source
     const { partition, path } = codesOfEntityRow(entityRow)
@@ -239,7 +244,7 @@ class Check {
     }
   }
 
-  /** Counts the rows of the index tables; only if there are more than accounted for is each looked into. */
+  /** Counts the rows of the index tables. Only if there are too many, each is looked up. */
   async #indexRowsToEntities(): Promise<number> {
     let count = 0
     for (const table of indexTables) {
@@ -331,7 +336,7 @@ class Check {
     return this.#batches(range, (rows) => runSteps(this.#inTurn(rows, look)))
   }
 
-  /** As {@link #each}; over wide rows, which gather the reads of a turn, those of a batch at a time, so that what they read goes in few calls. */
+  /** {@link #each}, with one batch of rows at a time over stores that combine the reads of a turn into few calls. */
   #eachSideBySide(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
     if (!(this.#reader instanceof RowsReader)) return this.#each(range, look)
     return this.#batches(range, async (rows) => {
@@ -367,7 +372,7 @@ class Check {
     }
   }
 
-  /** The next rows of a scan; `damaged`: it was moved behind a row that cannot be read. */
+  /** The next rows of a scan; `damaged`: the scan was moved behind an unreadable row. */
   #next(scan: KvScan): MaybePromise<readonly KvRow[] | 'damaged'> {
     return whenFails(
       () => scan.next(batchRows),
@@ -379,7 +384,7 @@ class Check {
     )
   }
 
-  /** The value of a row; `undefined` also where it cannot be read. */
+  /** The value of a row; `undefined` also if it cannot be read. */
   #get(key: RowKey): MaybePromise<Cell> {
     return whenFails(
       () => this.#reader.get(key),
@@ -400,7 +405,7 @@ class Check {
     return giveWay(this.#source.context, work)
   }
 
-  /** @param repairable - `broken` when the row follows from its entity, and can be put right */
+  /** @param repairable - `broken` if the row can be derived from its entity and repaired */
   #report(kind: ProblemKind, key: RowKey, detail: string, repairable?: 'broken'): void {
     this.#problemCount++
     if (repairable === 'broken') this.#broken.add(key)

@@ -1,4 +1,4 @@
-/** From an index row back to the Entities row that should account for it. */
+/** From an index row back to the Entities row that it belongs to. */
 import { InvariantError, invariant } from '../invariant.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
@@ -30,7 +30,6 @@ function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key 
   }
 }
 
-/** The row key of the entity that an index row speaks of. */
 export function entityRowOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): RowKey {
   return entityRowKeyOf(keyOfIndexRow(rowKey, indexes))
 }

@@ -1,7 +1,7 @@
 /**
  * Index rows for a transaction that looks at a moment before an index was built: its view has none of them, or some.
  *
- *   the index's definition row, as the view has it, says "serving"     its rows are all in the view (catalogue/X3)
+ *   the index's definition row, as the view has it, says "serving"     its rows are all in the view
  *   it says something else, or is not there                            they are computed from the entities in the view
  *
  * The entities of the kind are then read through the view, for each query anew: a tracked view takes note of them, so that

@@ -4,7 +4,7 @@
  * G1  No entity is read but by operators below: the values are in the rows (planner/normal-query.ts). A count over rows
  *     in key order reads index rows alone.
  * G2  The window of a query holds: from its start cursor, after its offset, up to its limit or end cursor.
- * G3  Other calls run between batches, and it ends with its caller: the scans below see to that (table/V1).
+ * G3  Other calls run between batches, and it ends with its caller: the scans below see to that.
  * G4  It reads no row behind the last one that counts: a limit, and COUNT_UP_TO where nothing else is asked, end it.
  */
 import type { RequestContext } from '../context.ts'

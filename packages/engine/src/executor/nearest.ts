@@ -5,7 +5,7 @@
  *
  * NN1  The answer is exact: what a sort of all candidates by (distance, key) begins with.   test/property/nearest.test.ts
  * NN2  The window of the query holds for the candidates: its cursors, offset and limit come before the search.
- * NN3  Other calls run between batches, and it ends with its caller: the scans below see to that (table/V1).
+ * NN3  Other calls run between batches, and it ends with its caller: the scans below see to that.
  * NN4  Memory is bounded by `limit` entities and a batch of rows, for any number of candidates.
  *
  * All results are in one answer, and there is nothing to continue: cursors are places among the candidates. Known: the order

@@ -1,7 +1,6 @@
 /**
- * Ranges of rows that were deleted together with their log: no past moment of before can be shown there any more.
- *
- *   reset of a namespace at T      a read at T - 1 of that namespace is refused; elsewhere it goes on       (past-view/H2)
+ * Ranges of rows that a reset deleted together with their log. Their past can no longer be read: after a reset of
+ * namespace n at time T, a read of n at T - 1 is refused, while other namespaces can still be read.
  */
 import type { RequestContext } from '../context.ts'
 import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'
@@ -9,12 +8,12 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
-/** The view of a past moment, which refuses what was deleted since (log/retention.ts). */
+/** A view of a past moment that refuses reads of ranges deleted since (log/retention.ts). */
 export function guarded(view: TableView, ranges: readonly KeyRange[]): TableView {
   return ranges.length === 0 ? view : new GuardedView(view, ranges)
 }
 
-/** The refusal of a transaction that has read rows deleted since. */
+/** The error of a transaction whose rows were deleted after it began. */
 export function deletedSince(): DatastoreError {
   return contention('what this transaction reads was deleted by a reset; try again', 'transaction')
 }

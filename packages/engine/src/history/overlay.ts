@@ -1,9 +1,9 @@
 /**
- * Rows that are laid over a table: each takes the place of the row below it, or hides it.
+ * Rows laid over a table: each replaces the row below it, or hides it.
  *
  *   rows of the table    a   b       d   e        the store now (or a snapshot)
- *   laid over            .   b'  c   .   e×       b and c as they are to be seen, and that there is no e
- *   seen                 a   b'  c   d
+ *   overlay              .   b'  c   .   e×       b and c have these values, and there is no e
+ *   result               a   b'  c   d
  */
 import type { RequestContext } from '../context.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
@@ -12,9 +12,9 @@ import type { KeyRange, KvRow, RowKey, WriteSink } from '../storage/kv.ts'
 import { MemoryKv, type MemoryScan } from '../storage/memory-kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
-/** The value of a row that hides the one below it, told from others by being this one. */
+/** The value of a row that hides the one below; compared by identity. */
 const hidden = new Uint8Array(0)
-/** Bytes of a row in the tree besides its key and value, roughly. */
+/** Estimated bytes of a row in the tree besides its key and value. */
 const rowOverhead = 64
 
 export interface ScanDirection {
@@ -24,7 +24,7 @@ export interface ScanDirection {
 
 export class Overlay implements WriteSink {
   readonly #rows = new MemoryKv()
-  /** Bytes of its rows, roughly. */
+  /** Estimated bytes of its rows. */
   bytes = 0
 
   /** @param value - `undefined` hides the row below */
@@ -33,25 +33,29 @@ export class Overlay implements WriteSink {
     this.bytes += row.length + (value?.length ?? 0) + rowOverhead
   }
 
-  /** {@link write}, unless the row is laid over already. */
+  /** {@link write}, unless the overlay has the row already. */
   writeFirst(row: RowKey, value: Uint8Array | undefined): void {
     if (this.#rows.get(row) === undefined) this.write(row, value)
   }
 
-  /** @param below - gives the row below, where none is laid over it */
+  /** @param below - reads the row below, if the overlay has none */
   get(row: RowKey, below: () => MaybePromise<Uint8Array | undefined>): MaybePromise<Uint8Array | undefined> {
     const value = this.#rows.get(row)
     if (value === undefined) return below()
     return value === hidden ? undefined : value
   }
 
-  /** A scan of the rows that are seen; later writes are not. @param below - a scan of the same range and direction */
+  /**
+   * A scan of the result, without later writes to the overlay.
+   *
+   * @param below - a scan of the same range and direction
+   */
   scan(context: RequestContext, below: RowScan, range: KeyRange, { reverse = false }: ScanDirection): RowScan {
     return new OverlaidScan(context, below, this.#rows.scan(range, { reverse }), reverse)
   }
 }
 
-/** A view with rows laid over it; rows of all tables may be among them. */
+/** A view with an overlay, which may contain rows of all tables. */
 export class OverlaidView implements TableView {
   readonly #below: TableView
   readonly #overlay: Overlay
@@ -70,7 +74,7 @@ export class OverlaidView implements TableView {
   }
 }
 
-/** How many hidden rows are passed over before others may get a turn. */
+/** After this many hidden rows in sequence the scan yields. */
 const hiddenPerStep = 128
 
 class OverlaidScan implements RowScan {
@@ -78,12 +82,12 @@ class OverlaidScan implements RowScan {
   readonly #below: RowScan
   readonly #over: MemoryScan
   readonly #reverse: boolean
-  /** Rows of both that were read, and how many of them were given or passed over. */
+  /** Rows read from both sides, and how many of them are used up. */
   #belowRows: readonly KvRow[] = []
   #belowAt = 0
   #overRows: readonly KvRow[] = []
   #overAt = 0
-  /** Whether there are no rows below any more. */
+  /** Whether the scan below has ended. */
   #exhausted = false
 
   constructor(context: RequestContext, below: RowScan, over: MemoryScan, reverse: boolean) {
@@ -103,7 +107,7 @@ class OverlaidScan implements RowScan {
     while (given.length < count) {
       const below = this.#belowRows[this.#belowAt]
       if (below === undefined && !this.#exhausted) {
-        // Which row comes next is known when the rows below are.
+        // The next row depends on the rows below, which are not loaded.
         if (given.length > 0) break
         this.#load(yield* waitFor(this.#below.next(count)))
         continue

@@ -1,18 +1,18 @@
 /**
- * The tables as they were at a past moment: the store at a later one, with the newer records undone.
+ * The tables at a past moment: the store now, with the newer records undone.
  *
  *   scan of a table      a   b       d   e        the store now (or a snapshot)
- *   undone rows              b'  c       e×       what newer records had changed, as it was before them
+ *   undone rows              b'  c       e×       rows that newer records changed, as they were before
  *   the past             a   b'  c   d
  *
  * H1  A view at T gives what a read at T gave: every record with commitVersion <= T counts, none after it.
- * H2  A moment is readable while all records after it are kept; older ones are refused, never guessed.
  *
- * Operators above do not know that they read the past. An entity costs the newer records of its entity group, and nothing if its
- * version says that it was not changed since. A scan costs the newer records of its kind, or of the group that is read; and the
- * reads of a moment share that (undone-rows.ts).
+ * A moment is readable while all records after it are kept; older ones are refused. Operators do not know that they
+ * read the past. Reading an entity costs the newer records of its group, or nothing if its version shows that it did
+ * not change since. A scan costs the newer records of its kind or group, and reads of one moment share this work
+ * (undone-rows.ts).
  *
- * Ours: records hold images before, so history needs no rows of its own.
+ * Ours: records contain images before, so history needs no rows of its own.
  */
 
 import type { RequestContext } from '../context.ts'
@@ -31,9 +31,9 @@ import { Overlay, type ScanDirection } from './overlay.ts'
 import type { Moment, UndoneRows } from './undone-rows.ts'
 
 /**
- * The rows to lay over a store to see it as if these records were applied: the other way round.
+ * The rows to lay over a store to see it as if these records were applied.
  *
- * @param records - those of a group in their order
+ * @param records - the records of one group, in order
  */
 export function aheadRows(records: readonly Pick<PendingRecord, 'milestone' | 'changes'>[]): Overlay {
   const rows = new Overlay()
@@ -47,13 +47,13 @@ export function aheadRows(records: readonly Pick<PendingRecord, 'milestone' | 'c
   return rows
 }
 
-/** Refuses a moment that has not come. Times are microseconds. */
+/** Refuses a moment in the future. Times are microseconds. */
 export function refuseFuture(readTime: bigint, now: bigint): void {
   if (readTime <= now) return
   throw invalidArgument(`The requested 'read_time' cannot be in the future. It is now ${instant(now)}`)
 }
 
-/** Refuses a moment of which records are gone (H2). Times are microseconds. */
+/** Refuses a moment after which not all records are kept. Times are microseconds. */
 export function refuseForgotten(readTime: bigint, oldestReadable: bigint): void {
   if (readTime >= oldestReadable) return
   throw failedPrecondition(
@@ -66,11 +66,11 @@ function instant(micros: bigint): string {
 }
 
 export interface PastViewParts {
-  /** The tables of the moment's store. */
+  /** The tables of the store now. */
   readonly now: TableView
   readonly moment: Moment
   readonly undone: UndoneRows
-  /** The only entity group whose rows matter; absent = all. */
+  /** If given, only rows of this entity group are needed. */
   readonly group?: GroupCode | undefined
 }
 
@@ -81,7 +81,7 @@ export class PastView implements TableView {
     this.#parts = parts
   }
 
-  /** For a read that passes over the rows of all other groups. */
+  /** The view for a read that needs the rows of one group only. */
   ofGroup(group: GroupCode): PastView {
     return new PastView({ ...this.#parts, group })
   }

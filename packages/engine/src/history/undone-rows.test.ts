@@ -1,6 +1,5 @@
 /**
- * The cost of reads of the past, counted in log records that they read, and how they go on and end beside others (undone-rows/U2,
- * undone-rows/U3).
+ * The cost of reads of the past, counted in log records that they read, and how they go on and end beside others.
  */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RequestContext, requestContext } from '../context.ts'
@@ -173,7 +172,7 @@ describe('a query at a past time', () => {
     expect(await readsOf(subject, tenAtOnce)).toBe(2)
   })
 
-  test('undone-rows/U2: is cut into slices, and goes on where one that ended with its caller has left off', async () => {
+  test('is cut into slices, and goes on where one that ended with its caller has left off', async () => {
     const subject = await open()
     const { kv, clock } = subject
     const count = 1500
@@ -270,7 +269,7 @@ describe('what reads of the past share', () => {
 
   const image = encodeImage({ version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(0) })
 
-  test('undone-rows/U3: stays below its bytes, whatever number of moments is read', async () => {
+  test('stays below its bytes, whatever number of moments is read', async () => {
     const { undone, read } = undoneOf()
     await read('A')
     const one = undone.bytes
@@ -281,7 +280,7 @@ describe('what reads of the past share', () => {
     expect(bounded.undone.bytes).toBeGreaterThan(3 * one)
   })
 
-  test('undone-rows/U3: goes some time after its last read, and at once when it is forgotten', async () => {
+  test('goes some time after its last read, and at once when it is forgotten', async () => {
     const { clock, undone, read } = undoneOf()
     await read('A')
     const one = undone.bytes

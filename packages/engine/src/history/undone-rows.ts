@@ -1,16 +1,17 @@
 /**
- * Rows that newer records have changed, as they were at past moments; shared by all reads of these moments.
+ * Rows that newer records have changed, as they were at a past moment; shared by all reads of that moment.
  *
  *   ToDo:1 at T   {done: false}        record T+5: ToDo:1 before {done: false}, after {done: true}
  *   undone        ByPropertyAsc(done=false, ToDo:1) was there, ByPropertyAsc(done=true, ToDo:1) was not
  *
- * Rows are undone part by part (tables/table-part.ts), when a read of the moment first needs the part, and from the records of its
- * kind or entity group alone. A part that is kept is only completed: by the records that came since.
+ * Rows are undone for one part at a time (tables/table-part.ts), when a read first needs it, and only from the
+ * records of its kind or entity group. Later reads of the part add the records that came since. Each read works with
+ * its own context and snapshot; if it is cancelled, the next read of the part continues its work. Parts that were not
+ * read for a while are dropped, and the oldest ones when there are too many bytes.
  *
- * U1  A row that is undone is what it was at the moment, whatever is committed later: the oldest newer record that changed it says so.
- *     So reads of one moment share it, though each lays it over its own snapshot.           test/property/past-reads.test.ts
- * U2  A read works with its own context and snapshot: work that is cut off goes on with the next read of the part.   undone-rows.test.ts
- * U3  Parts that no read needed for a while are dropped, the oldest first where there are too many bytes.           undone-rows.test.ts
+ * U1  An undone row is what it was at the moment, whatever is committed later: the image before the oldest newer
+ *     record that changed it. So all reads of the moment can share it, each over its own snapshot.
+ *     test/property/past-reads.test.ts
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
@@ -28,27 +29,27 @@ import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 import { Overlay } from './overlay.ts'
 
-/** A past moment, and the store at a later one. */
+/** A past moment, and the store now. */
 export interface Moment {
   /** Microseconds. */
   readonly at: bigint
   readonly reader: KvReader
-  /** All records that `reader` has and that are newer than the moment. */
+  /** All records in `reader` that are newer than the moment. */
   readonly newer: NewerRecords
   readonly rulesOf: (database: string) => IndexRules
 }
 
-/** Rows of a part that a read needs. */
+/** Rows that a read needs. */
 export interface WantedRows {
   readonly part: TablePart
-  /** Only rows of this entity group; absent = of all. */
+  /** If given, only rows of this entity group. */
   readonly group?: GroupCode | undefined
 }
 
-/** The name of a chain of the records of a group. */
+/** The name of the chain of a group. */
 const ofGroup = ''
 
-/** Records to be undone in their order: those of a group, or those that changed entities of one kind. */
+/** Records to undo, in order: those of a group, or those that changed entities of one kind. */
 interface Chain {
   readonly name: string
   /** Code of the kind; absent = all changes count. */
@@ -57,24 +58,24 @@ interface Chain {
 }
 
 const bytesMax = 64 << 20
-/** A part without rows, roughly. */
+/** Estimated bytes of a part without rows. */
 const partBytes = 1024
-/** A part is dropped when it was not read for one to two times this long. */
+/** A part is dropped when it was not read for this long to twice this long. */
 const keptMs = 15_000
 /** Records that are undone in the turn in which a read begins. */
 const placesPerTurn = 64
-/** The cost of undoing a change, in a slice. */
+/** The cost of undoing one change, in units of a slice. */
 const changeWork = 16
 
 export class UndoneRows {
   readonly #scheduler: Scheduler
   readonly #bytesMax: number
-  /** By name, the one that was read last at the end. */
+  /** By name, the most recently read one last. */
   #parts = new Map<string, UndonePart>()
   #bytes = 0
-  /** Parts that were read since the last look. */
+  /** Parts that were read since the last clean-up. */
   #recent = new Set<string>()
-  /** Ends the wait for the next look. */
+  /** Cancels the wait for the next clean-up. */
   #looking: AbortController | undefined
 
   constructor(scheduler: Scheduler, maxBytes: number = bytesMax) {
@@ -82,17 +83,17 @@ export class UndoneRows {
     this.#bytesMax = maxBytes
   }
 
-  /** Bytes of the parts that are kept, roughly. */
+  /** Estimated bytes of the kept parts. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** @returns the rows to lay over the moment's store; `undefined` = none there has changed since the moment */
+  /** @returns the rows to lay over the store; `undefined` = nothing in the part changed since the moment */
   of(context: RequestContext, moment: Moment, wanted: WantedRows): MaybePromise<Overlay | undefined> {
     return runSteps(this.#of(context, moment, wanted))
   }
 
-  /** Drops all parts. Reads under way go on with those that they have. */
+  /** Drops all parts. Reads in progress keep theirs. */
   forget(): void {
     this.#parts = new Map()
     this.#recent.clear()
@@ -117,7 +118,7 @@ export class UndoneRows {
       const isLong = chains.some(({ places }) => places.length > placesPerTurn)
       if (part.busy !== undefined || (isLong && !isInLine)) {
         if (part.busy !== undefined) yield* waitFor(whileWanted(context, part.busy))
-        // Reads that began, or waited, side by side go on in a turn each.
+        // Reads that started or waited together continue in a turn each.
         yield* waitFor(giveWay(context, sliceWorkMax))
         isInLine = true
         continue
@@ -141,7 +142,7 @@ export class UndoneRows {
   #grew(bytes: number): void {
     this.#bytes += bytes
     for (const name of this.#parts.keys()) {
-      // The last one is being read.
+      // The last one is in use.
       if (this.#bytes <= this.#bytesMax || this.#parts.size === 1) return
       this.#drop(name)
     }
@@ -180,9 +181,9 @@ function missing({ newer }: Moment, { part, group }: WantedRows, known?: UndoneP
 
 class UndonePart {
   readonly rows = new Overlay()
-  /** By name of the chain: the place up to which its records are undone. */
+  /** By name of the chain, the place up to which its records are undone. */
   readonly upTo = new Map<string, number>()
-  /** Resolves when the read that undoes records now is done. */
+  /** Resolves when the read that is undoing records has finished. */
   busy: Promise<void> | undefined;
 
   *complete(context: RequestContext, moment: Moment, { part }: WantedRows, chains: readonly Chain[]): Steps<void> {
@@ -209,7 +210,6 @@ class UndonePart {
   }
 }
 
-/** A change of a record that is newer than the moment. */
 interface NewerChange {
   readonly codes: KeyCodes
   readonly before: Uint8Array | undefined
@@ -221,20 +221,20 @@ function changesAt(place: number, { at, reader, newer }: Moment): MaybePromise<r
   const { partition, version } = parseLogRowKey(logRow)
   if (version <= at) return []
   return andThen(reader.get(logRow), (value) => {
-    // A reset deletes records with their entities.
+    // A reset deletes records together with their entities.
     if (value === undefined) return []
     const { changes } = decodeLogRecord(value)
     return changes.map(({ path, before, after }) => ({ codes: keyCodesOfPath(partition, path), before, after }))
   })
 }
 
-/** Undoes a change in the rows of a part; the oldest of an entity comes first. */
+/** Returns a function that undoes one change in the rows of a part. An entity's oldest change must come first. */
 function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (change: NewerChange) => void {
   const { table, prefix } = part
   if (table === 'Entities') {
     return ({ codes: { partition, path }, before }) => rows.writeFirst(entityRowKey(partition, path), before)
   }
-  // Those of now: what is read must not meet indexes that the view does not have.
+  // The rules of now: the planner knows no other indexes.
   const { indexes, indexOptions } = rulesOf(part.database)
   const isOfPart = (index: CompositeIndex): boolean => isIn(compositeIndexRange(index, part.database), prefix)
   const rules: IndexRules = {
@@ -249,7 +249,7 @@ function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (
   })
   return ({ codes, before, after }) => {
     if (table === 'EntitiesByKind' && (before === undefined) === (after === undefined)) return
-    // The way back is the change from the image after to the image before.
+    // Swapped: the change from the image after back to the image before.
     producer.indexRows(new EntityRows({ codes, before: after, after: before }, rules))
   }
 }

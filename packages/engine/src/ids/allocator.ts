@@ -1,30 +1,27 @@
 /**
- * Gives ids to new entities, and keeps ids from being given.
+ * Gives ids to new entities, and keeps reserved ids from being given.
  *
- *   policy       counter                  ids
- *   scattered    one a database           spread over 2^52 … 2^52 + 2^51 - 1     automatic ids and AllocateIds
- *   sequential   one a (parent, kind)     1, 2, 3 …                              old-style ranges
- *   storewide    one for the whole store  1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
+ *   policy       counter                       ids
+ *   scattered    one per database              spread over 2^52 … 2^52 + 2^51 - 1     automatic ids and AllocateIds
+ *   sequential   one per (parent, kind)        1, 2, 3 …                              old-style ranges
+ *   storewide    one for the whole store       1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
  *
- * A reservation moves the counter of each id's own space past it: a counter is a high-water mark, never a set of ranges.
- * So ids between the mark and a reserved id are lost to automatic ids.
+ * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to
+ * 101, so the ids between its old value and 100 are never given; a second time it changes nothing. A reservation
+ * moves only the counter of the id's own space; names and ids in no space move none.
  *
- * Whether an entity already has an id is not looked up here: that is decided where pending commits can be seen.
+ * A range (allocateSize, allocateRange) never overlaps ids given before and never lowers a counter, so the same range
+ * is not EMPTY a second time. A store-wide id skips the ids that its own (parent, kind) has given or reserved; a
+ * range skips all store-wide ids. Whether an entity already has an id is checked by the commit, which can see pending
+ * records.
  *
- * I4   No id is given twice for one parent and kind.
- * I5   An id given or reserved is never given later. With several allocators over one store reservations need
- *      `sharedStore`: without it one may hold in its block what another reserves. I4 holds in any case.
- * I6   Reserving moves only the counter of the id's space, and a second time nothing; names and other ids move nothing.
- * I7   A range never overlaps ids given before, and never lowers a counter.
- * I9   A range asked for twice is not EMPTY the second time.
- * I11  Answers stand in request order and differ from the request in the last id only.
- *                                                                                 all: test/property/ids.*.test.ts
+ * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
+ * I5   An id given or reserved is never given later. With several allocators over one store this needs `sharedStore`:
+ *     without it one may hold in its block what another reserves. I4 holds in any case.   same
  *
- * A store-wide id passes over what its own (parent, kind) has given or reserved, and a range over all store-wide ids.
- *
- * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators, which partly ignore reservations; the
- * older one counts automatic ids over all projects, namespaces, kinds and parents.
- * Ours: one scattered counter a database; counters that a reset forgets.
+ * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations;
+ * the older one counts automatic ids over all projects, namespaces, kinds and parents. Ours: one scattered counter
+ * per database; a reset forgets counters.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -45,25 +42,28 @@ import {
 } from './key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscatter } from './scatter.ts'
 
-/** Which space automatic ids come from: a setting of a database, handed in with each call. */
+/** The space of automatic ids: a setting of a database, given with each call. */
 export type IdPolicy = IdSpace | 'storewide'
 
-/** Rule for a new entity whose id is taken: it gets the `next` free id, or its commit fails. */
+/** If the id for a new entity is taken: `next` gives it the next free id, `fail` lets its commit fail. */
 export type IdCollisions = 'next' | 'fail'
 
-/** The most ids that one old-style range may have. Known: the client library's limit. */
+/** The largest old-style range. Known: the client library's limit. */
 export const rangeSizeMax: bigint = 1_000_000_000n
 
-/** The most ids that one call lists one by one. Ours: a longer list is a range. */
+/** The most ids that one call lists. Ours: for more, ask for a range. */
 export const idsPerCallMax = 1_000_000
 
 export interface IdAllocatorOptions {
   readonly kv: RowKv
-  /** Other allocators work on the same store: take only what is asked for, so that each sees the others' reservations. */
+  /**
+   * Other allocators use the same store: take only as many ids as asked for, so that each sees the others'
+   * reservations.
+   */
   readonly sharedStore?: boolean
-  /** How many ids a refill takes from the store; not with `sharedStore`. */
+  /** How many ids a refill takes; ignored with `sharedStore`. */
   readonly blocks?: BlockPolicy
-  /** Sequential counters kept open; beyond this the oldest gives its block back. Default 4096. */
+  /** Sequential counters kept open; above this the oldest returns its block. Default 4096. */
   readonly openSequencesMax?: number
   readonly switchedOff?: SwitchedOff | undefined
 }
@@ -73,7 +73,7 @@ export class IdAllocator {
   readonly #blocks: BlockPolicy
   readonly #openSequencesMax: number
   readonly #switchedOff: SwitchedOff | undefined
-  /** Scattered counters by project and database: two small look-ups are cheaper than a row key. */
+  /** Scattered counters by project and database: two small look-ups are cheaper than building a row key. */
   readonly #scattered = new Map<string, Map<string, IdSequence>>()
   /** Sequential counters by row key, the longest open first. */
   readonly #sequential = new Map<RowKey, IdSequence>()
@@ -87,7 +87,7 @@ export class IdAllocator {
     this.#switchedOff = options.switchedOff
   }
 
-  /** `count` new ids for the kind and parent of an incomplete key, in the order they were given. */
+  /** `count` new ids for the kind and parent of an incomplete key, in the order of the counter. */
   allocate(context: RequestContext, key: Key, count = 1, policy: IdPolicy = 'scattered'): MaybePromise<bigint[]> {
     checkIncomplete(key)
     if (!Number.isInteger(count) || count < 1 || count > idsPerCallMax) {
@@ -114,12 +114,12 @@ export class IdAllocator {
       const numbers = this.#takeStorewide(context, keys)
       return andThen(numbers, (counters) => keys.map((key, i) => withId(key, BigInt(counters[i] as number))))
     }
-    // One key, or the same one often, as clients ask for ids.
+    // One key, or one object repeated, as clients ask for many ids.
     if (keys.every((key) => key === first)) {
       const numbers = this.#take(context, first, { count: keys.length, policy })
       return andThen(numbers, (counters) => counters.map((counter) => withId(first, idOfCounter(policy, counter))))
     }
-    // One call for all keys of a counter, so that a request of 500 is one refill at most.
+    // One call per counter, so that a request of 500 keys causes at most one refill.
     const positions = new Map<IdSequence, [number, ...number[]]>()
     for (const [i, key] of keys.entries()) {
       const sequence = this.#sequenceFor(key, policy)
@@ -139,15 +139,15 @@ export class IdAllocator {
   }
 
   /**
-   * Keeps the ids of these complete keys, in every element of their paths, from being given. Names, negative ids and ids
-   * that lie in no space are accepted and change nothing: they are never given anyway.
+   * Keeps the ids in all elements of these complete keys from being given. Names, negative ids and ids in no space
+   * are accepted and change nothing: they are never given anyway.
    */
   reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     for (const key of keys) checkComplete(key)
     return this.advancePast(context, keys)
   }
 
-  /** {@link reserve} for keys known to be complete: those of imported or restored entities. */
+  /** {@link reserve} for keys that are known to be complete, such as those of imported entities. */
   advancePast(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     this.#begin(context)
     if (this.#switchedOff?.has('id-reservation')) return
@@ -169,7 +169,7 @@ export class IdAllocator {
     )
   }
 
-  /** An old-style range: `size` ids in one piece, or all that are free up to `max`. Exactly one of both. */
+  /** An old-style range: the next `size` ids, or all free ones up to `max`. Exactly one of the two is given. */
   allocateIds(
     context: RequestContext,
     of: Key,
@@ -183,7 +183,7 @@ export class IdAllocator {
   }
 
   /**
-   * The next `size` sequential ids in one piece.
+   * The next `size` sequential ids, as one range.
    *
    * @param of - any key of the kind and parent; its own id or name does not matter
    */
@@ -195,7 +195,7 @@ export class IdAllocator {
     return andThen(first, (start) => ({ start: BigInt(start), end: BigInt(start) + size - 1n }))
   }
 
-  /** All sequential ids up to `max` that had never been given; the range is empty (end below start) when all had. */
+  /** All sequential ids up to `max` that were never given; an empty range (end below start) if all were. */
   allocateMax(context: RequestContext, of: Key, max: bigint): MaybePromise<IdRange> {
     if (max < 0n || max > sequentialIdMax) {
       throw invalidArgument(`the highest id of a range is 0 to ${sequentialIdMax}, not ${max}`)
@@ -205,8 +205,8 @@ export class IdAllocator {
   }
 
   /**
-   * Takes the ids of a range out of what is given automatically, and says what else is known of them. After the call no
-   * automatic id falls into the range, whatever its state.
+   * Reserves the ids of a range and returns its state. After the call no automatic id is in the range, whatever the
+   * state.
    */
   allocateRange(
     context: RequestContext,
@@ -220,7 +220,7 @@ export class IdAllocator {
         `a range of ids starts at 1 or above, ends at ${sequentialIdMax} or below and not before its start; ${start} to ${end} does not`,
       )
     }
-    // The counter moves first: an id given between look and move would be missed the other way round.
+    // The counter moves first. In the other order, an id given between the look and the move would be missed.
     return andThen(this.allocateMax(context, of, end), ({ start: nextBefore }) =>
       andThen(hasEntityIn(keyRange(of, range), range), (hasEntity) => {
         const state = keyRangeState(range, nextBefore, hasEntity)
@@ -240,8 +240,8 @@ export class IdAllocator {
   }
 
   /**
-   * Forgets what is in hand without giving it back, of one database or of all: after their rows were cleared, counters
-   * start again at 1. Calls under way must have ended.
+   * Forgets the blocks of one database, or of all, without returning them: their rows were deleted, so the counters
+   * start at 1 again. Calls in progress must have ended.
    */
   forget(database?: { readonly projectId: string; readonly databaseId: string }): void {
     if (database === undefined) {
@@ -259,7 +259,7 @@ export class IdAllocator {
     }
   }
 
-  /** Gives all blocks back; the rows say again what is free. Calls under way end first, later ones take new blocks. */
+  /** Returns all blocks to the store. Waits for calls in progress; later calls take new blocks. */
   release(context: RequestContext): MaybePromise<void> {
     const sequences = [...this.#sequential.values()]
     if (this.#storewide !== undefined) sequences.push(this.#storewide)
@@ -276,7 +276,7 @@ export class IdAllocator {
     return this.release(context)
   }
 
-  /** Numbers for a key of a counter that its policy names. */
+  /** Takes numbers for a key from the counter of its policy. */
   #take(
     context: RequestContext,
     key: Key,
@@ -287,8 +287,8 @@ export class IdAllocator {
   }
 
   /**
-   * Takes from the sequential counter of a kind and parent, above all store-wide ids (I4). They are looked at before and
-   * after: one that was given meanwhile may not have seen the counter move.
+   * Takes from the sequential counter of a kind and parent, above all store-wide ids (I4). The store-wide counter is
+   * read before and after: an id it gave meanwhile may not have seen this counter move.
    */
   #inRange<T>(context: RequestContext, of: Key, take: (sequence: IdSequence) => MaybePromise<T>): MaybePromise<T> {
     checkAncestors(of)
@@ -302,12 +302,12 @@ export class IdAllocator {
     return andThen(this.#floorOf(context, this.#storewideSequence()), again)
   }
 
-  /** No number from here on was given, by any process; what is in hand is given back first, so that little is lost. */
+  /** The first number that no process has given. The block in hand is returned first, so that few numbers are lost. */
   #floorOf(context: RequestContext, sequence: IdSequence): MaybePromise<number> {
     return andThen(sequence.release(context), () => sequence.peek(context))
   }
 
-  /** Store-wide numbers for keys, in their order. */
+  /** Store-wide numbers for keys, in order. */
   #takeStorewide(context: RequestContext, keys: readonly Key[]): MaybePromise<number[]> {
     const numbers: number[] = []
     const taken = forEachInOrder(keys, (key) =>
@@ -318,7 +318,7 @@ export class IdAllocator {
     return andThen(taken, () => numbers)
   }
 
-  /** A number that the key's own kind and parent has not given or reserved (I4, I5). */
+  /** A store-wide number that the key's own kind and parent has not given or reserved (I4, I5). */
   #nextStorewide(context: RequestContext, key: Key): MaybePromise<number> {
     const sequence = this.#storewideSequence()
     return andThen(sequence.take(context, 1), ([number = 0]) =>
@@ -352,7 +352,7 @@ export class IdAllocator {
     return sequence
   }
 
-  /** The counter of a path element's kind and parent. To be used in the same turn: see #begin. */
+  /** The counter of a path element's kind and parent. Use it in the same turn: see #begin. */
   #sequentialSequence(key: Key, at?: number): IdSequence {
     const rowKey = sequentialRowKey(key, at)
     let sequence = this.#sequential.get(rowKey)
@@ -368,11 +368,11 @@ export class IdAllocator {
   }
 
   /**
-   * Starts a call: refuses it when closed, and closes sequential counters when too many are open, the longest open first.
+   * Starts a call: refuses it if closed, and closes the oldest sequential counters if too many are open.
    *
-   * A counter being closed stays the only one of its row until its block is back: a second one could read the row before
-   * that and believe a reservation to be made already (I5). For the same reason a call uses a sequence in the turn in
-   * which it got it: afterwards, an idle one may be gone from the map.
+   * A counter that is closing stays the only one of its row until its block is returned. A second one could read the
+   * row too early and take a reservation for already made (I5). A call must use a sequence in the turn in which it
+   * got it: later, an idle one may be closed.
    */
   #begin(context: RequestContext): void {
     if (this.#closed) throw new DatastoreError('FAILED_PRECONDITION', 'the engine is closed; open it again to get ids')

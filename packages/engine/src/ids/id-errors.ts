@@ -3,8 +3,9 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { formatKey, isComplete, type Key } from '../model/key.ts'
 
 /**
- * The id given to a new entity belongs to an existing entity, which was put under that id by hand. Nothing was written of
- * a transaction, or of a list from here on; the counter has moved on, so the same request gets another id.
+ * The error for an id of a new entity that an existing entity has, which was written with that id by hand. A
+ * transaction then wrote nothing, and a list of mutations nothing from here on. The counter has moved, so a retry
+ * gets another id.
  */
 export function idCollisionError(key: Key): DatastoreError {
   return new DatastoreError(
@@ -15,7 +16,7 @@ export function idCollisionError(key: Key): DatastoreError {
   )
 }
 
-/** Checks a key that shall get an id: incomplete, under complete ancestors. */
+/** Checks a key that is to get an id: incomplete, under complete ancestors. */
 export function checkIncomplete(key: Key): void {
   checkAncestors(key)
   const leaf = key.path[key.path.length - 1]
@@ -26,7 +27,7 @@ export function checkIncomplete(key: Key): void {
   }
 }
 
-/** Checks a key whose ids shall be reserved: complete in every element. */
+/** Checks a key whose ids are to be reserved: complete in every element. */
 export function checkComplete(key: Key): void {
   checkAncestors(key)
   const leaf = key.path[key.path.length - 1]
@@ -35,7 +36,6 @@ export function checkComplete(key: Key): void {
   }
 }
 
-/** Checks that all elements but the last are complete. */
 export function checkAncestors(key: Key): void {
   if (key.path.length === 0) throw invalidArgument('a key has at least one path element; this one has none')
   for (let i = 0; i < key.path.length - 1; i++) {

@@ -1,44 +1,43 @@
 /**
- * The scope of a counter, that is, of a row of IdSequences.
+ * Names of counters, as row keys of IdSequences.
  *
- *   scattered                                                    one counter a database: ids of all namespaces and kinds
- *   sequential  namespace  (kind "#id" | kind "=name")*  kind    one counter a (parent, kind), as the parent's path says
+ *   scattered                                                    one counter per database, for all namespaces and kinds
+ *   sequential  namespace  (kind "#id" | kind "=name")*  kind    one counter per (parent, kind), named by the parent's path
+ *   storewide                                                    one counter for all projects; its row has an empty project
  *
- *   storewide                                                    one counter for all projects, kinds and parents; of no
- *                                                                database: its row has an empty project
+ * The counter of ToDo under User:"ada" is sequential, "", "User", "=ada", "ToDo".
  *
  * S1  Different parents, kinds or namespaces have different scopes.   id-scope.test.ts
  *
- * Known: automatic ids are unique per parent and kind; legacy kept a row an entity group. Measured: Google's emulators
- * have one counter for all. Ours: one counter a database where ids are scattered, so that AllocateIds and automatic ids
- * of any kind never meet.
+ * Known: automatic ids are unique per parent and kind; legacy kept a row per entity group. Measured: Google's
+ * emulators have one counter for all. Ours: one counter per database for scattered ids, so that AllocateIds and
+ * automatic ids never collide, whatever the kind.
  */
 import { invariant } from '../invariant.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'
 import { idSequenceRowKey, parseIdSequenceRowKey } from '../tables/id-sequences.ts'
 import type { IdSpace } from './scatter.ts'
 
-/** A counter in words, for the inspector. */
+/** A parsed counter name, for the inspector. */
 export interface IdScope {
   readonly space: IdSpace | 'storewide'
   /** Empty for the store-wide counter. */
   readonly projectId: string
   readonly databaseId: string
-  /** Sequential only: the namespace, and the path whose last element is the kind alone, as an incomplete key. */
+  /** Sequential only: an incomplete key with the namespace, the parent and the kind. */
   readonly key: Key | undefined
 }
 
-/** The row of a database's scattered counter. */
 export function scatteredRowKey(projectId: string, databaseId: string): string {
   return idSequenceRowKey(projectId, databaseId, ['scattered'])
 }
 
-/** The row of the store-wide counter: no project has an empty name, so that no reset but that of everything finds it. */
+/** No project has an empty name, so only a reset of the whole store deletes this row. */
 export const storewideRowKey: string = idSequenceRowKey('', '', ['storewide'])
 
 /**
- * The row of the sequential counter that numbers `path[at]`: that element's kind under the elements before it, which are
- * complete. Its own id or name does not matter.
+ * The row of the sequential counter for `path[at]`: its kind under the elements before it, which must be complete.
+ * Its own id or name does not matter.
  */
 export function sequentialRowKey(key: Key, at: number = key.path.length - 1): string {
   const scope = ['sequential', key.partition.namespaceId]
@@ -51,7 +50,6 @@ export function sequentialRowKey(key: Key, at: number = key.path.length - 1): st
   return idSequenceRowKey(key.partition.projectId, key.partition.databaseId, scope)
 }
 
-/** Which counter a row of IdSequences is. */
 export function parseIdScope(rowKey: string): IdScope {
   const { projectId, databaseId, scope } = parseIdSequenceRowKey(rowKey)
   const [space, namespaceId = '', ...texts] = scope
@@ -68,7 +66,7 @@ export function parseIdScope(rowKey: string): IdScope {
   return { space, projectId, databaseId, key: { partition: { projectId, databaseId, namespaceId }, path } }
 }
 
-/** `scattered`, or `sequential User:"ada"/ToDo:?`; with the namespace in front when it is not the default one. */
+/** `scattered`, or `sequential User:"ada"/ToDo:?`; a namespace that is not the default is put in front. */
 export function formatIdScope(scope: IdScope): string {
   if (scope.key === undefined) return scope.space
   const { namespaceId } = scope.key.partition

@@ -1,26 +1,28 @@
 /**
- * One counter of ids: its row in IdSequences, and the block of it that is in hand.
+ * One counter of ids: its row in IdSequences, and the block of numbers that this process holds.
  *
  *   row       next number not yet given              given, lost or in an open block │ free
- *   in hand   runs of numbers, ours alone                        ├── run ──┤     ├ run ┤row
+ *   in hand   runs of numbers for this process                   ├── run ──┤     ├ run ┤row
  *
- * A block is taken by moving the row forward with a conditional write, and served from memory. A crash forfeits the rest of
- * the block, so no number is given twice. A clean close moves the row back over the rest, if no other allocator has moved it.
+ * A conditional write that moves the row forward takes a block, and numbers are given from memory. With the row at 17
+ * and a block of 16 the row moves to 33, and 17 … 32 are in hand. A crash forfeits the rest of the block. A clean
+ * close moves the row back over the rest, unless another allocator has moved the row.
  *
- *   blocks   16, 32, 64 … 1,024 numbers: they double with each refill, so that a small store does not burn a thousand.
- *            Below a quarter of a grown block the next one is fetched ahead of need.
- *   exact    firstSize = maxSize = 0: as many as the callers now waiting want, and nothing is kept in hand. For a store
- *            with several allocators: only so does each see what another one has reserved.
+ *   blocks   16, 32, 64 … 1,024 numbers: each refill doubles, so that a small store does not lose a thousand.
+ *            Below a quarter of a grown block the next one is fetched in advance.
+ *   exact    firstSize = maxSize = 0: only as many as the waiting callers need, nothing stays in hand. For a store
+ *            with several allocators, so that each sees the others' reservations.
  *
- * Numbers are counters of one space, below 2^53, so plain numbers. Calls are answered in the order they were made: with
- * enough in hand at once, else one after the other; callers that wait for numbers share one refill.
+ * The row is c only if no number from c on was ever given or taken. So a conditional write that finds c may take
+ * numbers from c on, and a close may lower the row to the start of a run that ends at c.
  *
- * I4   No number is given twice, by any sequences over one row.       test/property/ids.*.test.ts
- * I12  After a crash the next number is greater than any given one.
- * B1   Row = c means: no number c or above was ever given or taken. So a conditional write that finds c may take from c on,
- *      whatever happened in between, and a give-back may lower the row to the start of a run that ends at c.
+ * Counters are below 2^53, so they are plain numbers. Calls are answered in order: at once if enough is in hand, else
+ * one after the other. Waiting callers share one refill.
  *
- * Known: one row a counter, taken by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, give-back, exact mode.
+ * I12  After a crash the next number is greater than any given one.   test/property/ids.*.test.ts
+ *
+ * Known: one row per counter, moved by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, returned
+ * blocks, exact mode.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
@@ -35,14 +37,14 @@ import { counterMax, type IdSpace } from './scatter.ts'
 export interface BlockPolicy {
   readonly firstSize: number
   readonly maxSize: number
-  /** From this block size on, refills come ahead of need. */
+  /** From this block size on, refills run in advance. */
   readonly aheadSizeMin: number
 }
 
 export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024, aheadSizeMin: 64 }
 export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0, aheadSizeMin: 1 }
 
-/** Each failed conditional write is another allocator's success; so many in a row mean that something is broken. */
+/** Each failed conditional write is another allocator's success, so this many in a row mean a bug. */
 const writeTriesMax = 1000
 
 /** Numbers from `next` (inclusive) to `end` (exclusive). */
@@ -51,7 +53,7 @@ interface Run {
   end: number
 }
 
-/** A call that waits for its turn. `count` numbers are wanted by a taker, 0 by any other call. */
+/** A waiting call. `count`: the numbers that take() needs, 0 for other calls. */
 interface Job {
   readonly count: number
   run(): void
@@ -65,10 +67,13 @@ export class IdSequence {
   readonly #blocks: BlockPolicy
   #blockSize: number
   readonly #counts: boolean
-  /** Ours, ascending and disjoint; none is empty. More than one only where another allocator took a block in between. */
+  /**
+   * Numbers in hand, ascending and disjoint; none is empty. There are several only if another allocator took a block
+   * in between.
+   */
   #runs: Run[] = []
   #inHand = 0
-  /** The row as last read or written, and its bytes; `undefined` = not known. */
+  /** The row as last read or written, and its bytes; `undefined` = unknown. */
   #rowNext: number | undefined
   #row: Uint8Array | undefined
   /** `ahead`: a refill runs in the background. */
@@ -95,12 +100,12 @@ export class IdSequence {
     return this.#space
   }
 
-  /** Whether nothing is in hand and no call is under way. */
+  /** Whether nothing is in hand and no call is in progress. */
   get isIdle(): boolean {
     return this.#inHand === 0 && this.#busy === 'no' && this.#queue.length === 0
   }
 
-  /** The next `count` numbers, ascending. RESOURCE_EXHAUSTED when the space has not so many left; then none is taken. */
+  /** The next `count` numbers, ascending. RESOURCE_EXHAUSTED if the space has fewer left; then none is taken. */
   take(context: RequestContext, count: number): MaybePromise<number[]> {
     if (this.#inHand >= count && this.#busy !== 'job' && this.#queue.length === 0) {
       const numbers = this.#give(count)
@@ -114,8 +119,8 @@ export class IdSequence {
   }
 
   /**
-   * `count` numbers in one piece; answers the first. Smaller numbers still in hand are lost, so that what a sequence gives
-   * only grows. RESOURCE_EXHAUSTED when there is no such piece.
+   * `count` consecutive numbers; returns the first. Smaller numbers in hand are lost, so that the numbers given only
+   * grow. RESOURCE_EXHAUSTED if the space has no such run.
    */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
     return this.#submit(0, () => {
@@ -139,9 +144,9 @@ export class IdSequence {
   }
 
   /**
-   * Moves past `max`, and takes what is free up to it.
+   * Moves past `max`, and takes the free numbers up to it.
    *
-   * @returns the first number that had never been given, and the last number taken, which is below it when none is
+   * @returns the first number that had never been given, and the last number taken, which is smaller if none was
    */
   takeUpTo(context: RequestContext, max: number): MaybePromise<{ readonly first: number; readonly last: number }> {
     return this.#submit(0, () => {
@@ -151,18 +156,18 @@ export class IdSequence {
     })
   }
 
-  /** Moves past `number`: it and all before it are not given any more. Nothing changes when it was given or passed. */
+  /** Moves past `number`: it and all before it are not given any more. No effect if it was given or passed. */
   skipPast(context: RequestContext, number: number): MaybePromise<void> {
     return this.#submit(0, () => {
       const lastRun = this.#runs[this.#runs.length - 1]
       this.#drop(number)
-      // The open block is below the row, wherever others have moved it.
+      // The open block is below the row, wherever other allocators moved it.
       if (lastRun !== undefined && number < lastRun.end) return
       return andThen(this.#moveRowPast(context, number), () => undefined)
     })
   }
 
-  /** The number that the next call of take() would give if it were made now; nothing changes. */
+  /** The number that take() would give now, without taking it. */
   peek(context: RequestContext): MaybePromise<number> {
     const next = (): MaybePromise<number> => {
       const run = this.#runs[0]
@@ -172,8 +177,8 @@ export class IdSequence {
   }
 
   /**
-   * Gives back what is in hand: the row moves back if it still says what we wrote. Never fails: what cannot be given back
-   * is lost, as after a crash. The sequence can be used again.
+   * Returns the numbers in hand: the row moves back if no one else changed it. Never fails: numbers that cannot be
+   * returned are lost, as after a crash. The sequence can be used again.
    */
   release(context: RequestContext): MaybePromise<void> {
     return this.#submit(0, () => {
@@ -182,19 +187,18 @@ export class IdSequence {
       this.#runs = []
       this.#inHand = 0
       if (lastRun === undefined || lastRun.end !== rowNext) return
-      // Numbers that cannot be given back are lost, as the docstring says.
+      // After an error the numbers are lost, as the docstring says.
       return whenFails(() => andThen(this.#writeRow(context, lastRun.next), ignore), ignore)
     })
   }
 
-  // The open block
 
   #give(count: number): number[] {
     const numbers: number[] = []
     if (!this.#counts) return Array.from({ length: count }, (_, i) => (this.#runs[0]?.next ?? 1) + i)
     while (numbers.length < count) {
       const run = this.#runs[0]
-      invariant(run !== undefined, 'I4: numbers are given only from those in hand')
+      invariant(run !== undefined, 'allocator/I4: numbers are given only from those in hand')
       const end = Math.min(run.end, run.next + count - numbers.length)
       for (let number = run.next; number < end; number++) numbers.push(number)
       this.#removeFrom(run, end)
@@ -202,7 +206,7 @@ export class IdSequence {
     return numbers
   }
 
-  /** Takes the numbers below `next` out of a run. */
+  /** Removes the numbers below `next` from a run. */
   #removeFrom(run: Run, next: number): void {
     this.#inHand -= next - run.next
     run.next = next
@@ -221,15 +225,14 @@ export class IdSequence {
     return { first, last: Math.max(max, first - 1) }
   }
 
-  /** The first number from which on all are ours or free, when the row says `rowNext`. */
+  /** The first number from which on all are in hand or free, if the row is `rowNext`. */
   #openFrom(rowNext: number): number {
     const lastRun = this.#runs[this.#runs.length - 1]
     return lastRun?.end === rowNext ? lastRun.next : rowNext
   }
 
-  // Refills
 
-  /** Takes a block of at least `needed` numbers, and of what the callers waiting behind want as well. */
+  /** Takes a block of at least `needed` numbers, plus the numbers that waiting callers need. */
   #refill(context: RequestContext, needed: number): MaybePromise<void> {
     let wanted = needed
     for (const { count } of this.#queue) wanted += count
@@ -250,10 +253,10 @@ export class IdSequence {
     })
   }
 
-  /** Starts a refill in the background when a grown block runs low. Its failure is that of the next one, too. */
+  /** Starts a refill in the background if a grown block runs low. */
   #refillAhead(context: RequestContext): void {
     if (this.#busy !== 'no' || this.#blockSize < this.#blocks.aheadSizeMin || this.#inHand * 4 > this.#blockSize) return
-    // The caller that needs the numbers meets a failure again and reports it.
+    // The caller that needs the numbers meets the same error, and reports it.
     const done = whenFails(() => this.#refill(context, 0), ignore)
     if (!isPromise(done)) return
     this.#busy = 'ahead'
@@ -261,7 +264,7 @@ export class IdSequence {
   }
 
   #exhausted(count: number, next: number): DatastoreError {
-    // Another allocator may give some back: look again next time.
+    // Another allocator may return some: read the row next time.
     this.#rowNext = undefined
     return new DatastoreError(
       'RESOURCE_EXHAUSTED',
@@ -271,9 +274,8 @@ export class IdSequence {
     )
   }
 
-  // The row
 
-  /** Moves the row by conditional writes from what it says to `target(it)`; answers what it said. */
+  /** Moves the row from its value to `target(value)` by conditional writes; returns the old value. */
   #moveRow(context: RequestContext, target: (rowNext: number) => number): MaybePromise<number> {
     return runSteps(this.#movingRow(context, target))
   }
@@ -288,14 +290,17 @@ export class IdSequence {
     throw new DatastoreError('ABORTED', `the id counter was moved by others ${writeTriesMax} times in a row; try again`)
   }
 
-  /** Moves the row past `number` if it is not; answers what it said. */
+  /** Moves the row past `number` unless it is already; returns the old value. */
   #moveRowPast(context: RequestContext, number: number): MaybePromise<number> {
-    // Where nothing is to be written, nothing shows that others have moved the row: look again.
+    // Without a write nothing would show that others have moved the row, so read it.
     if (this.#rowNext !== undefined && this.#rowNext > number) this.#rowNext = undefined
     return this.#moveRow(context, (rowNext) => Math.max(rowNext, number + 1))
   }
 
-  /** Writes the row if it says what we believe. Until the answer is there we believe nothing: it may be an error. */
+  /**
+   * Writes the row if it still has the known value. Until the answer is there the value counts as unknown, because
+   * the write may fail.
+   */
   #writeRow(context: RequestContext, next: number): MaybePromise<boolean> {
     const expected = this.#row
     const row = encodeCounter(BigInt(next))
@@ -323,9 +328,8 @@ export class IdSequence {
     this.#rowNext = numberOf(row)
   }
 
-  // Turns
 
-  /** Runs a call now, or after those before it. */
+  /** Runs a call now, or after the waiting ones. */
   #submit<T>(count: number, call: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#busy === 'no' && this.#queue.length === 0) {
       const answer = call()
@@ -338,7 +342,7 @@ export class IdSequence {
     })
   }
 
-  /** Keeps the turn until the caller has been told. */
+  /** Keeps the turn until the caller's promise has settled. */
   #keepTurn(told: MaybePromise<void>): void {
     if (!isPromise(told)) return
     this.#busy = 'job'
@@ -351,7 +355,7 @@ export class IdSequence {
   }
 }
 
-/** The number in a row; a counter without a row stands at 1. */
+/** The number in a row; a counter without a row is 1. */
 function numberOf(row: Uint8Array | undefined): number {
   return row === undefined ? 1 : Number(decodeCounter(row))
 }

@@ -1,30 +1,28 @@
 /**
- * A reversible shuffle of ids, for moving rows that were numbered 1, 2, 3 … into a store where neighbouring keys make a
- * hot tablet.
+ * A reversible shuffle of ids, for moving entities numbered 1, 2, 3 … into a store where neighbouring keys make a hot
+ * tablet.
  *
  *   idOf(42)     → another id of 1 … size        for keys that stay numeric
  *   nameOf(42)   → "8k2q0…", 13 characters       for keys that become names; every 64-bit id has one
  *
- * The shuffle is a Feistel network: the number is cut into two halves, and in each round one half is changed by a mix of
- * the other, which any holder of the secret can take back. A network works on 2^(2w) numbers; for a range of another size
- * it is walked again until it lands inside (cycle walking), at most four times on average.
+ * It is a Feistel network: the number is cut into two halves, and each round changes one half by a mix of the other,
+ * which the secret can undo. A network permutes 2^(2w) numbers. For a range of another size it is applied again until
+ * the result is in the range (cycle walking), at most four times on average.
  *
- * P1  idOf is one-to-one on 1 … size, and originalOf takes it back.         test/property/ids.key-permutation.test.ts
- * P2  nameOf is one-to-one on all 64-bit ids, and originalOfName takes it back.
+ * P1  idOf is one-to-one on 1 … size, and nameOf on all 64-bit ids; originalOf and originalOfName undo them.
+ *     test/property/ids.key-permutation.test.ts
  * P3  The same secret and size give the same shuffle, on any machine and in any version.
  *
- * It spreads; it does not hide. Do not use it where the original number must stay secret.
- *
- * Known: Feistel networks, cycle walking (Black and Rogaway). Ours: the round function and the text form.
- * Why not a ready cipher: docs/decisions/0020-key-permutation.md.
+ * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway).
+ * Ours: the round function and the text form. Why not a ready cipher: docs/decisions/0020-key-permutation.md.
  */
 import { createHmac } from 'node:crypto'
 import { invalidArgument } from '../errors.ts'
 
-/** Rounds of the network. Four suffice for spread with a good mix; eight cost 0.1 µs more and forgive a lesser one. */
+/** Four rounds spread well enough with a good mix; eight cost 0.1 µs more and tolerate a weaker one. */
 const rounds = 8
 
-/** Characters of a name: 5 bits each, in ASCII order, so that names sort as the shuffled numbers do. */
+/** The digits of a name, 5 bits each, in ASCII order, so that names sort like the shuffled numbers. */
 const alphabet = '0123456789abcdefghijklmnopqrstuv'
 const nameLength = 13
 
@@ -34,11 +32,11 @@ const idMax = 2n ** 63n - 1n
 export interface KeyPermutationOptions {
   /** Any text; another text gives another shuffle. Keep it: without it the original ids are lost. */
   readonly secret: string
-  /** How many ids there are: numeric ids are 1 to this and stay so. At most 2^63 - 1. */
+  /** The number of ids: numeric ids are 1 to this before and after. At most 2^63 - 1. */
   readonly size: bigint
 }
 
-/** The mix of one half under the two words of a round's key: 32 bits in, 32 well-mixed bits out. */
+/** Mixes one half with the two words of a round's key: 32 bits in, 32 well-mixed bits out. */
 function mix(half: number, first: number, second: number): number {
   let h = (half ^ first) | 0
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
@@ -46,7 +44,7 @@ function mix(half: number, first: number, second: number): number {
   return h ^ (h >>> 16)
 }
 
-/** Round keys from a secret, two words a round. `label` keeps the shuffles of different sizes apart. */
+/** The round keys of a secret, two words each. `label` gives each size its own shuffle. */
 function roundKeys(secret: string, label: string): Int32Array {
   const keys = new Int32Array(rounds * 2)
   for (let round = 0; round < rounds; round++) {
@@ -63,10 +61,10 @@ class FeistelPermutation {
   readonly #width: number
   readonly #mask: number
   readonly #keys: Int32Array
-  /** The halves of the last number inside. */
+  /** The halves of the largest number in the range. */
   readonly #lastLeft: number
   readonly #lastRight: number
-  // The halves of the number at work: fields, so that a round makes no object.
+  // The halves of the current number: fields, so that a round makes no object.
   #left = 0
   #right = 0
 
@@ -122,14 +120,15 @@ class FeistelPermutation {
     }
   }
 
-  /** `half` changed by the round's mix of `other`. The high bits of the mix are its best, so the low ones are cut off. */
+  /**
+   * `half` changed by the round's mix of `other`. The high bits of the mix are the best, so the low ones are dropped.
+   */
   #xored(half: number, other: number, round: number): number {
     const mixed = mix(other, this.#keys[round * 2] as number, this.#keys[round * 2 + 1] as number)
     return (half ^ (mixed >>> (32 - this.#width))) >>> 0
   }
 }
 
-/** See the head of this file. */
 export class KeyPermutation {
   readonly #size: bigint
   readonly #ids: FeistelPermutation
@@ -146,17 +145,17 @@ export class KeyPermutation {
     this.#names = new FeistelPermutation(options.secret, 2n ** 64n)
   }
 
-  /** The id that takes the place of `original`; both 1 to size. */
+  /** The id that replaces `original`; both are 1 to size. */
   idOf(original: bigint): bigint {
     return this.#ids.forward(this.#checked(original) - 1n) + 1n
   }
 
-  /** The id that {@link idOf} gave `id` for. */
+  /** The inverse of {@link idOf}. */
   originalOf(id: bigint): bigint {
     return this.#ids.backward(this.#checked(id) - 1n) + 1n
   }
 
-  /** The name that takes the place of the id `original`: 13 characters 0–9, a–v. Any 64-bit id, not only 1 to size. */
+  /** The name that replaces the id `original`: 13 characters 0–9, a–v. Takes any 64-bit id, not only 1 to size. */
   nameOf(original: bigint): string {
     if (original < idMin || original > idMax) throw invalidArgument(`${original} is no 64-bit id`)
     const shuffled = this.#names.forward(BigInt.asUintN(64, original))
@@ -174,7 +173,7 @@ export class KeyPermutation {
     return name
   }
 
-  /** The id that {@link nameOf} gave `name` for. INVALID_ARGUMENT when no id has this name. */
+  /** The inverse of {@link nameOf}. INVALID_ARGUMENT if no id has this name. */
   originalOfName(name: string): bigint {
     let shuffled = 0n
     for (const character of name) {

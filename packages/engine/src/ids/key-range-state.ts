@@ -1,14 +1,16 @@
 /**
- * The state of a range of ids that an application wants to write by hand.
+ * The state of a range of ids that an application wants to use by hand.
  *
  *   state        an entity is inside    an id inside was given before    meaning
- *   COLLISION    yes                    either                           writing there overwrites it
- *   CONTENTION   no                     yes                              its receiver may still write there
- *   EMPTY        no                     no                               the range is wholly yours
+ *   COLLISION    yes                    yes or no                        writing there overwrites the entity
+ *   CONTENTION   no                     yes                              another client may still write there
+ *   EMPTY        no                     no                               the range is free
  *
- * "Given before" is read from the counter alone, a high-water mark: ids that were skipped count as given.
+ * An id counts as given if it is below the counter, a high-water mark: with the counter at 10, the range 5 … 20 is
+ * CONTENTION although the ids 5 … 9 may have been skipped.
  *
  * I8  EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
+ *     test/property/ids.*.test.ts
  *
  * Known: the three states and their order (App Engine SDK).
  */
@@ -17,15 +19,15 @@ import { formatKey, type Key, withId } from '../model/key.ts'
 
 export type KeyRangeState = 'EMPTY' | 'CONTENTION' | 'COLLISION'
 
-/** Ids from `start` to `end`, both inclusive; empty when `end` is below `start`. */
+/** Ids from `start` to `end`, both inclusive; empty if `end` is below `start`. */
 export interface IdRange {
   readonly start: bigint
   readonly end: bigint
 }
 
 /**
- * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of whatever kind: a descendant of an id of
- * the range (but the last) counts, although its own kind and parent are others. For `range` as it is, a keys-only scan.
+ * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of any kind: a descendant of an id in
+ * the range (except the last) counts too. Equivalent to a keys-only scan of the range.
  */
 export type HasEntityIn = (keys: { readonly start: Key; readonly end: Key }, range: IdRange) => MaybePromise<boolean>
 
@@ -34,17 +36,17 @@ export interface AllocatedRange {
   /** The counter's next id before the call, and after it: above the end of the range. */
   readonly nextBefore: bigint
   readonly nextAfter: bigint
-  /** The answer as a sentence. */
+  /** The result as a sentence. */
   readonly words: string
 }
 
-/** The state, in the order of the rules: an entity wins over a moved counter. */
+/** An entity counts more than a moved counter. */
 export function keyRangeState(range: IdRange, nextBefore: bigint, hasEntity: boolean): KeyRangeState {
   if (hasEntity) return 'COLLISION'
   return nextBefore > range.start ? 'CONTENTION' : 'EMPTY'
 }
 
-/** The keys of the ends of a range of ids of the kind and parent of `of`. */
+/** The keys at both ends of a range of ids with the kind and parent of `of`. */
 export function keyRange(of: Key, range: IdRange): { readonly start: Key; readonly end: Key } {
   return { start: withId(of, range.start), end: withId(of, range.end) }
 }

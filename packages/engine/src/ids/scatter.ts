@@ -1,39 +1,35 @@
 /**
- * The two spaces of automatic ids, and the way from a counter to an id in each.
+ * The two spaces of automatic ids, and how a counter becomes an id in each.
  *
  *   sequential   1 … 2^52 - 1                the id is the counter
  *   scattered    2^52 … 2^52 + 2^51 - 1      id = 2^52 + the counter's 51 bits mirrored
  *
- * Mirroring makes the lowest bit of the counter the highest of the id: counter 1 lands in the middle of the space, 2 and 3
- * on its quarters, and so on. Neighbouring counters are far apart, so inserts spread over tablets from the first one on.
+ * Mirroring makes the lowest bit of the counter the highest of the id, so neighbouring counters are far apart and
+ * inserts are spread over tablets from the first one on. The first 2^k counters cut the space into 2^k equal parts:
  *
  *   counter  1 = …001 → 1/2      2 = …010 → 1/4      3 = …011 → 3/4      4 = …100 → 1/8      5 → 5/8  …
  *
- * Every counter and every id of both spaces is below 2^53, exact in a number: inside ids/ they are numbers, `bigint` only
- * at its edge.
+ * All counters and ids are below 2^53, exact in a number: ids/ uses numbers inside, and `bigint` at its edge only.
  *
- * I1  counterOf(scatterId(c)) = c, and the other way round.       test/property/ids.scatter.test.ts
- * I2  scatterId is injective and stays inside its space.          test/property/ids.scatter.test.ts
- * I3  The first 2^k counters cut the space into 2^k equal parts.  test/property/ids.scatter.test.ts
+ * I2  scatterId is one-to-one and stays inside its space; counterOf undoes it.   test/property/ids.scatter.test.ts
  *
  * Known: the spaces and the formula (App Engine SDK). Measured: the formula, on both of Google's emulators.
  */
 import { invariant } from '../invariant.ts'
 
-/** A space of automatic ids: with a counter, and a way from counter to id. */
 export type IdSpace = 'sequential' | 'scattered'
 
-/** Ids of the sequential space: 1 to this; counters as well. */
+/** The last id and counter of the sequential space; the first is 1. */
 export const sequentialIdMax: bigint = 2n ** 52n - 1n
 
 /** Ids of the scattered space, both inclusive. The first one belongs to counter 0, which is never given. */
 export const scatteredIdMin: bigint = 2n ** 52n
 export const scatteredIdMax: bigint = 2n ** 52n + 2n ** 51n - 1n
 
-/** The last counter that is given. The counter of {@link scatteredIdMax}, one higher, is not (known: App Engine SDK). */
+/** The last counter that is given; the next one, of {@link scatteredIdMax}, is not (known: App Engine SDK). */
 export const scatteredCounterMax: bigint = 2n ** 51n - 2n
 
-/** The last counter of each space, as a number. */
+/** The last counter of each space. */
 export const counterMax: Readonly<Record<IdSpace, number>> = {
   sequential: Number(sequentialIdMax),
   scattered: Number(scatteredCounterMax),
@@ -54,13 +50,13 @@ function mirror32(x: number): number {
   return ((v >>> 16) | (v << 16)) >>> 0
 }
 
-/** {@link scatterId} on numbers: for callers that know 0 <= counter < 2^51. */
+/** {@link scatterId} on numbers, without a check of 0 <= counter < 2^51. */
 export function scatter(counter: number): number {
   // Bit i goes to bit 50 - i: the mirrored low half becomes the top 32 bits, the mirrored high part the low 19.
   return scatterBase + mirror32(counter % lowBits) * highShift + (mirror32(counter / lowBits) >>> 13)
 }
 
-/** {@link counterOf} on numbers: for callers that know the id is scattered. */
+/** {@link counterOf} on numbers, without a check that the id is scattered. */
 export function unscatter(id: number): number {
   const offset = id - scatterBase
   return (mirror32(offset % highShift) >>> 13) * lowBits + mirror32(offset / highShift)
@@ -78,18 +74,17 @@ export function scatterId(counter: bigint): bigint {
 
 /** The counter of a scattered id, 0 to 2^51 - 1. */
 export function counterOf(id: bigint): bigint {
-  invariant(spaceOf(id) === 'scattered', `I1: ${id} is no scattered id`)
+  invariant(spaceOf(id) === 'scattered', `I2: ${id} is no scattered id`)
   return BigInt(unscatter(Number(id)))
 }
 
-/** The space that an id lies in; `undefined` for ids below 1 and above the scattered space, which are never given. */
+/** The space of an id; `undefined` for ids below 1 and above the scattered space, which are never given. */
 export function spaceOf(id: bigint): IdSpace | undefined {
   if (id < 1n) return undefined
   if (id <= sequentialIdMax) return 'sequential'
   return id <= scatteredIdMax ? 'scattered' : undefined
 }
 
-/** The id that a counter stands for. */
 export function idOfCounter(space: IdSpace, counter: number): bigint {
   return BigInt(space === 'scattered' ? scatter(counter) : counter)
 }

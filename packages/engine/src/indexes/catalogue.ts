@@ -6,13 +6,12 @@
  *   building ──built──▶ serving ──drop──▶ deleting ──swept──▶ (gone)
  *      └────fails────▶ failed  ──drop──────┘
  *
- * X2  Writes maintain an index while it is building or serving; queries use it while it is serving.
- * X3  A definition is stored before the first row of its index, and goes after the last.
+ * Writes maintain an index while it is building or serving; queries use it while it is serving. A definition is
+ * stored before the first row of its index, and deleted after the last. If several processes share the store, a
+ * tombstone row remains, so that the number is never used again.
  *
- * Where several processes share the store, a row stays for each index that is gone, and keeps its number.
- *
- * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that one in building is written but not read. Ours:
- * numbers count from 1 a database.
+ * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that an index is written but not read while
+ * it is built. Ours: numbers count from 1 in each database.
  */
 
 import { DatastoreError } from '../errors.ts'
@@ -25,20 +24,20 @@ export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'
 
 export interface CataloguedIndex extends CompositeIndex {
   readonly state: IndexState
-  /** Why it failed. */
+  /** The reason if it failed. */
   readonly failure?: string
-  /** Where several processes share the store: the moment from which on its rows are whole, in microseconds. */
+  /** If several processes share the store: the moment from which on its rows are complete, in microseconds. */
   readonly since?: number
-  /** There: the first epoch whose commits write it. */
+  /** If several processes share the store: the first epoch whose commits write it. */
   readonly epoch?: number
-  /** There: a gateway has read it before that epoch. */
+  /** If several processes share the store: whether a gateway read it before that epoch. */
   readonly isSeen?: boolean
 }
 
-/** An index as its row has it. */
+/** The JSON of its row. */
 interface StoredIndex extends Omit<CataloguedIndex, 'id'> {
   readonly id: string
-  /** Where several processes share the store: it was deleted. */
+  /** If several processes share the store: it was deleted. */
   readonly isGone?: boolean
 }
 
@@ -54,7 +53,7 @@ export class IndexCatalogue {
   #all: readonly CataloguedIndex[] = []
   #maintained: readonly CompositeIndex[] = []
   #serving: readonly CataloguedIndex[] = []
-  /** For indexes that began to serve in this run: the id of the transaction that was begun last before. */
+  /** For indexes that began to serve in this run: the id of the newest transaction at that time. */
   readonly #servedAfter = new Map<bigint, number>()
   #departures = 0
   #nextId = 1n
@@ -67,27 +66,27 @@ export class IndexCatalogue {
     return this.#all
   }
 
-  /** Indexes that writes maintain (X2). */
+  /** Indexes that writes maintain. */
   get maintained(): readonly CompositeIndex[] {
     return this.#maintained
   }
 
-  /** Indexes that a commit of an epoch writes, where several processes share the store. */
+  /** Indexes that a commit of this epoch writes, if several processes share the store. */
   maintainedIn(epoch: number): readonly CompositeIndex[] {
     return this.#all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
   }
 
-  /** Indexes that queries may use (X2). */
+  /** Indexes that queries may use. */
   get serving(): readonly CompositeIndex[] {
     return this.#serving
   }
 
-  /** How often an index has ceased to serve: a read during which this changed may have missed rows. */
+  /** How often an index stopped serving. A read during which this changes may have missed rows. */
   get departures(): number {
     return this.#departures
   }
 
-  /** Takes over the stored rows, in the place of what was known: another process may have changed them. */
+  /** Replaces everything by the stored rows, which another process may have changed. */
   adopt(rows: readonly Uint8Array[]): void {
     const all = rows.flatMap((row): readonly CataloguedIndex[] => {
       const { id, isGone, ...rest } = JSON.parse(Buffer.from(row).toString('utf8')) as StoredIndex
@@ -100,20 +99,20 @@ export class IndexCatalogue {
     this.#set(all)
   }
 
-  /** Forgets everything: the store was set back. Numbers go on, and reads under way are made again. */
+  /** Forgets everything after a reset. Numbers continue, and reads in progress are repeated. */
   clear(): void {
     if (this.#serving.length > 0) this.#departures++
     this.#servedAfter.clear()
     this.#set([])
   }
 
-  /** The index of an equal definition, in whatever state. */
+  /** The index with an equal definition, in any state. */
   find(definition: IndexDefinition): CataloguedIndex | undefined {
     const identity = identityOf(definition)
     return this.#all.find((index) => identityOf(index) === identity)
   }
 
-  /** Whether an index of this number was ever defined, as far as this process knows. */
+  /** Whether this process knows of an index with this number, deleted ones included. */
   hasGiven(id: bigint): boolean {
     return id < this.#nextId
   }
@@ -123,9 +122,9 @@ export class IndexCatalogue {
   }
 
   /**
-   * Prepares a new definition in state building; it counts once its row is stored and {@link record} was called.
+   * Prepares a new index in state building. It counts once its row is stored and {@link record} was called.
    *
-   * @throws INVALID_ARGUMENT; ALREADY_EXISTS when an equal definition is there
+   * @throws INVALID_ARGUMENT; ALREADY_EXISTS if there is an equal definition
    */
   propose(definition: IndexDefinition): CataloguedIndex {
     const plain = plainDefinition(definition)
@@ -138,31 +137,29 @@ export class IndexCatalogue {
     return { ...plain, id: this.#nextId, state: 'building' }
   }
 
-  /** The row in which an index is stored. */
   rowOf({ id }: CompositeIndex): RowKey {
     return metadataRowKey({ ...this.#database, topic: indexTopic, parts: [id.toString()] })
   }
 
-  /** The write that stores an index in its state, or removes it when it is gone. */
+  /** The write that stores an index in its state, or removes it. */
   writeOf(index: CataloguedIndex, gone = false): KvWrite {
     return gone ? { key: this.rowOf(index), value: undefined } : this.rowWith(index)
   }
 
-  /** The row that stores an index in its state. */
   rowWith(index: CataloguedIndex): KvRow {
     return { key: this.rowOf(index), value: Buffer.from(JSON.stringify({ ...index, id: index.id.toString() })) }
   }
 
-  /** The write that removes an index, and keeps its number: other processes might give it again. */
+  /** The write that removes an index but keeps its number, which other processes might otherwise use again. */
   tombstoneOf(index: CataloguedIndex): KvWrite {
     const value = Buffer.from(JSON.stringify({ id: index.id.toString(), isGone: true }))
     return { key: this.rowOf(index), value }
   }
 
   /**
-   * An index has a new state, which is stored.
+   * Takes over the new state of an index, after it was stored.
    *
-   * @param servedAfter - for one that begins to serve: transactions with larger ids find all of its rows
+   * @param servedAfter - for an index that begins to serve: transactions with larger ids find all of its rows
    */
   record(index: CataloguedIndex, servedAfter?: number): void {
     const before = this.byId(index.id)
@@ -176,7 +173,7 @@ export class IndexCatalogue {
     this.#set(this.#all.filter(({ id }) => id !== index.id))
   }
 
-  /** Serving indexes whose rows a transaction's snapshot may lack, because it may be older than they are. */
+  /** Serving indexes that may be younger than a transaction, so that its snapshot may lack rows of them. */
   youngerThan(transactionId: number): readonly CataloguedIndex[] {
     if (this.#servedAfter.size === 0) return []
     return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1) >= transactionId)

@@ -1,7 +1,7 @@
 /**
  * Rules for the definition of a composite index, and the normal form in which definitions are compared.
  *
- * Known: an ascending __key__ at the end says nothing, since rows with equal columns stand in key order anyway;
+ * Known: an ascending __key__ at the end has no effect, since rows with equal columns are in key order anyway;
  * single-property indexes are built in; at most 100 properties.
  */
 import { invalidArgument } from '../errors.ts'
@@ -11,7 +11,7 @@ import { formatIndex, type IndexDefinition, type IndexedProperty } from '../mode
 const keyProperty = '__key__'
 
 /**
- * The definition in its one form: just its own members, without an ascending `__key__` at the end.
+ * The normal form of a definition: only its own members, without an ascending `__key__` at the end.
  *
  * @throws INVALID_ARGUMENT for a definition that no query could use, or that is built in
  */
@@ -27,7 +27,7 @@ export function plainDefinition({ kind, ancestor, properties }: IndexDefinition)
   return definition
 }
 
-/** Equal for equal definitions in their plain form, and for no others. */
+/** A text that is equal for equal definitions in normal form, and for no others. */
 export function identityOf({ kind, ancestor, properties }: IndexDefinition): string {
   return JSON.stringify([kind, ancestor, ...properties.flatMap(({ name, direction }) => [name, direction])])
 }

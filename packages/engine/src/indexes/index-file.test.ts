@@ -65,7 +65,7 @@ test('a file that several processes have is read and never written', async () =>
   expect(await readdir(dir)).toEqual(['index.yaml'])
 })
 
-test('a file without the marker is read and never written (index-yaml/Y3)', async () => {
+test('a file without the marker is read and never written', async () => {
   await writeFile(path, manual)
   const file = await open()
   await file.add(definition('A'))
@@ -74,7 +74,7 @@ test('a file without the marker is read and never written (index-yaml/Y3)', asyn
   expect(troubles).toEqual([])
 })
 
-test('what a person adds while the server runs is seen and kept (index-file/F2)', async () => {
+test('what a person adds while the server runs is seen and kept', async () => {
   const file = await open()
   await file.add(definition('A'))
   await writeFile(path, (await text()).replace('indexes:\n', manual))

@@ -1,11 +1,10 @@
 /**
- * The file index.yaml of a store: read when it is opened, looked at again when a query lacks an index, written when one was
- * made for a query.
+ * The file index.yaml of a store. It is read when the store is opened and again when a query lacks an index, and
+ * written when an index was made for a query.
  *
- * F1  The file is complete or as it was: it is written under another name and renamed.
- * F2  What a person writes above the marker while the server runs is read before the file is written, and kept (index-yaml/Y1).
- *
- * A file that cannot be read or written stops no query: that is told to `onTrouble`, and what was read last counts.
+ * The file is written under another name and renamed, so it is always complete. Before each write it is read again,
+ * so that changes a person made above the marker meanwhile are kept. A file that cannot be read or written stops no
+ * query: `onTrouble` gets a message, and the last content that could be read counts.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { DatastoreError } from '../errors.ts'
@@ -15,9 +14,9 @@ import { type IndexFileText, parseIndexYaml, withGenerated } from './index-yaml.
 
 export interface IndexFileOptions {
   readonly path: string
-  /** Told what is wrong with the file, in a line. */
+  /** Gets one line about a problem of the file. */
   readonly onTrouble: (trouble: string) => void
-  /** The file is never written: other processes would write it at the same time. */
+  /** Never writes the file, because other processes would write it at the same time. */
   readonly isReadOnly?: boolean | undefined
 }
 
@@ -29,9 +28,9 @@ export class IndexFile {
   readonly #isReadOnly: boolean
   #text: string | undefined
   #parsed: IndexFileText = nothing
-  /** Version of the file when it was read. */
+  /** Identifies the file's content when it was last read. */
   #stamp: string | undefined
-  /** Changes go one after the other. */
+  /** The last of the changes, which run one after the other. */
   #tail: Promise<void> = Promise.resolve()
 
   private constructor({ path, onTrouble, isReadOnly = false }: IndexFileOptions) {
@@ -40,7 +39,7 @@ export class IndexFile {
     this.#isReadOnly = isReadOnly
   }
 
-  /** Reads the file, if there is one. @throws INVALID_ARGUMENT that names file and line when it is not understood */
+  /** Reads the file, if there is one. @throws INVALID_ARGUMENT with file and line if it is malformed */
   static async open(options: IndexFileOptions): Promise<IndexFile> {
     const file = new IndexFile(options)
     await file.#read()
@@ -48,12 +47,12 @@ export class IndexFile {
     return file
   }
 
-  /** As last read or written: the manual ones first. */
+  /** As last read or written, the manual ones first. */
   get definitions(): readonly IndexDefinition[] {
     return [...this.#parsed.manual, ...this.#parsed.generated]
   }
 
-  /** Whether a definition stands in the manual part, which only a person changes. */
+  /** Whether a definition is in the manual part, which only a person changes. */
   isManual(definition: IndexDefinition): boolean {
     return has(this.#parsed.manual, definition)
   }
@@ -63,7 +62,7 @@ export class IndexFile {
     return this.#inTurn(() => this.#read())
   }
 
-  /** Adds a generated entry, unless the file has it or is not to be written (index-yaml/Y3). */
+  /** Adds a generated entry, unless the file has it or has no marker. */
   add(definition: IndexDefinition): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read()
@@ -72,7 +71,7 @@ export class IndexFile {
     })
   }
 
-  /** Takes a generated entry out. */
+  /** Removes a generated entry. */
   remove(definition: IndexDefinition): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read()
@@ -82,7 +81,7 @@ export class IndexFile {
     })
   }
 
-  /** Makes the file if there is none, with the marker alone. */
+  /** Creates the file with the marker alone, if there is none. */
   create(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#text === undefined) await this.#write([])
@@ -96,7 +95,7 @@ export class IndexFile {
     try {
       this.#parsed = text === undefined || text.trim() === '' ? nothing : await parseIndexYaml(text)
     } catch (error) {
-      // The stamp stays old: until it is put right the file is read again, and so never written over.
+      // The stamp stays old: until a person corrects the file, each call reads it again, and none overwrites it.
       if (!(error instanceof DatastoreError)) throw error
       throw new DatastoreError(error.code, `${this.path}: ${error.message}`, { cause: error })
     }
@@ -104,7 +103,7 @@ export class IndexFile {
     this.#stamp = stamp
   }
 
-  /** Identifies a state of the file; empty when there is no file. */
+  /** Identifies the file's content; empty if there is no file. */
   async #stampNow(): Promise<string> {
     try {
       return await stampOf(this.path)
@@ -127,7 +126,7 @@ export class IndexFile {
     const text = withGenerated(this.#text, generated)
     const draft = `${this.path}.new`
     await writeFile(draft, text)
-    // Before the rename, which keeps it: a change made right after the rename has another stamp.
+    // Before the rename, which keeps the stamp: a change right after the rename has another one.
     const stamp = await stampOf(draft)
     await rename(draft, this.path)
     this.#stamp = stamp

@@ -1,8 +1,8 @@
 /**
- * How many bytes the rows of an entity in composite indexes may take, all together: an index over several arrays has a row for
- * each combination of their elements, which grows without bound ("exploding index").
+ * The limit on the bytes of an entity's rows in composite indexes. An index over several arrays has a row for each
+ * combination of their elements: three arrays of 100 make a million rows ("exploding index").
  *
- * Known: the limit. Ours: what is counted, the bytes of row keys and cells.
+ * Known: the limit. Ours: it counts the bytes of row keys and cells.
  */
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
@@ -15,7 +15,7 @@ import { propertiesOfImage } from '../tables/entities.ts'
 import { columnsOf, countCompositeRows } from '../tables/entities-by-composite-property.ts'
 import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
 
-/** Refuses a change after which the entity has too much. @throws INVALID_ARGUMENT */
+/** Refuses a change after which the entity has too many bytes of rows. @throws INVALID_ARGUMENT */
 export function checkCompositeRows(
   { codes, after, afterEntries }: EntityDelta,
   { indexes, indexOptions }: IndexRules,
@@ -24,7 +24,7 @@ export function checkCompositeRows(
   refuseLargeRows(codes, afterEntries ?? indexEntries(propertiesOfImage(after), indexOptions), indexes)
 }
 
-/** @throws INVALID_ARGUMENT that names the entity, and the index that has most of the bytes */
+/** @throws INVALID_ARGUMENT that names the entity, and the index with most of the bytes */
 function refuseLargeRows(codes: KeyCodes, entries: readonly IndexEntry[], indexes: readonly CompositeIndex[]): void {
   let bytes = 0
   let largest = { bytes: 0, words: '', rows: 0 }

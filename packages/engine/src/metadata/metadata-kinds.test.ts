@@ -128,7 +128,7 @@ describe('metadata kinds', () => {
     await expect(ask(queryOf('__namespace__', { order }))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
   })
 
-  test('the cost does not grow with the number of entities (metadata-kinds/N2)', async () => {
+  test('the cost does not grow with the number of entities', async () => {
     const rowsRead = async (): Promise<number> => {
       const ledger = new RecordingLedger()
       const context = requestContext({ clock: new VirtualClock(), ledger })

@@ -1,20 +1,21 @@
 /**
- * The kinds that are about kinds: `__namespace__`, `__kind__` and `__property__`, read off the row keys of the tables.
+ * The kinds `__namespace__`, `__kind__` and `__property__`, which list what a database contains. They are read from
+ * the row keys of the tables.
  *
- *   __namespace__    one entity a namespace that has entities: its name, or id 1 for the default namespace
- *   __kind__         one a kind of the query's namespace: the kind as name
- *   __property__     one an indexed property: __kind__/<kind>/__property__/<name>, nested ones by their dotted path;
+ *   __namespace__    one entity per namespace that has entities: its name, or id 1 for the default namespace
+ *   __kind__         one per kind of the query's namespace: the kind as name
+ *   __property__     one per indexed property: __kind__/<kind>/__property__/<name>, nested ones by their dotted path;
  *                    property_representation lists the classes of its values, sorted
  *
- * Such a query runs like any other, over a small store that holds just these entities: so key ranges, limits, cursors,
- * keys-only and projections are those of every query.
+ * Such a query runs like any other, over a small store made for it, so that key ranges, limits, cursors, keys-only
+ * and projections work as usual. A kind, namespace or property disappears with its last row.
  *
- * N1  An entity stands here exactly while a row of it does: a kind, namespace or property goes with its last row.
- * N2  The cost follows the number of namespaces, kinds and properties, not that of entities (skip-scan.ts). Only where index
- *     rows are not kept, as in memory, `__property__` is answered from a survey of the entities (survey.ts).
+ * The cost grows with the number of namespaces, kinds and properties, not with that of entities (skip-scan.ts). The
+ * exception is `__property__` in a store that does not keep all index rows, such as one in memory: it is answered
+ * from a survey of the entities (survey.ts).
  *
- * Measured on the legacy emulator: names, keys, and the classes NULL, INT64 (timestamps too), BOOLEAN, STRING (blobs too),
- * DOUBLE, POINT, USER, REFERENCE.
+ * Measured on the legacy emulator: names, keys, and the classes NULL, INT64 (timestamps too), BOOLEAN, STRING (blobs
+ * too), DOUBLE, POINT, USER, REFERENCE.
  */
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
@@ -39,12 +40,11 @@ import { classNames, type Survey } from './survey.ts'
 
 export type MetadataKind = '__namespace__' | '__kind__' | '__property__'
 
-/** Whether a query asks for metadata. */
 export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
   return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
 }
 
-/** Refuses what only ordinary kinds can be asked for. */
+/** Refuses what a query of these kinds may not contain. */
 export function checkMetadataQuery(query: Query): void {
   const { kind, filter, order } = query
   const walk = (part: typeof filter): void => {
@@ -77,9 +77,9 @@ export function checkMetadataQuery(query: Query): void {
 }
 
 /**
- * The tables as a query of a metadata kind sees them, with rows of these indexes.
+ * The tables as seen by a query of a metadata kind, with rows of these indexes.
  *
- * @param survey - where properties are to be taken from instead of their index rows
+ * @param survey - given if properties are to be taken from it instead of index rows
  */
 export function metadataView(
   context: RequestContext,

@@ -1,15 +1,13 @@
 /**
- * A scan that jumps: it reads one row, decides from it where to go on, and passes over everything in between. So the distinct
- * values of a leading part of a row key cost as many rows as there are values, however many rows have them.
+ * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B
+ * among A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
  */
 import type { RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
-/**
- * @param jump - told of the row found; answers the row key from which to go on, which must be behind that row
- */
+/** @param jump - gets each row found and returns the row key to continue from, which must be behind that row */
 export function skipScan(
   context: RequestContext,
   view: TableView,

@@ -1,5 +1,6 @@
 /**
- * Where the rows of a query come from: the tables, or for the kinds that are about the database a store made for the query.
+ * Chooses the rows that a query reads: those of the tables, or for metadata and statistics kinds those of a store
+ * made for the query.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -13,21 +14,21 @@ import type { TableView } from '../tables/table.ts'
 import { checkMetadataQuery, isMetadataKind, metadataView } from './metadata-kinds.ts'
 import { isStatisticsKind, type StatisticsSource, statisticsView } from './statistics.ts'
 
-/** Whether a kind is about the database, and so reads all of it whatever its ancestor. */
+/** Whether a kind describes the database, so that a query reads all of it whatever its ancestor. */
 export function isSpecialKind({ kind }: Query): boolean {
   return isMetadataKind(kind) || isStatisticsKind(kind)
 }
 
-/** Refuses what a special kind cannot be asked. Throws INVALID_ARGUMENT. */
+/** Throws INVALID_ARGUMENT for a query that a special kind does not support. */
 export function checkSpecialKind(query: Query): void {
   if (isMetadataKind(query.kind)) checkMetadataQuery(query)
 }
 
 /**
- * The plan of a query. A query of metadata needs no declared index: a missing one is added to `made`, and the store
- * that is made for it has the rows.
+ * The plan of a query. A query of a special kind needs no declared index: a missing one is added to `made`, and the
+ * store made for the query has its rows.
  *
- * @param shape - of the query's cursors
+ * @param shape - the shape of the query's cursors
  */
 export function planSpecial(
   query: NormalQuery,
@@ -46,7 +47,7 @@ export function planSpecial(
   }
 }
 
-/** The tables as a query of a special kind sees them, with rows of the indexes that planSpecial() added. */
+/** The tables as seen by a query of a special kind, with rows of the indexes that planSpecial() added. */
 export function specialView(
   context: RequestContext,
   view: TableView,

@@ -116,7 +116,7 @@ describe('statistics kinds', () => {
     expect(await figures('__Stat_Total__', ['composite_index_count'])).toEqual({ '"total_entity_usage"': '2' })
   })
 
-  test('are put together from one walk until something is written (survey/SV2)', async () => {
+  test('are put together from one walk until something is written', async () => {
     const rowsRead = async (kind: string): Promise<number> => {
       const ledger = new CountingLedger()
       const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
@@ -148,7 +148,7 @@ describe('statistics kinds', () => {
     expect(await figures('__Stat_Kind__', ['count'], '', filter)).toEqual({ '"Note"': '1' })
   })
 
-  test('add up: kinds to the total of their namespace, namespaces to that of the database (statistics/T1)', async () => {
+  test('add up: kinds to the total of their namespace, namespaces to that of the database', async () => {
     const sum = (found: Record<string, string>): bigint =>
       Object.values(found).reduce((all, one) => all + BigInt(one), 0n)
     const total = sum(await figures('__Stat_Total__', ['bytes']))

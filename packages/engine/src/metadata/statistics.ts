@@ -1,21 +1,21 @@
 /**
- * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database holds, in all and by namespace, kind and
- * property type.
+ * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database has, in total and by namespace,
+ * kind and property type.
  *
- * A query of one of them puts all together from one survey of the entities (survey.ts), so its figures are of the moment it
- * reads; it then runs like any other query over a small store that holds just the statistic entities.
+ * A query of such a kind makes its entities from one survey (survey.ts) of the moment that it reads, and then runs
+ * like any other query over a small store of these entities.
  *
  *   entity_bytes            the row of Entities
  *   builtin_index_…         rows of EntitiesByKind and of both property tables
  *   composite_index_…       rows of EntitiesByCompositeProperty
- *   bytes                   the sum of the three, of which a kind of statistic has those that it can tell
+ *   bytes                   the sum of those of the three that a kind of statistic has
  *
- * Without an entity outside of the default namespace there are no statistics of namespaces, `__Stat_Ns_…__` (documented).
+ * The kinds' figures add up to the total of their namespace, and the namespaces' to that of the database. The
+ * statistics of namespaces, `__Stat_Ns_…__`, exist only if there is an entity outside of the default namespace
+ * (documented).
  *
- * T1  In each namespace the kinds' figures add up to its total, and the namespaces' to that of the database.
- *
- * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the rows as they
- * stand in this store, statistics are not entities of the database, and so do not count themselves.
+ * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the
+ * rows in this store. Statistics are no entities of the database, so they do not count themselves.
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
@@ -28,7 +28,6 @@ import { handRows } from '../tables/entity-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { classNames, type EntityTallies, type KindSurvey, type Survey } from './survey.ts'
 
-/** Whether a query asks for statistics. */
 export function isStatisticsKind(kind: string | undefined): boolean {
   return kind?.startsWith('__Stat_') === true && kind.endsWith('__')
 }
@@ -36,15 +35,15 @@ export function isStatisticsKind(kind: string | undefined): boolean {
 export interface StatisticsSource {
   readonly projectId: string
   readonly databaseId: string
-  /** The entities to count (survey.ts). */
+  /** Counts the entities (survey.ts). */
   readonly survey: () => MaybePromise<Survey>
   /** Whether rows of all property indexes are kept. */
   readonly hasAllRows: boolean
-  /** When the figures are of, microseconds. */
+  /** The moment of the figures, microseconds. */
   readonly at: bigint
 }
 
-/** Figures of one statistic entity; a kind of statistic shows some of them. */
+/** The figures of one statistic entity; each kind of statistic shows some of them. */
 interface Figures {
   count: number
   entityBytes: number
@@ -67,8 +66,8 @@ interface Statistic {
 }
 
 /**
- * The tables as a query of a statistics kind sees them: the statistic entities of that kind. Those of other kinds may be thousands, one
- * for each property of a kind.
+ * The tables as seen by a query of a statistics kind. They contain only statistic entities of that kind, because
+ * others may be thousands: one for each property of a kind.
  */
 export function statisticsView(source: StatisticsSource, kind: string | undefined): MaybePromise<TableView> {
   return andThen(source.survey(), (survey) => {

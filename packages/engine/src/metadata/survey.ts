@@ -1,13 +1,12 @@
 /**
- * Counts and sizes of a database's entities, from one walk over them: the figures from which all statistics kinds are put
- * together, and the indexed properties where their rows are not kept.
+ * Counts and sizes of a database's entities, from one walk over them: the figures for all statistics kinds, and the
+ * indexed properties if index rows are not kept.
  *
- *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey a namespace and kind: entities, index rows, values and entries by property
+ *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey per namespace and kind: entities, index rows, values and entries by property
  *
- * SV1  It is of the moment of the view. No index row is made for it: sizes are sums of what stands in a row.   statistics.test.ts
- * SV2  What was found is used again only while nothing was written, and by reads of now.                       same
- *
- * A walk takes some microseconds an entity. Counters that each commit keeps would make statistics free and every commit dearer.
+ * A survey is of the moment of the view. It makes no index row: the size of a row is the sum of the lengths of its
+ * parts. A survey is used again only by reads of now, and only until the next write. A walk takes some microseconds
+ * per entity; counters kept by each commit would make statistics free but every commit slower.
  */
 import type { RequestContext } from '../context.ts'
 import { EntityWalk } from '../encoding/entity-walk.ts'
@@ -25,7 +24,7 @@ import { codesOfEntityRow, type IndexRules, scatterEntry } from '../tables/entit
 import { scatterOf } from '../tables/scatter.ts'
 import type { RowScan, TableView } from '../tables/table.ts'
 
-/** How many there are, and how many bytes they have. */
+/** A number of rows or values, and their bytes. */
 export interface Tally {
   count: number
   bytes: number
@@ -46,20 +45,19 @@ export interface KindSurvey {
   readonly others: EntityTallies
   /** Rows by the id of their composite index. */
   readonly composites: ReadonlyMap<bigint, Tally>
-  /** Values by property and name of type: in arrays each element. */
+  /** Values by property and name of type; each element of an array counts. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, Tally>>
   /** Index entries by dotted property and first byte of the value code. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<number, Tally>>
 }
 
-/** By namespace and kind, in no order. */
+/** One for each namespace and kind, in no order. */
 export type Survey = readonly KindSurvey[]
 
 const rowsPerStep = 64
 /** The cost of an entity in a slice. */
 const entityWork = 8
 
-/** Walks along the entities of a database. */
 export function surveyOf(
   context: RequestContext,
   view: TableView,
@@ -84,7 +82,7 @@ function* entitiesOf(context: RequestContext, scan: RowScan, take: (row: KvRow) 
   }
 }
 
-/** A {@link KindSurvey} that grows, and what the rows of its kind have in common. */
+/** A {@link KindSurvey} that grows, and the common parts of its kind's rows. */
 class GrowingKind implements KindSurvey {
   readonly roots = noTallies()
   readonly others = noTallies()
@@ -186,10 +184,10 @@ function innerMap<K>(maps: Map<string, Map<K, Tally>>, name: string): Map<K, Tal
 }
 
 const textBytes = new Map<string, number>()
-/** Names of properties repeat; they are few, but clients choose them. */
+/** Names of properties repeat. There are few, but clients choose them, so the cache has a limit. */
 const textsMax = 10_000
 
-/** How long a text is in a row key. */
+/** The length of a text in a row key. */
 function encodedBytes(text: string): number {
   let bytes = textBytes.get(text)
   if (bytes === undefined) {
@@ -215,7 +213,7 @@ const typeNamesByMeaning: Readonly<Record<number, string>> = {
   20: 'User',
 }
 
-/** Counts the values of an entity's properties; what is embedded belongs to its property. */
+/** Counts the values of an entity's properties; an embedded value counts for its property. */
 function addValues(kind: GrowingKind, properties: Uint8Array): void {
   const walk = new EntityWalk(new WireReader(properties))
   while (walk.nextProperty()) {
@@ -260,18 +258,18 @@ function statisticsOf(member: number): string {
   return (type && valueTypes[type].statistics) ?? valueTypes.entity.statistics
 }
 
-/** Names of the classes of values that index rows are counted and listed under, by the first byte of a value code. */
+/** Names of the value classes for counts and lists of index rows, by the first byte of a value code. */
 export const classNames: ReadonlyMap<number, string> = new Map(
   Object.values(valueClasses).map(({ byte, index }) => [byte, index]),
 )
 
-/** A survey that is used again while nothing was written (SV2). */
+/** A survey that is used again until the next write. */
 export class RememberedSurvey {
   #survey: Survey | undefined
   #state: unknown
 
   /**
-   * @param stateOf - the state of the store now, to be compared by `===`; `undefined` = this read remembers nothing
+   * @param stateOf - the state of the store now, compared by `===`; `undefined` = remember nothing for this read
    * @param walk - begins in this turn
    */
   get(stateOf: () => unknown, walk: () => MaybePromise<Survey>): MaybePromise<Survey> {

@@ -1,11 +1,11 @@
 /**
- * The stored form of an entity: its properties stay the bytes they came in, and are decoded only when needed
- * inside (design: on a read, key, property bytes, version and times are spliced into the answer as they are).
+ * The stored form of an entity. Its properties stay the bytes that a client sent; a read copies them into its answer,
+ * and they are decoded only if the engine needs a value.
  */
 
 /** One committed state of an entity. */
 export interface EntityImage {
-  /** The commitVersion that made this state; microseconds, store-wide strictly increasing. */
+  /** The commitVersion that made this state: microseconds, strictly increasing over the whole store. */
   readonly version: bigint
   /** Microseconds since the epoch. */
   readonly createTime: bigint

@@ -33,7 +33,7 @@ describe('a typed key', () => {
     expect(() => parseKeyPath(text)).toThrow(why)
   })
 
-  test('what the engine prints is read back (key-path/K1)', () => {
+  test('what the engine prints is read back', () => {
     const element = fc.oneof(
       fc.record({ kind: fc.stringMatching(/^[A-Za-z_]\w*$/), name: fc.string({ minLength: 1 }) }),
       fc.record({
@@ -50,7 +50,7 @@ describe('a typed key', () => {
     )
   })
 
-  test('what is written for a program is read back, whatever the kinds (key-path/K2)', () => {
+  test('what is written for a program is read back, whatever the kinds', () => {
     const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((one) => one !== 0n)
     const text = fc.string({ minLength: 1, unit: 'binary' })
     const element = fc.oneof(fc.record({ kind: text, name: text }), fc.record({ kind: text, id }))

@@ -1,12 +1,10 @@
 /**
- * Keys as they are typed: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`, root first; and kinds under a parent, as keys
- * that lack their last id: `ToDo`, `User:ada/ToDo`.
+ * Keys as a person types them, root first: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`; and kinds under a
+ * parent, which are keys without the last id: `ToDo`, `User:ada/ToDo`.
  *
- * The inverse of `formatKey` for complete keys, with one convenience: a name that is not a number and holds
- * neither quotes, slashes, colons nor blanks needs no quotes. A kind with such a character is quoted too.
- *
- * K1  parseKeyPath(formatKey(key)) is the path of `key`, for every complete key whose kinds need no quotes.
- * K2  parseKeyPath(formatKeyPath(path)) is `path`, for every complete path.
+ * Parsing the text of formatKey() or formatKeyPath() gives the same path, for complete keys; formatKey() does not
+ * quote unusual kinds. A name needs no quotes unless it is a number or contains quotes, slashes, colons or blanks;
+ * the same holds for a kind.
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 import type { PathElement } from './key.ts'
@@ -14,20 +12,20 @@ import type { PathElement } from './key.ts'
 const word = /"(?:[^"\\]|\\.)*"|[^\s"/:]+/y
 
 /**
- * Reads a path of complete elements. Ids are signed 64-bit integers, not 0.
+ * Parses a path of complete elements. Ids are signed 64-bit integers, not 0.
  *
- * @throws DatastoreError INVALID_ARGUMENT that says where the text stops being a key
+ * @throws DatastoreError INVALID_ARGUMENT with the place where the text stops being a key
  */
 export function parseKeyPath(text: string): readonly PathElement[] {
   return parsePath(text, 'complete')
 }
 
-/** Reads a path whose last element is a kind alone. @throws DatastoreError as {@link parseKeyPath} */
+/** Parses a path whose last element is a kind alone. @throws DatastoreError like {@link parseKeyPath} */
 export function parseKindPath(text: string): readonly PathElement[] {
   return parsePath(text, 'kind')
 }
 
-/** A path as it can be typed; an element that lacks its id is its kind alone. */
+/** The text of a path; an element without an id is its kind alone. */
 export function formatKeyPath(path: readonly PathElement[]): string {
   return path
     .map(({ kind, id, name }) => {

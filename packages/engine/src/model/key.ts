@@ -1,19 +1,19 @@
 /**
- * Keys: the full name of an entity.
+ * Keys: the full names of entities. ToDo:5 under User:"ada" has the path User:"ada"/ToDo:5.
  *
  * Order (measured, both of Google's emulators): project, database, namespace, then element by element: kind by UTF-8
  * bytes, numeric ids (signed) before names, names by UTF-8 bytes. A parent sorts directly before its descendants.
  */
 import { compareUtf8 } from './compare.ts'
 
-/** Where a key lives. An empty `databaseId` is the default database, an empty `namespaceId` the default namespace. */
+/** The database and namespace of a key. An empty `databaseId` or `namespaceId` is the default one. */
 export interface PartitionId {
   readonly projectId: string
   readonly databaseId: string
   readonly namespaceId: string
 }
 
-/** One step of an ancestor path: a kind with an id or a name; with neither it is incomplete (only as the last step). */
+/** One step of a path: a kind with an id or a name. Only the last step may have neither: the key is then incomplete. */
 export type PathElement =
   | { readonly kind: string; readonly id: bigint; readonly name?: undefined }
   | { readonly kind: string; readonly name: string; readonly id?: undefined }
@@ -41,13 +41,12 @@ export function kindOf(key: Key): string {
   return lastElement(key).kind
 }
 
-/** The same key with `id` in its last element. */
 export function withId(key: Key, id: bigint): Key {
   const last: PathElement = { kind: kindOf(key), id }
   return { partition: key.partition, path: key.path.length === 1 ? [last] : [...key.path.slice(0, -1), last] }
 }
 
-/** A part of all partitions: what is left out is open. */
+/** A filter for partitions: absent members match anything. */
 export interface PartitionScope {
   readonly projectId?: string | undefined
   /** Empty = the default database. */
@@ -79,7 +78,7 @@ function compareElements(a: PathElement, b: PathElement): number {
   return compareUtf8(a.name ?? '', b.name ?? '')
 }
 
-/** Negative, zero or positive as `a` sorts before, with or after `b`. */
+/** Negative, zero or positive if `a` sorts before, with or after `b`. */
 export function compareKeys(a: Key, b: Key): number {
   const byPartition = comparePartitions(a.partition, b.partition)
   if (byPartition !== 0) return byPartition
@@ -91,7 +90,7 @@ export function compareKeys(a: Key, b: Key): number {
   return a.path.length - b.path.length
 }
 
-/** A key in words, root first: `ToDo:1`, `User:"ada"/ToDo:?`. The partition is left out; callers that need it print it. */
+/** A readable key, root first: `ToDo:1`, `User:"ada"/ToDo:?`. The partition is left out. */
 export function formatKey(key: Key): string {
   return key.path
     .map((e) => `${e.kind}:${e.id !== undefined ? e.id : e.name !== undefined ? JSON.stringify(e.name) : '?'}`)

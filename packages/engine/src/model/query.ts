@@ -1,4 +1,4 @@
-/** A query as asked, transport-free. What each part may hold is checked by planner/normalize.ts. */
+/** A query of the API, independent of its transport. planner/normalize.ts checks its parts. */
 import type { PartitionId } from './key.ts'
 import type { Value } from './value.ts'
 
@@ -30,11 +30,11 @@ export interface NearestQuery {
   /** An array of doubles with meaning 31. */
   readonly vector: Value
   readonly measure: DistanceMeasure
-  /** `undefined`: not said, which is refused. */
+  /** `undefined` = the request has none, which is refused. */
   readonly limit: number | undefined
-  /** Where results have their distance; `undefined` = nowhere. */
+  /** The property of results that gets their distance; `undefined` = none. */
   readonly distanceProperty?: string | undefined
-  /** The greatest distance; the least product for `dotProduct`. */
+  /** The largest distance; for `dotProduct` the smallest product. */
   readonly threshold?: number | undefined
 }
 
@@ -52,7 +52,7 @@ export interface Query {
   readonly offset: number
   /** `undefined` = no limit. */
   readonly limit?: number | undefined
-  /** The last stage: it chooses among what all others leave. */
+  /** The last stage: it selects from the results of all others. */
   readonly nearest?: NearestQuery | undefined
 }
 

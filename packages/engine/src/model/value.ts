@@ -28,7 +28,7 @@ export type GeoPointValue = Annotations & {
   readonly longitude: number
 }
 export type KeyValue = Annotations & { readonly type: 'key'; readonly key: Key }
-/** `key` is kept when the embedded entity carried one. */
+/** `key` is the embedded entity's key, if it has one. */
 export type EntityValue = Annotations & { readonly type: 'entity'; readonly key?: Key; readonly properties: Properties }
 export type ArrayValue = Annotations & { readonly type: 'array'; readonly values: readonly Value[] }
 
@@ -45,7 +45,7 @@ export type Value =
   | EntityValue
   | ArrayValue
 
-/** Value types of index rows. An entity is one only as a user value (meaning 20). */
+/** Value types of index rows. The only indexed entity is a user value (meaning 20). */
 export type IndexableValue = Exclude<Value, ArrayValue>
 
 export type ValueType = Value['type']
@@ -58,7 +58,7 @@ export const userMeaning = 20
 /** The meaning that makes an array a vector: doubles, which are not indexed one by one. Known: the clients of the API. */
 export const vectorMeaning = 31
 
-/** Position of a value's order class. Entities other than users have none and are not indexed. */
+/** The position of a value's class in the order. Entities other than users have none and are not indexed. */
 export function orderClass(value: IndexableValue): number {
   switch (value.type) {
     case 'null':
@@ -104,10 +104,10 @@ function bytesOf(value: StringValue | BlobValue): Uint8Array {
   return value.type === 'string' ? utf8.encode(value.value) : value.value
 }
 
-/** The fields of a user value by which it sorts, as one text each. */
+/** The fields of a user value by which it sorts. */
 const userFields = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
-/** The sortable fields of a user value, missing ones as empty text. Ours: the API leaves the order of users open. */
+/** The sortable fields of a user value; missing ones are empty texts. Ours: the API leaves the order of users open. */
 export function userSortFields(value: EntityValue): readonly string[] {
   return userFields.map((name) => {
     const field = value.properties.get(name)
@@ -115,7 +115,7 @@ export function userSortFields(value: EntityValue): readonly string[] {
   })
 }
 
-/** Negative, zero or positive as `a` sorts before, with or after `b` in an index. */
+/** Negative, zero or positive if `a` sorts before, with or after `b` in an index. */
 export function compareValues(a: IndexableValue, b: IndexableValue): number {
   const byClass = orderClass(a) - orderClass(b)
   if (byClass !== 0) return byClass

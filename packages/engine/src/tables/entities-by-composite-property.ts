@@ -1,21 +1,20 @@
 /**
  * EntitiesByCompositeProperty: the rows of the declared indexes.
  *
- *   C database int64(index id) text(namespace) text(kind) [ancestor's path] column… path   → one type byte a column
+ *   C database int64(index id) text(namespace) text(kind) [ancestor's path] column… path   → one type byte per column
  *
- * A column is a value code, inverted where the definition says descending. An entity has a row for each combination of its
- * values of the columns and, in an ancestor index, for each of its ancestors and itself; none unless every column has a
- * value. `__key__` is no column: as the last property it says in which direction the path at the end stands.
+ * A column is a value code, inverted if it is descending. An entity has a row for each combination of its values:
+ * with tags = ["a", "b"] and due = 5, the index ToDo(tags, due) has the rows ("a", 5) and ("b", 5). An ancestor index
+ * repeats them for each ancestor and the entity itself. An entity without a value for one of the columns has no row.
+ * `__key__` as the last property is no column but the direction of the path.
  *
- * The bytes tell columns from paths (a path starts with 01 or FE, a column with neither), so a row can be shown without its
- * definition.
+ * A path starts with 01 or FE and a column with neither, so a row can be shown without its definition.
  *
- * T5  Rows of one index, partition and ancestor stand in the order of the columns, each in its direction, then of the key.
- *                                                                        test/property/table-order.test.ts
- * T6  countCompositeRows is the number of rows that compositeRows gives.   same
+ * T5  Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the
+ *     key.   test/property/table-order.test.ts
  *
  * Known: index id, app, kind, ancestor only if the index has it, values in the index's directions, entity key, and no
- * property names. Ours: project and database lead here too, and the type bytes.
+ * property names. Ours: project and database first, and the type bytes.
  */
 import { bytesOf, invert } from '../encoding/bytes.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
@@ -44,18 +43,18 @@ export function columnsOf(index: IndexDefinition): readonly IndexedProperty[] {
   return properties[properties.length - 1]?.name === keyProperty ? properties.slice(0, -1) : properties
 }
 
-/** Whether keys fall among rows with equal columns. */
+/** Whether keys descend among rows with equal columns. */
 export function isKeyDescending(index: IndexDefinition): boolean {
   const last = index.properties[index.properties.length - 1]
   return last?.name === keyProperty && last.direction === 'descending'
 }
 
-/** A value code as it stands in a column, and back. */
+/** Converts a value code to the form in a column, and back. */
 export function columnCode(column: IndexedProperty, valueCode: string): string {
   return column.direction === 'descending' ? invert(valueCode) : valueCode
 }
 
-/** A path code as it stands at the end of the rows of an index, and back. */
+/** Converts a path code to the form at the end of an index's rows, and back. */
 export function keyColumnCode(index: IndexDefinition, pathCode: string): string {
   return isKeyDescending(index) ? invert(pathCode) : pathCode
 }
@@ -73,12 +72,12 @@ function tailCode(index: IndexDefinition, partition: PartitionId): string {
   return encodeText(partition.namespaceId) + encodeText(index.kind)
 }
 
-/** All rows of an index, over the namespaces of a database. */
+/** All rows of an index, over all namespaces of a database. */
 export function compositeIndexRange(index: CompositeIndex, database: string): KeyRange {
   return prefixRange(indexPrefix(index, database))
 }
 
-/** The codes of a row, from the offset of its first column: one value code a column and the path, in ascending form. */
+/** The value codes and the path of a row in ascending form, from the offset of its first column. */
 function splitColumns(index: IndexDefinition, rowKey: RowKey, offset: number) {
   const valueCodes: string[] = []
   let at = offset
@@ -90,17 +89,16 @@ function splitColumns(index: IndexDefinition, rowKey: RowKey, offset: number) {
   return { valueCodes, pathCode: keyColumnCode(index, rowKey.slice(at)) }
 }
 
-/** A composite row taken apart. */
 export interface CompositeRow {
   readonly indexId: bigint
   readonly key: Key
   /** Only in an ancestor index. */
   readonly ancestor?: readonly PathElement[]
-  /** One a column, in ascending form. */
+  /** One per column, in ascending form. */
   readonly valueCodes: readonly string[]
 }
 
-/** All that a row key says, read by its definition. Throws InvariantError for rows of others. */
+/** Parses a row key by its index. Throws InvariantError for rows of others. */
 export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): CompositeRow {
   const head = parseCompositeHead(rowKey)
   invariant(head.indexId === index.id && head.kind === index.kind, `T5: not a row of index ${index.id}`)
@@ -125,11 +123,11 @@ export interface CompositeRowHead {
   readonly indexId: bigint
   readonly partition: PartitionId
   readonly kind: string
-  /** The offset of what follows the kind. */
+  /** The offset behind the kind. */
   readonly next: number
 }
 
-/** The part of a row that needs no definition. */
+/** Parses the part of a row that needs no definition. */
 export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
   invariant(rowKey.startsWith(keySpaces.EntitiesByCompositeProperty), 'T5: not a row of EntitiesByCompositeProperty')
   const project = decodeText(rowKey, 1)
@@ -144,7 +142,10 @@ export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
   }
 }
 
-/** How many rows the entity has in an index, without making them: the product of its columns' entries and ancestors. */
+/**
+ * The number of rows that {@link compositeRows} gives, without making them: the product of the columns' entries and
+ * the ancestors.
+ */
 export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entries: readonly IndexEntry[]): number {
   if (codes.kind !== encodeText(index.kind)) return 0
   let count = index.ancestor ? pathLength(codes.path) : 1
@@ -156,7 +157,7 @@ export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entr
   return count
 }
 
-/** The rows that the entity has in an index, each handed to `each`. */
+/** Gives each row of the entity in an index to `each`. */
 export function compositeRows(
   index: CompositeIndex,
   codes: KeyCodes,
@@ -177,13 +178,13 @@ export function compositeRows(
   }
 }
 
-/** One entry chosen for each column so far: their codes as they stand in the row, and a type byte for each. */
+/** One entry chosen for each column so far: their codes, and a type byte for each. */
 interface Combination {
   readonly code: string
   readonly types: string
 }
 
-/** Every choice of one entry a column; none when a column has no entry. */
+/** Every choice of one entry per column; none if a column has no entry. */
 function combinationsOf(columns: readonly IndexedProperty[], entries: readonly IndexEntry[]): readonly Combination[] {
   let chosen: readonly Combination[] = [{ code: '', types: '' }]
   for (const column of columns) {
@@ -203,7 +204,7 @@ function combinationsOf(columns: readonly IndexedProperty[], entries: readonly I
 const rowValues = new Map<string, Uint8Array>()
 const rowValuesMax = 1000
 
-/** The value of a row with these type bytes, shared by rows; it must not be changed. */
+/** The value of a row with these type bytes, as a shared array that must not be changed. */
 function compositeRowValue(types: string): Uint8Array {
   let value = rowValues.get(types)
   if (value === undefined) {

@@ -1,9 +1,9 @@
 /**
- * EntitiesByKind: one row an entity, all of a kind together.
+ * EntitiesByKind: one row per entity, all of a kind together.
  *
  *   K partition text(kind) path   → empty
  *
- * T2  The rows of a kind stand in key order; those under an ancestor are one range.   test/property/table-order.test.ts
+ * T2  The rows of a kind are in key order; those under an ancestor are one range.   test/property/table-order.test.ts
  *
  * Known: app, kind and entity key in the row name, no cells.
  */
@@ -14,15 +14,15 @@ import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
 import type { RowKey } from '../storage/kv.ts'
 
-/** The value of every row here; empty, so it is safe to share. */
+/** The value of every row; empty, so it is safe to share. */
 export const emptyValue: Uint8Array = new Uint8Array(0)
 
-/** Prefix of the rows of a kind, from the codes of partition and kind; a path code follows. */
+/** Prefix of the rows of a kind; a path code follows. */
 export function kindHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByKind + partitionCode + kindCode
 }
 
-/** As {@link kindHead}, from the name of the kind. */
+/** {@link kindHead} from the name of the kind. */
 export function kindPrefix(partitionCode: string, kind: string): RowKey {
   return kindHead(partitionCode, encodeText(kind))
 }
@@ -31,17 +31,15 @@ export function kindRowKey(head: RowKey, pathCode: string): RowKey {
   return head + pathCode
 }
 
-/** The kind of the entity in a row. */
 export function kindOfRow(rowKey: RowKey): string {
   return decodeText(rowKey, skipPartition(rowKey, 1)).value
 }
 
-/** The code of the partition of a row. */
 export function partitionOfKindRow(rowKey: RowKey): string {
   return rowKey.slice(1, skipPartition(rowKey, 1))
 }
 
-/** The key in a row. Throws InvariantError for other rows. */
+/** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByKindRowKey(rowKey: RowKey): Key {
   invariant(rowKey.startsWith(keySpaces.EntitiesByKind), 'T2: not a row of EntitiesByKind')
   const partition = decodePartition(rowKey, 1)

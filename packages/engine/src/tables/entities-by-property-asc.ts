@@ -1,12 +1,12 @@
 /**
- * EntitiesByPropertyAsc: one row for each distinct indexed value of each property of an entity, by rising value.
+ * EntitiesByPropertyAsc: one row for each distinct indexed value of each property of an entity, by ascending value.
  *
  *   A partition text(kind) text(property) value path   → one byte: the value's type, and whether the property has several
  *
- * T3  Rows of a kind and property stand in the order of (value, key).   test/property/table-order.test.ts
+ * T3  Rows of a kind and property are in the order of (value, key).   test/property/table-order.test.ts
  *
- * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two types
- * share a row key.
+ * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two
+ * types share a row key.
  */
 import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
@@ -16,15 +16,14 @@ import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
 import type { RowKey } from '../storage/kv.ts'
 
-/** A property row taken apart. */
 export interface PropertyRow {
   readonly key: Key
   readonly property: string
-  /** In ascending form, whichever table the row is of. */
+  /** In ascending form, for rows of both property tables. */
   readonly valueCode: string
 }
 
-/** Prefix of the rows of a kind, from the codes of partition and kind; the text of a property follows. */
+/** Prefix of the rows of a kind; the text of a property follows. */
 export function propertyAscHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByPropertyAsc + partitionCode + kindCode
 }
@@ -34,18 +33,18 @@ export function propertyAscPrefix(partitionCode: string, kind: string, property:
   return propertyAscHead(partitionCode, encodeText(kind)) + encodeText(property)
 }
 
-/** @param prefix - as {@link propertyAscPrefix} gives it */
+/** @param prefix - made by {@link propertyAscPrefix} */
 export function propertyAscRowKey(prefix: RowKey, valueCode: string, pathCode: string): RowKey {
   return prefix + valueCode + pathCode
 }
 
-/** The codes in a row: of partition, kind and property in one, and of the value. */
+/** Cuts a row into the code of partition, kind and property, and the value code. */
 export function splitPropertyAscRow(rowKey: RowKey): { readonly property: string; readonly valueCode: string } {
   const valueAt = skipText(rowKey, skipText(rowKey, skipPartition(rowKey, 1)))
   return { property: rowKey.slice(1, valueAt), valueCode: rowKey.slice(valueAt, skipValue(rowKey, valueAt)) }
 }
 
-/** Decodes the code of a property that {@link splitPropertyAscRow} gives. */
+/** Decodes the property code of {@link splitPropertyAscRow}. */
 export function parsePropertyCode(code: string): {
   readonly partition: string
   readonly kind: string
@@ -56,7 +55,7 @@ export function parsePropertyCode(code: string): {
   return { partition: code.slice(0, partitionEnd), kind: kind.value, property: decodeText(code, kind.next).value }
 }
 
-/** All that a row key says. Throws InvariantError for other rows. */
+/** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByPropertyAscRowKey(rowKey: RowKey): PropertyRow {
   invariant(rowKey.startsWith(keySpaces.EntitiesByPropertyAsc), 'T3: not a row of EntitiesByPropertyAsc')
   const partition = decodePartition(rowKey, 1)

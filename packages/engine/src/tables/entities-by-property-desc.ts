@@ -1,12 +1,15 @@
 /**
- * EntitiesByPropertyDesc: the rows of EntitiesByPropertyAsc by falling value; rows of one value still by rising key.
+ * EntitiesByPropertyDesc: the rows of EntitiesByPropertyAsc by descending value; rows of one value still by ascending
+ * key.
  *
  *   D partition text(kind) text(property) ~value path   → one byte, as in EntitiesByPropertyAsc
  *
- * T4  Rows of a kind and property stand in the order of (value, descending; key, ascending).   test/property/table-order.test.ts
+ * Keys ascend in both tables, so this order is not the reverse of the ascending one and needs a table of its own.
  *
- * Known: same as ascending with the value in descending order. A falling order is not the reverse of a rising one, because
- * keys rise in both: hence a table of its own.
+ * T4  Rows of a kind and property are in the order of (value descending, key ascending).
+ *     test/property/table-order.test.ts
+ *
+ * Known: the layout of the ascending table with inverted values.
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodePartition, decodePath } from '../encoding/key-codec.ts'
@@ -17,7 +20,7 @@ import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { PropertyRow } from './entities-by-property-asc.ts'
 
-/** Prefix of the rows of a kind, from the codes of partition and kind; the text of a property follows. */
+/** Prefix of the rows of a kind; the text of a property follows. */
 export function propertyDescHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByPropertyDesc + partitionCode + kindCode
 }
@@ -28,14 +31,14 @@ export function propertyDescPrefix(partitionCode: string, kind: string, property
 }
 
 /**
- * @param prefix - as {@link propertyDescPrefix} gives it
+ * @param prefix - made by {@link propertyDescPrefix}
  * @param valueCode - in ascending form
  */
 export function propertyDescRowKey(prefix: RowKey, valueCode: string, pathCode: string): RowKey {
   return prefix + invert(valueCode) + pathCode
 }
 
-/** All that a row key says. Throws InvariantError for other rows. */
+/** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByPropertyDescRowKey(rowKey: RowKey): PropertyRow {
   invariant(rowKey.startsWith(keySpaces.EntitiesByPropertyDesc), 'T4: not a row of EntitiesByPropertyDesc')
   const partition = decodePartition(rowKey, 1)

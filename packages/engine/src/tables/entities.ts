@@ -1,12 +1,13 @@
 /**
- * Entities: one row an entity, an entity group in one contiguous range.
+ * Entities: one row per entity; an entity group is one contiguous range.
  *
  *   E partition path   → version(8, big-endian) createTime(8) updateTime(8) properties
  *
- * T1  A subtree is one range: the entity first, then its descendants in key order.   test/property/table-order.test.ts
+ * T1  A subtree is one range: the entity first, then its descendants in key order.
+ *     test/property/table-order.test.ts
  *
- * Known: the row name is app and path, the entity is one protocol buffer. Ours: the key is not stored again in the value,
- * since the row key has it, and version and times stand before the property bytes.
+ * Known: the row name is app and path, the entity is one protocol buffer. Ours: the value does not repeat the key,
+ * and version and times are before the property bytes.
  */
 import { Buffer } from 'node:buffer'
 import { decodeKeyCode, keyRow, keyRows } from '../encoding/key-codec.ts'
@@ -20,7 +21,7 @@ import { prefixRange } from './ranges.ts'
 const headBytes = 24
 const tooShort = 'T1: the value of an Entities row has at least 24 bytes'
 
-/** Where the head of an image is turned into numbers; free again as soon as a function returns. */
+/** Space for decoding the head of an image; no content outlives a function's call. */
 const head = new Uint8Array(headBytes)
 const headView = new DataView(head.buffer)
 
@@ -29,7 +30,7 @@ export function entityRowKey(partitionCode: string, pathCode: string): RowKey {
   return keySpaces.Entities + partitionCode + pathCode
 }
 
-/** The same, from the code of its key; of an entity group, the row of its root. */
+/** The row key of an entity from its key code, or of a group's root from the group's code. */
 export function entityRowOf(keyCode: string): RowKey {
   return keySpaces.Entities + keyCode
 }
@@ -42,7 +43,7 @@ export function entityRowKeysOf(keys: readonly Key[]): RowKey[] {
   return keyRows(keySpaces.Entities, keys)
 }
 
-/** The key of an entity row. Throws InvariantError for other rows. */
+/** Throws InvariantError for rows of other tables. */
 export function parseEntityRowKey(rowKey: RowKey): Key {
   invariant(rowKey.startsWith(keySpaces.Entities), 'T1: not a row of Entities')
   const { value, next } = decodeKeyCode(rowKey, 1)
@@ -50,7 +51,6 @@ export function parseEntityRowKey(rowKey: RowKey): Key {
   return value
 }
 
-/** The entities of a partition. */
 export function entitiesOfPartition(partitionCode: string): KeyRange {
   return prefixRange(keySpaces.Entities + partitionCode)
 }
@@ -60,7 +60,6 @@ export function entitiesOfDatabase(databaseCode: string): KeyRange {
   return prefixRange(keySpaces.Entities + databaseCode)
 }
 
-/** The value of an entity row. */
 export function encodeImage(image: EntityImage): Uint8Array {
   headView.setBigUint64(0, image.version)
   headView.setBigInt64(8, image.createTime)
@@ -83,13 +82,12 @@ export function decodeImage(bytes: Uint8Array): EntityImage {
 }
 
 /**
- * An image that stays the value of its row: what only goes from the store to the wire is neither taken apart nor turned into
- * bigints. Five of them a microsecond, where {@link decodeImage} makes one and a half.
+ * An image that is decoded only when a member is read: a read that copies bytes from the store to the wire makes no
+ * bigints. Creating one takes 0.2 µs, {@link decodeImage} 1.5 µs.
  */
 export class StoredImage implements EntityImage {
-  /** Where the properties begin in {@link row}. */
+  /** The offset of the properties in {@link row}. */
   static readonly propertiesAt: number = headBytes
-  /** The value of the row. */
   readonly row: Uint8Array
 
   constructor(row: Uint8Array) {
@@ -120,7 +118,7 @@ export class StoredImage implements EntityImage {
     return this.row.length - headBytes
   }
 
-  /** The version as a number: exact up to 2^53, until the year 2255. */
+  /** The version as a number: exact below 2^53, until the year 2255. */
   get versionNumber(): number {
     return numberAt(this.row, 0)
   }
@@ -134,7 +132,6 @@ export class StoredImage implements EntityImage {
   }
 }
 
-/** How many bytes the properties of an image have. */
 export function propertiesBytes(image: EntityImage): number {
   return image instanceof StoredImage ? image.propertiesBytes : image.properties.length
 }
@@ -153,7 +150,7 @@ function int32At(bytes: Uint8Array, at: number): number {
   )
 }
 
-/** The property bytes in the value of an entity row: a view of `bytes`. */
+/** The property bytes in the value of an entity row, as a view of `bytes`. */
 export function propertiesOfImage(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(headBytes)
 }

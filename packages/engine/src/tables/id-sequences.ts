@@ -1,13 +1,13 @@
 /**
- * IdSequences: one row a counter of ids.
+ * IdSequences: one row per counter of ids.
  *
  *   I text(project) text(database) text(scope)…   → next(8, big-endian): the first number not yet given
  *
- * Only ids/ knows the meaning of a scope. One scope's texts may be the first texts of another's.
+ * ids/id-scope.ts defines the scopes. The texts of one scope may be the first texts of another.
  *
  * T7  The counters of a database are one range.   id-sequences.test.ts
  *
- * Known: one row an entity-group root with the next id. Ours: any list of texts as the scope.
+ * Known: one row per entity-group root with the next id. Ours: any list of texts as the scope.
  */
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
@@ -21,14 +21,13 @@ export interface IdSequenceName {
   readonly scope: readonly string[]
 }
 
-/** The row key of a counter. */
 export function idSequenceRowKey(projectId: string, databaseId: string, scope: readonly string[]): RowKey {
   let rowKey = keySpaces.IdSequences + databaseCode(projectId, databaseId)
   for (const text of scope) rowKey += encodeText(text)
   return rowKey
 }
 
-/** Which counter a row is. Throws InvariantError for other rows. */
+/** Throws InvariantError for rows of other tables. */
 export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
   invariant(rowKey.startsWith(keySpaces.IdSequences), 'T7: not a row of IdSequences')
   const project = decodeText(rowKey, 1)

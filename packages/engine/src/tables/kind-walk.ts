@@ -1,11 +1,11 @@
 /**
- * Goes along the entities of a kind, over all namespaces of a database.
+ * A walk over the entities of a kind in all namespaces of a database.
  *
  *   EntitiesByKind   p "" A:1   p "" A:2   p "" B:1 …   p "n" A:1 …   p "n" C:1 …
- *                    ╰── visited ──╯ ╰──────── leapt over ──────╯╰─ visited ─╯
+ *                    ╰── visited ──╯ ╰──────── skipped ──────╯╰─ visited ─╯
  *
- * Namespaces stand before kinds in the rows, so it costs the kind's entities and two rows a namespace. Each stretch is read as
- * the store is then: entities that come and go meanwhile may be visited or not.
+ * Row keys contain the namespace before the kind, so the walk costs the kind's entities and two rows per namespace.
+ * It reads the store as it is at each step: entities that are written or deleted meanwhile may be visited or not.
  */
 import type { KeyRange, KvReader, RowKey } from '../storage/kv.ts'
 import { kindPrefix, partitionOfKindRow } from './entities-by-kind.ts'
@@ -13,10 +13,10 @@ import { prefixRange, rowAfter } from './ranges.ts'
 import { rowsOf } from './rows.ts'
 
 /**
- * Hands over the path codes of the kind's entities in key order, at most `count` at a time and of one namespace each.
+ * Visits the path codes of the kind's entities in key order, in lists of at most `count`, each of one namespace.
  *
- * @param database - its code
- * @param visit - with the code of the partition; what it throws ends the walk
+ * @param database - the code of the database
+ * @param visit - gets the code of the partition too; an error that it throws ends the walk
  */
 export async function walkKind(
   kv: KvReader,
@@ -45,7 +45,7 @@ export async function walkKind(
   }
 }
 
-/** The keys of the first rows of a range, at most `count`. */
+/** The first row keys of a range, at most `count`. */
 export async function rowKeysOf(kv: KvReader, range: KeyRange, count: number): Promise<readonly RowKey[]> {
   const scan = kv.scan(range, { expect: count })
   try {

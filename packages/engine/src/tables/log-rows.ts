@@ -4,8 +4,8 @@
  *   L <group> <commitVersion>   → LogRecord (log-record.ts)   append-only, trimmed by age and bytes (retention.ts)
  *   P <group> <commitVersion>   → empty                       from commit to the end of milestone B
  *
- * A group is its partition code and the path code of its root; a commitVersion is 8 bytes, big-endian, so that a group's
- * records lie together in the order of their commits.
+ * A group is its partition code and the path code of its root. A commitVersion is 8 bytes, big-endian, so that a
+ * group's records are adjacent and in the order of their commits.
  *
  * Known: one log per entity group ("Megastore"). Ours: this layout.
  */
@@ -16,10 +16,10 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 const versionBytes = 8
 
-/** Partition code and path code of the root entity: the name of an entity group. */
+/** Partition code and path code of the root entity, which name an entity group. */
 export type GroupCode = string
 
-/** The group of an entity, from its partition and path code. */
+/** The group of an entity: that of User:"ada"/ToDo:1 is User:"ada". */
 export function groupOf(partition: string, path: string): GroupCode {
   return partition + rootPath(path)
 }
@@ -32,12 +32,12 @@ export function pendingRowKey(group: GroupCode, version: bigint): RowKey {
   return keySpaces.Pending + group + encodeUint64(version)
 }
 
-/** All records of a group, in the order of their commits. */
+/** All records of a group, in commit order. */
 export function logRangeOfGroup(group: GroupCode): KeyRange {
   return { start: keySpaces.Log + group, end: `${keySpaces.Log + group}\xff` }
 }
 
-/** All markers of a group, in the order of their commits. */
+/** All markers of a group, in commit order. */
 export function pendingRangeOfGroup(group: GroupCode): KeyRange {
   return { start: keySpaces.Pending + group, end: `${keySpaces.Pending + group}\xff` }
 }
@@ -54,28 +54,29 @@ export interface LogPosition {
   readonly version: bigint
 }
 
-/** The row by which tablets count: a pending marker lies with the record that it is of. Rows of other tables stay. */
+/**
+ * The row key by which tablets count: a pending marker counts for the tablet of its record, other rows for their own.
+ */
 export function rowInTablet(rowKey: RowKey): RowKey {
   return rowKey.startsWith(keySpaces.Pending) ? keySpaces.Log + rowKey.slice(keySpaces.Pending.length) : rowKey
 }
 
-/** The group in the key of a log or pending row. */
 export function groupOfLogRow(rowKey: RowKey): GroupCode {
   return rowKey.slice(1, -versionBytes)
 }
 
-/** The commitVersion in the key of a log or pending row: its last eight bytes. */
+/** The commitVersion of a log or pending row: its last eight bytes. */
 export function versionOfLogRow(rowKey: RowKey): bigint {
   return decodeUint64(rowKey, rowKey.length - versionBytes)
 }
 
-/** The order of the commitVersions in two such keys. */
+/** Compares the commitVersions of two such keys. */
 export function compareVersions(a: RowKey, b: RowKey): number {
   const [one, other] = [a.slice(-versionBytes), b.slice(-versionBytes)]
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Parses the key of a log or pending row. @throws InvariantError when it is neither */
+/** @throws InvariantError if the row is neither of the log nor pending */
 export function parseLogRowKey(rowKey: RowKey): LogPosition {
   const partitionEnd = skipPartition(rowKey, 1)
   const groupEnd = skipPath(rowKey, partitionEnd)

@@ -1,5 +1,5 @@
 /**
- * Metadata: what is about the store or a database and not in it, each row under a topic of words.
+ * Metadata: facts about a database or the whole store, each row under a topic.
  *
  *   M text(project) text(database) text(topic) text(part)…      both empty for facts of the whole store
  */
@@ -9,33 +9,36 @@ import { decodeText, encodeText } from '../encoding/ordered.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 export interface MetadataRow {
-  /** Empty, as `databaseId`, for a fact of the whole store. */
+  /** Both empty for a fact of the whole store. */
   readonly projectId: string
   readonly databaseId: string
   readonly topic: string
-  /** Parts that tell rows of a topic apart; rows of a topic sort by them. */
+  /** The rest of the key; rows of a topic sort by it. */
   readonly parts?: readonly string[]
 }
 
-/** The row key of a piece of metadata. As a prefix it covers the rows with the same first parts. */
+/** The row key of a fact. As a prefix it covers the rows that begin with the same parts. */
 export function metadataRowKey({ projectId, databaseId, topic, parts = [] }: MetadataRow): RowKey {
   return topicRowKey(databaseCode(projectId, databaseId), topic, ...parts)
 }
 
-/** The row of a topic, from the code of the database. */
+/** {@link metadataRowKey} from the code of the database. */
 export function topicRowKey(database: string, topic: string, ...parts: readonly string[]): RowKey {
   return keySpaces.Metadata + database + encodeText(topic) + parts.map(encodeText).join('')
 }
 
-/** Topic of what transactions have read (shared/transaction-rows.ts): a database may have millions of such rows, behind all other topics. */
+/**
+ * The reads of transactions (shared/transaction-rows.ts). A database may have millions of such rows, so the topic
+ * sorts after all others.
+ */
 export const transactionTopic = 'transaction'
 
-/** The rows of a database but for those of its transactions. */
+/** The metadata rows of a database without those of its transactions. */
 export function factsOf(database: string): KeyRange {
   return { start: keySpaces.Metadata + database, end: topicRowKey(database, transactionTopic) }
 }
 
-/** Decodes a row key without its parts. */
+/** Decodes a row key except for its parts. */
 export function parseMetadataRowKey(row: RowKey): MetadataRow {
   const project = decodeText(row, 1)
   const database = decodeText(row, project.next)

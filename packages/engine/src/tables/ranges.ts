@@ -1,4 +1,4 @@
-/** Ranges of rows, and what starts alike. */
+/** Ranges of row keys. */
 import { prefixEnd } from '../encoding/bytes.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
@@ -7,7 +7,7 @@ export function prefixRange(prefix: RowKey): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
 }
 
-/** The rows that all of some ranges have; `undefined`: there are none. */
+/** The intersection of some ranges; `undefined` if it is empty. */
 export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
   const start = ranges
     .map((range) => range.start)
@@ -17,7 +17,7 @@ export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
   return start !== undefined && end !== undefined && start < end ? { start, end } : undefined
 }
 
-/** The smallest row key after `rowKey`: where a scan goes on after that row. */
+/** The smallest row key after `rowKey`, where a scan continues behind that row. */
 export function rowAfter(rowKey: RowKey): RowKey {
   return `${rowKey}\x00`
 }

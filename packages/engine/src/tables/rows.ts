@@ -1,8 +1,8 @@
 /**
- * Operations on rows of any table, for the layers above; the layout of each is in the table's own file.
+ * Operations on rows of any table, for the layers above; each table's own file has its layout.
  *
- * A code is what follows the table in a row key: of a database, of a partition, of an entity group. The rows of a table under a
- * code are one range.
+ * A code is the start of a row key behind the table: of a database, a partition or an entity group. The rows of a
+ * table under a code are one range.
  */
 import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
@@ -13,20 +13,19 @@ export type { KeySpace }
 
 export const everySpace: readonly KeySpace[] = Object.keys(keySpaces) as KeySpace[]
 
-/** The rows of a table, or those of them under a code. */
+/** The rows of a table, or those under a code. */
 export function rowsOf(space: KeySpace, code = ''): KeyRange {
   return prefixRange(keySpaces[space] + code)
 }
 
-/** Whether a row key, or what several begin with, is of a table. */
+/** Whether a row key or a prefix is of a table. */
 export function isOf(space: KeySpace, row: RowKey): boolean {
   return row.startsWith(keySpaces[space])
 }
 
-/** The key space of a row key; `undefined` if there is none. */
 export const spaceOf: (row: RowKey) => KeySpace | undefined = keySpaceOf
 
-/** The rest of a row key after its table. It begins with the code of a database, in most tables with that of a partition. */
+/** A row key without its table. It begins with the code of a database, in most tables with that of a partition. */
 export function codeOfRow(row: RowKey): string {
   return row.slice(1)
 }

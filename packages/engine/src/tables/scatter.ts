@@ -1,15 +1,16 @@
 /**
- * The scatter value: a hidden property `__scatter__` on a sample of all entities, by which splitters of queries pick keys
- * that are spread over a kind.
+ * The scatter value: a hidden property `__scatter__` on a sample of all entities. Clients that split a query sort by
+ * it, and get keys that are spread over a kind.
  *
- * Two ways to choose the sample and the value; both follow from the path alone, so an entity's scatter rows never change.
+ * There are two ways to choose the sample and the value. Both depend on the path alone, so an entity's scatter rows
+ * never change.
  *
- *   legacy   every second entity or so: the XOR of the path's ids (for names, of their 32-bit hash) as decimal text, its MD5,
- *            of which the first two bytes are the value when the first of them is odd
+ *   legacy   about every second entity: the XOR of the path's ids (for names, of their 32-bit hash) as decimal text, its MD5,
+ *            the first two bytes of which are the value if the first of them is odd
  *   sparse   about one in 128, as in production: 32 bits of a hash of the path's code
  *
- * Measured: legacy, on 2,200 keys of Google's legacy emulator. Believed: production's share (the mapper literature). Ours: the
- * hash of the sparse way.
+ * Measured: legacy, on 2,200 keys of Google's legacy emulator. Believed: production's share (the mapper literature).
+ * Ours: the hash of the sparse way.
  */
 
 import { createHash } from 'node:crypto'
@@ -20,13 +21,13 @@ import type { PathElement } from '../model/key.ts'
 
 export type ScatterStyle = 'legacy' | 'sparse'
 
-/** Options that are fixed at the first write of a database: its index rows would become wrong if they changed. */
+/** Options that are fixed at the first write of a database: after a change its index rows would be wrong. */
 export interface StoredIndexOptions extends IndexOptions {
-  /** Which entities have a `__scatter__` value; absent = none. */
+  /** The entities that have a `__scatter__` value; absent = none. */
   readonly scatter?: ScatterStyle
 }
 
-/** The scatter value of an entity, two bytes; `undefined` when it is not in the sample. */
+/** The scatter value of an entity, two bytes; `undefined` if it is not in the sample. */
 export function scatterOf(pathCode: string, style: ScatterStyle): Uint8Array | undefined {
   return style === 'legacy' ? legacyScatter(decodePath(pathCode, 0).path) : sparseScatter(pathCode)
 }
@@ -50,7 +51,7 @@ function legacyScatter(path: readonly PathElement[]): Uint8Array | undefined {
   return first % 2 === 1 ? Uint8Array.of(first, second) : undefined
 }
 
-/** The 32-bit signed hash of a text that its UTF-16 units give, each times 31 to the power of its place from the end. */
+/** Java's String.hashCode(): the sum of the UTF-16 units, each times 31 to the power of its distance from the end. */
 function nameHash(name: string): number {
   let hash = 0
   for (let i = 0; i < name.length; i++) hash = (Math.imul(hash, 31) + name.charCodeAt(i)) | 0

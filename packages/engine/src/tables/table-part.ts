@@ -1,5 +1,5 @@
 /**
- * The part of a table that a range of rows lies in: the rows of one index, or of one kind, namespace or database.
+ * The part of a table that contains a range of rows: the rows of one index, kind, namespace or database.
  *
  *   EntitiesByPropertyAsc, priority > 3 of ToDo        all rows of ToDo's priority
  *   EntitiesByKind, ToDo from a cursor on              all rows of ToDo
@@ -13,7 +13,7 @@ import type { TableId } from './table.ts'
 
 export interface TablePart {
   readonly table: TableId
-  /** All of its rows begin with it, and no row outside of it does. */
+  /** Exactly the rows of the part begin with it. */
   readonly prefix: RowKey
   /** Code of its database. */
   readonly database: string
@@ -23,7 +23,7 @@ export interface TablePart {
   readonly kind?: string | undefined
 }
 
-/** Texts behind the database at the start of a row: namespace, kind, property. */
+/** Number of texts behind the database at the start of a row: namespace, kind, property. */
 const leadingTexts: Readonly<Partial<Record<TableId, number>>> = {
   Entities: 1,
   EntitiesByKind: 2,
@@ -31,14 +31,14 @@ const leadingTexts: Readonly<Partial<Record<TableId, number>>> = {
   EntitiesByPropertyDesc: 3,
 }
 
-/** The smallest part that has all rows of the range; `undefined` = the rows of the table do not follow from entities. */
+/** The smallest part that contains the range; `undefined` for tables whose rows do not follow from entities. */
 export function partOf(table: TableId, { start, end }: KeyRange): TablePart | undefined {
   const isComposite = table === 'EntitiesByCompositeProperty'
   const texts = isComposite ? 2 : leadingTexts[table]
   if (texts === undefined) return undefined
   const databaseEnd = skipText(start, skipText(start, 1))
   const database = start.slice(1, databaseEnd)
-  // The id of an index stands before the namespace.
+  // The id of an index is before the namespace.
   const first = isComposite ? databaseEnd + 8 : databaseEnd
   const ends = [first]
   for (let at = first; ends.length <= texts && at < start.length; ) {

@@ -1,7 +1,6 @@
 /**
- * The six tables, and how the layers above read them.
- *
- * Nothing above this folder builds or parses the bytes of a row key; each table's file owns its layout in both directions.
+ * The six tables, and how the layers above read them. Only this folder builds or parses the bytes of row keys; each
+ * table's file has its layout.
  */
 import type { RequestContext } from '../context.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -11,7 +10,7 @@ import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 
 export { type TableId, tableIds }
 
-/** Pull cursor over rows of one table; see KvScan for what a caller owes. */
+/** A pull cursor over rows of one table; KvScan has the duties of a caller. */
 export interface RowScan {
   next(count: number): MaybePromise<readonly KvRow[]>
   seek(key: RowKey): void
@@ -19,16 +18,17 @@ export interface RowScan {
 }
 
 /**
- * The source of rows for planning and execution: the store now, a snapshot, or a past version. Each call charges the ledger.
+ * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the
+ * ledger.
  *
- * V1  A scan lets other calls run between two batches (slices.ts): a long read blocks no other call, and ends with its caller. So
- *     the scan of a synchronous store may answer by promise too, when there is much to read.
+ * A scan yields between two batches (slices.ts), so that a long read blocks no other call and ends when its caller is
+ * gone. So the scan of a synchronous store may answer by promise too.
  */
 export interface TableView {
-  /** The moment that it shows, in microseconds, where that is known and rows of a younger index may be missing from it. */
+  /** The moment that it shows, in microseconds, if that is known and it may lack rows of younger indexes. */
   readonly moment?: bigint | undefined
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>
-  /** {@link get} for many rows, where the store finds them faster together; else `undefined`. */
+  /** {@link get} for many rows, if the store finds them faster together; else `undefined`. */
   getAll?(
     context: RequestContext,
     table: TableId,
@@ -42,10 +42,10 @@ export interface TableView {
   ): RowScan
 }
 
-/** Cost of a row read by its key in a slice: the search for the row, and the decoding of its entity. */
+/** Cost of reading a row by its key, in units of a slice: the search, and decoding its entity. */
 const getWork = 4
 
-/** The tables as a store or one of its snapshots has them. */
+/** The tables of a store or of one of its snapshots. */
 export class KvTableView implements TableView {
   readonly moment: bigint | undefined
   readonly #reader: KvReader
@@ -88,7 +88,7 @@ export class KvTableView implements TableView {
   ): RowScan {
     const scan = this.#reader.scan(range, { reverse: options.reverse, expect: options.expect, context })
     const isReverse = options.reverse === true
-    // Where the next batch begins: what lies between it and the last row found was passed over, deleted rows included.
+    // The start of the next batch: rows between it and the last row found were skipped, deleted rows included.
     let from = isReverse ? range.end : range.start
     let read = 0
     const charged = (rows: readonly KvRow[]): readonly KvRow[] => {

@@ -1,4 +1,4 @@
-/** Laws of tables/entity-rows.ts, named entity-rows/R1 to entity-rows/R3 there, against a plain model of an entity's rows. */
+/** Laws of tables/entity-rows.ts, entity-rows/R1 and entity-rows/R2, and what a sink gets, against a plain model of an entity's rows. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { invert } from '../../src/encoding/bytes.ts'
@@ -148,7 +148,7 @@ test('entity-rows/R2: a change turns the rows before into those after, touches n
   )
 })
 
-test('entity-rows/R3: a sink is handed what it wants of all rows, and their number is known before', () => {
+test('a sink is handed what it wants of all rows, and their number is known before', () => {
   const tables = fc.subarray(Object.values(keySpaces))
   const property = fc.option(fc.constantFrom('a', 'ab'), { nil: undefined })
   fc.assert(

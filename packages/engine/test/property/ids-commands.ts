@@ -63,7 +63,7 @@ export class AllocateCommand extends Command {
   }
 }
 
-/** allocator/I11: many keys in one call. */
+/** Many keys in one call. */
 export class CompleteKeysCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
@@ -91,7 +91,7 @@ export class CompleteKeysCommand extends Command {
   }
 }
 
-/** allocator/I6: reservation by ReserveIds, or by an import; done twice, since a second time changes nothing. */
+/** Reservation by ReserveIds, or by an import; done twice, since a second time changes nothing. */
 export class ReserveCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
@@ -148,7 +148,7 @@ export class SizeCommand extends Command {
   }
 }
 
-/** allocator/I7: up to a highest id. */
+/** Up to a highest id. */
 export class MaxCommand extends Command {
   readonly who: number
   readonly of: Key
@@ -165,7 +165,7 @@ export class MaxCommand extends Command {
     const scope = model.scope(this.of, 'sequential')
     const { start, end } = await world.allocator(this.who).allocateIds(context, this.of, { max: BigInt(this.max) })
     if (model.isExact) expect([start, end]).toEqual([BigInt(scope.next), BigInt(Math.max(this.max, scope.next - 1))])
-    expect(end >= BigInt(this.max) && end >= start - 1n, 'allocator/I7: all up to max is passed').toBe(true)
+    expect(end >= BigInt(this.max) && end >= start - 1n, 'all up to max is passed').toBe(true)
     model.give(scope, Number(start), Number(end))
     model.reserve(scope, 1, this.max)
   }
@@ -175,7 +175,7 @@ export class MaxCommand extends Command {
   }
 }
 
-/** key-range-state/I8, allocator/I9: a range by its ends, asked for twice. */
+/** key-range-state/I8: a range by its ends, asked for twice. */
 export class RangeCommand extends Command {
   readonly who: number
   readonly of: Key

@@ -67,7 +67,7 @@ function hasRefusedPair(steps: readonly Step[]): boolean {
 }
 
 /**
- * allocator/I4, allocator/I5, I10, allocator/I11: a commit of automatic and named mutations, right where counters and named ids meet.
+ * allocator/I4, allocator/I5, I10: a commit of automatic and named mutations, right where counters and named ids meet.
  *
  * Ids are given to all automatic ones first; then the list is gone through in order. An automatic id that an entity has, or
  * that the list names, is left for the next one, or the list fails there.
@@ -112,7 +112,7 @@ export class CommitCommand extends Command {
     }
     const given = await committed
     for (const [i, { type, key }] of steps.entries()) {
-      expect(given[i], 'allocator/I11: keys come back where an id was given').toEqual(
+      expect(given[i], 'keys come back where an id was given').toEqual(
         type === 'automatic' ? keys[i] : undefined,
       )
       if (type !== 'automatic') continue
@@ -200,7 +200,7 @@ export class ConfigureCommand extends Command {
   }
 }
 
-/** allocator/I11: AllocateIds, which draws from the scattered counter whatever automatic ids do. */
+/** AllocateIds, which draws from the scattered counter whatever automatic ids do. */
 export class AllocateIdsCommand extends Command {
   readonly keys: readonly Key[]
 
@@ -220,7 +220,7 @@ export class AllocateIdsCommand extends Command {
   }
 }
 
-/** allocator/I6: done twice, since a second time changes nothing. */
+/** Done twice, since a second time changes nothing. */
 export class ReserveIdsCommand extends Command {
   readonly places: readonly Place[]
 
@@ -242,7 +242,7 @@ export class ReserveIdsCommand extends Command {
   }
 }
 
-/** allocator/I7, key-range-state/I8, allocator/I9: a range by its ends, asked for twice; entities may have been put into it by hand. */
+/** key-range-state/I8: a range by its ends, asked for twice; entities may have been put into it by hand. */
 export class RangeCommand extends Command {
   readonly family: Key
   readonly ahead: number
@@ -267,7 +267,7 @@ export class RangeCommand extends Command {
     const markAfter = Math.max(mark, last + 1)
     const ask = () => world.database.allocateIdRange(world.engine.context(), family, range)
     const answer = await ask()
-    expect(answer, 'allocator/I7, key-range-state/I8').toMatchObject({
+    expect(answer, 'key-range-state/I8').toMatchObject({
       state,
       nextBefore: BigInt(mark),
       nextAfter: BigInt(markAfter),
@@ -289,7 +289,7 @@ export class RangeCommand extends Command {
   }
 }
 
-/** allocator/I7: ids in one piece, so many or up to a highest one. */
+/** Ids in one piece, so many or up to a highest one. */
 export class RunCommand extends Command {
   readonly family: Key
   readonly by: 'size' | 'max'

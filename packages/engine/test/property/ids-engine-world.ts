@@ -99,7 +99,7 @@ export class Model {
     this.taken.add(nameOf(key))
   }
 
-  /** allocator/I6: moves the counters of all ids in a key past them. */
+  /** Moves the counters of all ids in a key past them. */
   pass(key: Key): void {
     for (const [at, { id }] of key.path.entries()) {
       const space = id === undefined ? undefined : spaceOf(id)
@@ -184,14 +184,14 @@ export class World {
     return marks
   }
 
-  /** allocator/I6, allocator/I7: every counter stands where the model says. */
+  /** Every counter stands where the model says. */
   async checkMarks(model: Model): Promise<void> {
     const marks = await this.marks()
     const wanted = new Map([...marks.keys()].map((name) => [name, model.marks.get(name) ?? 1]))
     expect(marks, 'every counter stands where it should').toEqual(wanted)
   }
 
-  /** allocator/I6, allocator/I7, I10: the engine is as the model says. */
+  /** I10: the engine is as the model says. */
   async check(model: Model): Promise<void> {
     await this.checkMarks(model)
     const keys = [...model.entities.values()].map(({ key }) => key)

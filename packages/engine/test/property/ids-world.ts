@@ -108,7 +108,7 @@ export class Model {
     scope.next = last + 1
   }
 
-  /** allocator/I6: notes that `first` to `last` are reserved. */
+  /** Notes that `first` to `last` are reserved. */
   reserve(scope: ScopeModel, first: number, last: number): void {
     scope.reserved.push({ first, last })
     scope.next = Math.max(scope.next, last + 1)
@@ -161,7 +161,7 @@ export class World {
     this.crash(who)
   }
 
-  /** allocator/I6, allocator/I7: in an exact world every counter stands where the model says, not only the one just used. */
+  /** In an exact world every counter stands where the model says, not only the one just used. */
   async checkCounters(model: Model): Promise<void> {
     if (!model.isExact) return
     for (const scope of model.scopes) {

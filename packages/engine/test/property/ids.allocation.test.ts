@@ -1,11 +1,11 @@
 /**
  * allocator/I4   No id is given twice for one parent and kind, across automatic ids, AllocateIds and ranges, restarts included.
  * allocator/I5   An id given or reserved is never given later.
- * allocator/I6   A reservation moves the counter of the id's space past it and no other counter; repeated, nothing.
- * allocator/I7   Allocating up to a highest id never lowers a counter, and the range never overlaps ids given before.
+ * A reservation moves the counter of the id's space past it and no other counter; repeated, nothing.
+ * Allocating up to a highest id never lowers a counter, and the range never overlaps ids given before.
  * key-range-state/I8   EMPTY means neither entity nor given id inside; COLLISION means an entity inside, and nothing else does.
- * allocator/I9   A range asked for twice is never EMPTY the second time.
- * allocator/I11  Answers stand in request order; allocated keys differ from the request only in the last id.
+ * A range asked for twice is never EMPTY the second time.
+ * Answers stand in request order; allocated keys differ from the request only in the last id.
  * id-sequence/I12  After a crash the next number is greater than any ever given.
  *
  * Random commands against a model: a plain set of given and reserved numbers, and where exact, the one number that must
@@ -25,7 +25,7 @@ describe.each<[Way, string]>([
   test.each([
     ['at once', undefined],
     ['by promises', () => Promise.resolve()],
-  ])('I4 to allocator/I9, allocator/I11, id-sequence/I12 hold over a store that answers %s', async (_answers, turn) => {
+  ])('ids are unique, reserved once and in request order over a store that answers %s', async (_answers, turn) => {
     await fc.assert(
       fc.asyncProperty(idCommands(), (commands) =>
         fc.asyncModelRun(() => ({ model: new Model(way), real: new World(way, turn) }), commands),

@@ -1,6 +1,6 @@
 /**
  * key-permutation/P1  idOf is one-to-one on 1 … size, and originalOf takes it back.
- * key-permutation/P2  nameOf is one-to-one on all 64-bit ids, and originalOfName takes it back.
+ * nameOf is one-to-one on all 64-bit ids, and originalOfName takes it back.
  * key-permutation/P3  The same secret and size give the same shuffle; another secret another one.
  *
  * And its use: neighbours of the original order end up far apart, as numbers and as names.
@@ -51,7 +51,7 @@ describe('the key permutation', () => {
     )
   })
 
-  test('key-permutation/P2: a name is 13 characters and gives its id back; different ids have different names', () => {
+  test('a name is 13 characters and gives its id back; different ids have different names', () => {
     fc.assert(
       fc.property(secrets, int64, int64, (secret, a, b) => {
         const permutation = new KeyPermutation({ secret, size: 10n })

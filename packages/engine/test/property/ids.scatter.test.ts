@@ -1,7 +1,7 @@
 /**
- * scatter/I1  unscatter is the inverse of scatter, both ways.
- * scatter/I2  scatter is injective, every value is inside the scattered space, none in the sequential one.
- * scatter/I3  The first 2^k counters give exactly the left edges of 2^k equal parts of the space.
+ * scatter/I2  unscatter is the inverse of scatter, both ways.
+ *             scatter is injective, and every value is inside the scattered space, none in the sequential one.
+ * The first 2^k counters give exactly the left edges of 2^k equal parts of the space.
  *
  * And the reason for it all: 10,000 scattered ids spread over 64 equal ranges, sequential ones do not.
  */
@@ -33,14 +33,14 @@ function mirrored(counter: bigint): bigint {
 }
 
 describe('scattered ids', () => {
-  test('scatter/I1: a counter comes back from its id', () => {
+  test('a counter comes back from its id', () => {
     fc.assert(
       fc.property(counters, (c) => counterOf(scatterId(c)) === c),
       { numRuns: 2000 },
     )
   })
 
-  test('scatter/I1: an id comes back from its counter', () => {
+  test('an id comes back from its counter', () => {
     const ids = fc.bigInt({ min: scatteredIdMin, max: scatteredIdMax })
     fc.assert(
       fc.property(ids, (id) => scatterId(counterOf(id)) === id),
@@ -67,7 +67,7 @@ describe('scattered ids', () => {
     )
   })
 
-  test('scatter/I3: the first 2^k counters cut the space into equal parts', () => {
+  test('the first 2^k counters cut the space into equal parts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 12 }), (k) => {
         const ids = Array.from({ length: 2 ** k }, (_, c) => scatterId(BigInt(c))).sort((a, b) => (a < b ? -1 : 1))

@@ -1,5 +1,5 @@
 /**
- * past-view/H1 and past-view/H2: a view at T gives what a read at T gave, or is refused when records are gone.
+ * past-view/H1: a view at T gives what a read at T gave, or is refused when records are gone.
  *
  * Random commits, and in between what moves rows about under the records: reads of indexes and of the log, apply policies,
  * snapshots and restores, a reset of another namespace. What was there after each commit is known from a model, and asked
@@ -174,7 +174,7 @@ class World {
       if (isOld && error instanceof DatastoreError && error.code === 'FAILED_PRECONDITION') return undefined
       throw error
     })
-    // past-view/H2: trimmed, or reset since
+    // trimmed, or reset since
     if (read === undefined) return
     const two = having.filter((id) => state.get(id) === 2)
     const joined = two.filter((id) => otherOf(id, 2) === 1)
@@ -238,7 +238,7 @@ function idOf({ path }: Key): number {
 test.each<[string, () => MemoryKv | OnDemandRows]>([
   ['with all rows', () => new MemoryKv([], { nodeCapacity: 4 })],
   ['with rows on demand', () => memoryStore(undefined, new MemoryKv([], { nodeCapacity: 4 }))],
-])('past-view/H1, past-view/H2: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
+])('past-view/H1: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(100_000n, 3_600_000_000n), async (sequence, age) => {
       const [kv, clock] = [kvOf(), new VirtualClock()]

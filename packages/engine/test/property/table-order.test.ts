@@ -1,4 +1,4 @@
-/** Laws of the tables' row layouts, named entities/T1–entities-by-composite-property/T6 in tables/*.ts: order, ranges, and parse(build(x)) = x. */
+/** Laws of the tables' row layouts, from entities/T1 to entities-by-composite-property/T5: order, ranges, and parse(build(x)) = x. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { invert } from '../../src/encoding/bytes.ts'
@@ -208,7 +208,7 @@ describe('EntitiesByCompositeProperty', () => {
   const rowsIn = (index: CompositeIndex, key: Key, entries: readonly IndexEntry[]): TableRow[] =>
     rowsOfEntries(keyCodes(key), entries, [index]).filter(({ table }) => table === 'EntitiesByCompositeProperty')
 
-  test('entities-by-composite-property/T6: an entity has one row for each combination of its values and each ancestor, and they can be counted', () => {
+  test('an entity has one row for each combination of its values and each ancestor, and they can be counted', () => {
     fc.assert(
       fc.property(indexes, indexedKeys, entryLists, (index, key, entries) => {
         const rows = rowsIn(index, key, entries)

@@ -3,7 +3,7 @@
  *
  *   - what is exported from one engine and imported into an empty one is the same keys and properties, and passes the check
  *   - export/T1, export/T2  an export is one moment, and has what is committed but held back
- *   - scatter/I3      no id that came with an import is given again
+ *   - ids             no id that came with an import is given again
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -219,7 +219,7 @@ test('an export is one moment, though writes go on beside it (export/T1)', async
   await engine.close()
 })
 
-test('no id that came with an import is given to a new entity (scatter/I3)', async () => {
+test('no id that came with an import is given to a new entity', async () => {
   await fc.assert(
     fc.asyncProperty(entities, fc.constantFrom('firestore' as const, 'legacy' as const), async (some, mode) => {
       const source = await openEngine({ mode })
