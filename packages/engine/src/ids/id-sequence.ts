@@ -192,7 +192,6 @@ export class IdSequence {
     })
   }
 
-
   #give(count: number): number[] {
     const numbers: number[] = []
     if (!this.#counts) return Array.from({ length: count }, (_, i) => (this.#runs[0]?.next ?? 1) + i)
@@ -230,7 +229,6 @@ export class IdSequence {
     const lastRun = this.#runs[this.#runs.length - 1]
     return lastRun?.end === rowNext ? lastRun.next : rowNext
   }
-
 
   /** Takes a block of at least `needed` numbers, plus the numbers that waiting callers need. */
   #refill(context: RequestContext, needed: number): MaybePromise<void> {
@@ -273,7 +271,6 @@ export class IdSequence {
       { retry: 'never' },
     )
   }
-
 
   /** Moves the row from its value to `target(value)` by conditional writes; returns the old value. */
   #moveRow(context: RequestContext, target: (rowNext: number) => number): MaybePromise<number> {
@@ -327,7 +324,6 @@ export class IdSequence {
     this.#row = row
     this.#rowNext = numberOf(row)
   }
-
 
   /** Runs a call now, or after the waiting ones. */
   #submit<T>(count: number, call: () => MaybePromise<T>): MaybePromise<T> {

@@ -1,20 +1,23 @@
 /**
- * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. Rows are made
- * nowhere else.
+ * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. No
+ * other code makes rows.
  *
  *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
  *     (cells)                                                        ▲ asks the sink for each prefix that rows share
  *                                                                    └── wants(prefix)
  *
- * An entity has one row in Entities and one in EntitiesByKind; one in each property table for each index entry; and in
- * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. Each table's file has the layout of its keys. A
- * sink may want only a part of the rows: the others are counted, but not made.
+ * An entity has one row in Entities, one in EntitiesByKind, one in each property table for each index entry, and in
+ * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. When ToDo:1 changes from {done:
+ * false} to {done: true}, the rows of done=false are deleted, those of done=true written, and its row in
+ * EntitiesByKind stays untouched.
+ *
+ * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number of index rows
+ * for a sink that wants all.
  *
  * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
- * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. Those of
- *     the opposite change take them back.
- * R3  A sink gets every row of a prefix that it wants, and no row of another prefix; `count` is the number of index rows for a
- *     sink that wants all.                                                           all: test/property/entity-rows.test.ts
+ * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays.
+ *     The rows of the opposite change undo them.                                           both:
+ *     test/property/entity-rows.test.ts
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
@@ -38,7 +41,7 @@ import { propertyDescHead, propertyDescRowKey } from './entities-by-property-des
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
 
-/** The rules that decide which index rows an entity has. */
+/** The rules by which index rows follow from an entity. */
 export interface IndexRules {
   readonly indexes: readonly CompositeIndex[]
   readonly indexOptions: StoredIndexOptions
@@ -47,12 +50,15 @@ export interface IndexRules {
 /** The change of an entity. */
 export interface EntityDelta {
   readonly codes: KeyCodes
-  /** Cells of Entities; `undefined` = no entity. */
+  /** Values of rows of Entities; `undefined` = no entity. */
   readonly before: Uint8Array | undefined
   readonly after: Uint8Array | undefined
-  /** Its row in Entities, when it is at hand. */
+  /** Its row in Entities, if the caller knows it. */
   readonly row?: RowKey | undefined
-  /** Index entries of `after`, when they are at hand. Of a sink that wants one property, those of it suffice. */
+  /**
+   * Index entries of `after`, if the caller knows them. For a sink that wants one property, the entries of that
+   * property suffice.
+   */
   readonly afterEntries?: readonly IndexEntry[] | undefined
 }
 
@@ -60,7 +66,7 @@ export interface EntityDelta {
 export interface RowSink {
   /** As in {@link WriteSink}. */
   wants?(prefix: RowKey): boolean
-  /** @param wasThere - whether the row was there before, with another value when it is there now too */
+  /** @param wasThere - whether the row existed before, with another value if it still exists */
   write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
 }
 
@@ -84,17 +90,19 @@ export class EntityRows {
   /** Index rows that are written or deleted. */
   readonly count: number
   /**
-   * The index updates that a commit's answer counts: rows that come or go. A value of another type in the place of an equal
-   * one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several values does
-   * not count, though its row is written (measured on Google's legacy emulator).
+   * The index updates that a commit's answer reports: rows that are added or deleted. A value replaced by an equal
+   * one of another type (integer 5 for timestamp 5) counts as both. A row that only changes its mark of several
+   * values does not count, though it is written (measured on Google's legacy emulator).
    */
   readonly updates: number
-  /** Entries whose rows are written, the first ones over rows that were there, and entries whose rows are deleted. */
+  /**
+   * Entries whose rows are written, the first `replaced` ones over existing rows, and entries whose rows are deleted.
+   */
   readonly come: readonly IndexEntry[]
   readonly replaced: number
   readonly gone: readonly IndexEntry[]
   readonly #indexes: readonly CompositeIndex[]
-  /** Changes of composite rows, for an entity that stays. */
+  /** Changes of composite rows, for an entity that exists before and after. */
   readonly #composites: ReadonlyMap<RowKey, CompositeChange> | undefined
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
@@ -110,7 +118,7 @@ export class EntityRows {
       this.come = come
       this.gone = gone
       this.replaced = replaced
-      // A row that only got or lost the mark of several values is no update; one of another type is two.
+      // A row that only changes its mark of several values is no update; one of another type is two.
       let updates = 2 * (come.length + gone.length - replaced + 2 * retyped)
       let count = 2 * (come.length + gone.length)
       if (indexes.length > 0 && count > 0) {
@@ -138,12 +146,12 @@ export class EntityRows {
     this.updates = this.count
   }
 
-  /** The code of its path. */
+  /** The code of the entity's path. */
   get path(): string {
     return this.codes.path
   }
 
-  /** The composite rows that come or go. */
+  /** Gives the composite rows that are added or deleted to a sink. */
   eachComposite(sink: RowSink): void {
     if (this.#composites !== undefined) {
       for (const [key, { value, old }] of this.#composites) sink.write(key, value, old !== undefined)
@@ -162,7 +170,7 @@ export class EntityRows {
     return this.#indexes.length > 0
   }
 
-  /** Adds the rows of milestone A, or of B, to a tally; makes none of them but composite rows that change. */
+  /** Adds the rows of milestone A, or of B, to a tally. Of these rows, it makes only changed composite ones. */
   tally(milestone: 'A' | 'B', tally: RowTally): void {
     const { before, after, come, gone } = this
     const addRow = (table: TableId, value: Uint8Array | undefined): void =>
@@ -196,7 +204,7 @@ export function scatterEntry(scatter: Uint8Array): IndexEntry {
   return { property: scatterProperty, valueCode: `\x28${encodeBytes(scatter)}`, type: typeBytes.blob, multi: false }
 }
 
-/** The entries that differ between two states of an entity; `come` begins with those whose value was there already. */
+/** The entries that differ between two states of an entity; `come` begins with those whose value existed before. */
 function entryChanges(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
   // Mostly both are in one order, and all but a few are equal.
   let start = 0
@@ -262,14 +270,17 @@ function updatesOf({ value, old }: CompositeChange): number {
   return value.every((byte, i) => typeOf(byte) === typeOf(old[i] ?? 0)) ? 0 : 2
 }
 
-/** Prefixes of the rows of a property in both tables; `undefined` = they are not wanted. */
+/** Prefixes of the rows of a property in both tables; `undefined` = not wanted. */
 interface PropertyHeads {
   readonly property: string
   readonly up: RowKey | undefined
   readonly down: RowKey | undefined
 }
 
-/** Hands the rows of entities to a sink. Entities of one kind mostly come together: what their rows share is made once. */
+/**
+ * Gives the rows of entities to a sink. Successive entities mostly have one kind, so the common parts of their rows
+ * are kept.
+ */
 export class RowProducer {
   readonly #sink: RowSink
   readonly #wantsEntities: boolean
@@ -279,7 +290,9 @@ export class RowProducer {
   #ofKind: RowKey | undefined
   #up: RowKey | undefined
   #down: RowKey | undefined
-  /** By the place of an entry in its entity: entities of a kind mostly have the same properties in the same places. */
+  /**
+   * By the position of an entry in its entity: entities of a kind mostly have the same properties in the same order.
+   */
   #byPlace: PropertyHeads[] = []
 
   constructor(sink: RowSink) {
@@ -288,7 +301,6 @@ export class RowProducer {
     this.#wantsComposites = this.#wants(keySpaces.EntitiesByCompositeProperty)
   }
 
-  /** The row in Entities. */
   entity({ row, before, after }: EntityRows): void {
     if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
   }
@@ -352,7 +364,7 @@ export class RowProducer {
   }
 }
 
-/** Hands all rows of one change to a sink. @returns how many index rows it has */
+/** Gives all rows of one change to a sink. @returns the number of index rows */
 export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): number {
   const rows = new EntityRows(delta, rules)
   const producer = new RowProducer(sink)
@@ -361,13 +373,13 @@ export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): 
   return rows.count
 }
 
-/** The codes of the entity that a row of Entities is of. */
+/** The codes of the entity in a row of Entities. */
 export function codesOfEntityRow(row: RowKey): KeyCodes {
   const partitionEnd = skipPartition(row, 1)
   return keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
 }
 
-/** The table that a row is of, for a ledger; pending markers count as rows of the log. */
+/** The table of a row, for a ledger; pending markers count as rows of the log. */
 export function tableOfRow(rowKey: RowKey): TableId {
   const space = keySpaceOf(rowKey)
   invariant(space !== undefined, 'keyspace/S1: a row key starts with the byte of a key space')

@@ -112,9 +112,7 @@ export class CommitCommand extends Command {
     }
     const given = await committed
     for (const [i, { type, key }] of steps.entries()) {
-      expect(given[i], 'keys come back where an id was given').toEqual(
-        type === 'automatic' ? keys[i] : undefined,
-      )
+      expect(given[i], 'keys come back where an id was given').toEqual(type === 'automatic' ? keys[i] : undefined)
       if (type !== 'automatic') continue
       expect(withId(key, lastElement(keys[i] as Key).id as bigint), 'I11').toEqual(keys[i])
     }
