@@ -2,43 +2,50 @@
  * A program in any language, judged by its command (command-instance/CI1, command-instance/CI2, command-instance/CI3): here small ones for Node, on a challenge of a few calls.
  * The starters and the programs of test/challenges are judged this way by `npm run test:deep`.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { challenges } from '../src/challenges/catalogue.ts'
 import { atMost, type Challenge } from '../src/challenges/challenge.ts'
 import { Meter } from '../src/challenges/charged-database.ts'
-import { type Judgement, judge } from '../src/challenges/judge.ts'
+import { customerKeys } from '../src/challenges/customer-keys.ts'
+import { type Judgement, judge, judgeSeeds } from '../src/challenges/judge.ts'
 import { alone } from '../src/challenges/loads.ts'
+import { hasGiven, type Language, languages, starterOf } from '../src/challenges/starters.ts'
 import { storedOf, token } from '../src/challenges/stored.ts'
 import { defaultsOf, tabletSettingValues } from '../src/settings.ts'
 
+const isDeep = process.env['SIXTABLES_DEEP'] !== undefined
 const count = 12
 
-/** Saves some notes at once, and asks a new process for them, while it counts them by calls that are charged in another way. */
-const notes: Challenge = {
-  ...{ name: 'notes', title: 'notes', minutes: 1, task: '', lab: '', findings: [] },
+/** Adds some customers at once, a third of them charged in another way, and asks a new process for them. */
+const customers: Challenge = {
+  ...{ name: 'customers', title: 'customers', minutes: 1, task: '', lab: '', findings: [] },
   functions: [
-    { name: 'save', takes: { n: 1, text: '' }, answers: null },
-    { name: 'find', takes: { n: 1 }, answers: '' },
+    { name: 'addCustomer', takes: { n: 1, customer: { name: '' } }, answers: null },
+    { name: 'findCustomer', takes: { n: 1 }, answers: { name: '' } },
   ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs') },
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()
     const [own, other] = [new Meter(), new Meter()]
-    const texts = Array.from({ length: count }, () => token(random))
-    const save = async (text: string, i: number): Promise<void> => {
-      await program.call('save', stage.db({ meter: i % 3 === 0 ? other : own }), i + 1, text)
+    const names = Array.from({ length: count }, () => token(random))
+    const add = async (name: string, i: number): Promise<void> => {
+      await program.call('addCustomer', stage.db({ meter: i % 3 === 0 ? other : own }), i + 1, { name })
     }
-    await store.together(texts.map(save))
+    await store.together(names.map(add))
     program.restart()
     let lost = 0
     const stored = await alone(store, async () => {
-      for (const [i, text] of texts.entries()) {
-        if ((await program.call('find', stage.db({ meter: own }), i + 1)) !== text) lost++
+      for (const [i, name] of names.entries()) {
+        const found = await program.call('findCustomer', stage.db({ meter: own }), i + 1)
+        if ((found as { name?: unknown } | null)?.name !== name) lost++
       }
-      return storedOf(store, texts)
+      return storedOf(store, names)
     })
     record.figure('lost', lost, '')
     record.figure('not in the store', count - stored, '')
@@ -46,8 +53,8 @@ const notes: Challenge = {
     record.figure('lookups', own.lookups, '')
   },
   goals: [
-    atMost('no note is lost', 'lost', 0, 'keep them'),
-    atMost('every note is in the store', 'not in the store', 0, 'store them'),
+    atMost('no customer is lost', 'lost', 0, 'keep them'),
+    atMost('every customer is in the store', 'not in the store', 0, 'store them'),
   ],
 }
 
@@ -56,26 +63,29 @@ const frame = `
 import { createInterface } from 'node:readline'
 const { DATASTORE_EMULATOR_HOST: host, DATASTORE_PROJECT_ID: project } = process.env
 const put = (line) => console.log(JSON.stringify(line))
-async function ask(method, body, name = project) {
-  const url = \`http://\${host}/v1/projects/\${name}:\${method}\`
+async function ask(method, body, from = project) {
+  const url = \`http://\${host}/v1/projects/\${from}:\${method}\`
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   const { error, ...answer } = await response.json()
   if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.status })
   return answer
 }
-const key = (n) => ({ path: [{ kind: 'Note', id: String(n) }] })
-const noted = (text) => ({ text: { stringValue: text } })
-const save = (n, text, name) =>
-  ask('commit', { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: { key: key(n), properties: noted(text) } }] }, name)
-const find = async (n) => (await ask('lookup', { keys: [key(n)] })).found?.[0].entity.properties.text.stringValue ?? null
+const key = (n) => ({ path: [{ kind: 'Customer', id: String(n) }] })
+const named = (name) => ({ name: { stringValue: name } })
+const save = (n, { name }, project) =>
+  ask('commit', { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: { key: key(n), properties: named(name) } }] }, project)
+const find = async (n) => {
+  const { found } = await ask('lookup', { keys: [key(n)] })
+  return found === undefined ? null : { name: found[0].entity.properties.name.stringValue }
+}
 const serve = (calls) =>
   createInterface({ input: process.stdin }).on('line', async (line) => {
     const { id, call, ...args } = JSON.parse(line)
     try { put({ id, answer: (await calls[call](args, id)) ?? null }) }
     catch (error) { put({ id, error: error.code === undefined ? String(error) : { code: error.code, message: error.message } }) }
   })
-const right = { save: ({ n, text }) => save(n, text), find: ({ n }) => find(n) }
+const right = { addCustomer: ({ n, customer }) => save(n, customer), findCustomer: ({ n }) => find(n) }
 `
 
 let folder = ''
@@ -99,7 +109,7 @@ async function judgedCommand(command: string, own: object = {}): Promise<Judgeme
     output += words
   }
   const options = { seeds: [1], limits: { ...limits, ...own }, onOutput }
-  return { ...(await judge(notes, { command, folder }, undefined, options)), output }
+  return { ...(await judge(customers, { command, folder }, undefined, options)), output }
 }
 
 const figures = ({ results }: Judgement): Record<string, number> =>
@@ -119,20 +129,20 @@ describe('a command', () => {
       setInterval(async () => {
         const now = gathered
         gathered = []
-        await Promise.all(now.map(({ n, text }) => save(n, text)))
+        await Promise.all(now.map(({ n, customer }) => save(n, customer)))
         for (const { answered } of now) answered()
       }, 100)
-      serve({ ...right, save: (call) => new Promise((answered) => gathered.push({ ...call, answered })) })`)
+      serve({ ...right, addCustomer: (call) => new Promise((answered) => gathered.push({ ...call, answered })) })`)
     expect([one.fault, one.passed]).toEqual([undefined, true])
   })
 
   it('never has calls under way that are charged in different ways', async () => {
     const one = await judged(`
       const underWay = new Set()
-      serve({ ...right, save: async ({ n, text }) => {
+      serve({ ...right, addCustomer: async ({ n, customer }) => {
         underWay.add(n % 3)
         if (underWay.has(1) && underWay.size > 1) throw new Error('both')
-        await save(n, text)
+        await save(n, customer)
         await new Promise((done) => setTimeout(done, 5))
         underWay.clear()
       } })`)
@@ -142,17 +152,17 @@ describe('a command', () => {
   it.each([
     [
       'answers that are invented',
-      'serve({ save: () => {}, find: () => "9f86d081884c7d65" })',
+      'serve({ addCustomer: () => {}, findCustomer: () => ({ name: "9f86d081884c7d65" }) })',
       ['lost', 'not in the store'],
     ],
     [
       'the memory of its process',
-      'const kept = new Map(); serve({ save: ({ n, text }) => void kept.set(n, text), find: ({ n }) => kept.get(n) })',
+      'const kept = new Map(); serve({ addCustomer: ({ n, customer }) => void kept.set(n, customer), findCustomer: ({ n }) => kept.get(n) })',
       ['lost', 'not in the store'],
     ],
     [
       'writes that it does not wait for',
-      'serve({ ...right, save: ({ n, text }) => void setTimeout(() => save(n, text), 60_000) })',
+      'serve({ ...right, addCustomer: ({ n, customer }) => void setTimeout(() => save(n, customer), 60_000) })',
       ['lost', 'not in the store'],
     ],
   ])('fails with %s', async (_, text, missed) => {
@@ -162,15 +172,15 @@ describe('a command', () => {
   })
 
   it.each([
-    ['exit', 'process.exit(0)', /^`save` \(its 1st call\) ended the process with exit code 0\.$/],
+    ['exit', 'process.exit(0)', /^`addCustomer` \(its 1st call\) ended the process with exit code 0\.$/],
     [
       'error',
       'throw new Error("no idea")',
-      /^`save` .* ended the process with Error: no idea \(program\d+\.mjs:\d+\)\.$/,
+      /^`addCustomer` .* ended the process with Error: no idea \(program\d+\.mjs:\d+\)\.$/,
     ],
     [
       'silence',
-      'serve({ save: () => new Promise(() => {}) })',
+      'serve({ addCustomer: () => new Promise(() => {}) })',
       /^The program sent no answer, and nothing to the store, within 0\.3 s of its start\.$/,
     ],
     [
@@ -192,23 +202,23 @@ describe('a command', () => {
     [
       'flood',
       'process.stdout.write("x".repeat(30_000)); setInterval(() => {}, 1000)',
-      /^`save` .* printed more than 0\.02 MB\.$/,
+      /^`addCustomer` .* printed more than 0\.02 MB\.$/,
     ],
     [
       'flood of errors',
       'console.error("x".repeat(30_000)); setInterval(() => {}, 1000)',
-      /^`save` .* printed more than 0\.02 MB\.$/,
+      /^`addCustomer` .* printed more than 0\.02 MB\.$/,
     ],
-    ['flood of requests', 'for (;;) await find(1)', /^`save` .* asked the store more than 40 times\.$/],
+    ['flood of requests', 'for (;;) await find(1)', /^`addCustomer` .* asked the store more than 40 times\.$/],
     [
       'mistake',
-      'serve({ save: ({ text }) => text.missing.length })',
-      /^`save` .* failed: TypeError: Cannot read properties of undefined/,
+      'serve({ addCustomer: ({ n }) => n.missing.length })',
+      /^`addCustomer` .* failed: TypeError: Cannot read properties of undefined/,
     ],
     [
       'refusal',
-      'serve({ save: ({ n, text }) => save(n, text, "other") })',
-      /^`save` .* failed with INVALID_ARGUMENT: this server has only the default database of the project lab, not the project other;/,
+      'serve({ addCustomer: ({ n, customer }) => save(n, customer, "other") })',
+      /^`addCustomer` .* failed with INVALID_ARGUMENT: this server has only the default database of the project lab, not the project other;/,
     ],
   ])('fails after its %s, in one sentence', async (what, text, sentence) => {
     const { passed, fault } = await judged(text, what === 'silence' ? { startSeconds: 0.3 } : {})
@@ -217,9 +227,10 @@ describe('a command', () => {
   })
 
   it('is named where it keeps a call waiting', async () => {
-    const text = 'serve({ ...right, save: ({ n, text }) => (n === 5 ? new Promise(() => {}) : save(n, text)) })'
+    const text =
+      'serve({ ...right, addCustomer: ({ n, customer }) => (n === 5 ? new Promise(() => {}) : save(n, customer)) })'
     const { fault } = await judged(text, { callSeconds: 1 })
-    expect(fault).toMatch(/^`save` \(its \d+\w\w call\) has no answer after 1 s\.$/)
+    expect(fault).toMatch(/^`addCustomer` \(its \d+\w\w call\) has no answer after 1 s\.$/)
   })
 
   it('is named where it cannot be run', async () => {
@@ -227,3 +238,74 @@ describe('a command', () => {
     expect(fault).toMatch(/^The command sixtables-no-such-program cannot be run: .*not found\.$/)
   })
 })
+
+const hasTool = ({ command }: Language): boolean => {
+  const tool = command.split(' ')[0] ?? ''
+  return spawnSync(tool, [tool === 'go' ? 'version' : '--version']).error === undefined
+}
+
+/** Lays out the starter of a challenge, as `challenge start` does. */
+function laidOut(challenge: Challenge, language: Language): string {
+  const own = mkdtempSync(join(folder, 'starter-'))
+  for (const [file, text] of starterOf(challenge, language)) writeFileSync(join(own, file), text)
+  const clients = fileURLToPath(new URL('../../gateway/node_modules', import.meta.url))
+  if (language.name === 'javascript') symlinkSync(clients, join(own, 'node_modules'))
+  return own
+}
+
+describe('a starter', () => {
+  // The others take seconds to start.
+  it.for(languages.filter(({ name }) => isDeep || name === 'python'))(
+    'in $name is a whole program',
+    async (language, { skip }) => {
+      skip(!hasTool(language), `its tool, ${language.command}, is not installed`)
+      const own = laidOut(customerKeys, language)
+      const { passed, fault } = await judge(customers, { command: language.command, folder: own }, undefined, {
+        seeds: [1],
+      })
+      expect([fault, passed]).toEqual([undefined, true])
+    },
+  )
+
+  it.each(challenges)('takes no argument of $name for a name of the line', ({ functions }) => {
+    const names = functions.flatMap(({ takes }) => Object.keys(takes))
+    expect(names.filter((name) => name === 'id' || name === 'call')).toEqual([])
+  })
+
+  it.each(languages)('in $name has every function of every challenge', (language) => {
+    for (const challenge of challenges) {
+      const [[, text] = ['', '']] = starterOf(challenge, language)
+      for (const { name } of challenge.functions)
+        expect(text).toContain(`"${name}"`.replaceAll('"', language.name === 'javascript' ? '' : '"'))
+    }
+  })
+})
+
+const hostFile = fileURLToPath(new URL('support/command-host.mjs', import.meta.url))
+
+if (isDeep)
+  describe.each(challenges)('$name by a command', (challenge) => {
+    const timeout = 1_200_000
+    const programsOf = fileURLToPath(new URL(`challenges/${challenge.name}/`, import.meta.url))
+    const files = readdirSync(programsOf).filter((file) => file.endsWith('.mjs') && !file.includes('loop'))
+
+    it.each(files)('judges %s as on simulated time', { timeout }, async (file) => {
+      const command = `"${process.execPath}" "${hostFile}" "${programsOf}${file}"`
+      const { passed, fault, results } = await judge(challenge, { command, folder }, undefined, { seeds: judgeSeeds })
+      const missed = results.at(-1)?.expectations.filter(({ verdict }) => verdict === 'fails')
+      expect([passed, fault ?? missed]).toEqual(file.startsWith('right') ? [true, []] : [false, expect.anything()])
+    })
+
+    it.for(languages.filter((one) => hasGiven(challenge, one)))(
+      'fails the design that is given in $name',
+      { timeout },
+      async (language, { skip }) => {
+        skip(!hasTool(language), `its tool, ${language.command}, is not installed`)
+        const own = laidOut(challenge, language)
+        const { passed, fault } = await judge(challenge, { command: language.command, folder: own }, undefined, {
+          seeds: judgeSeeds,
+        })
+        expect([passed, fault]).toEqual([false, undefined])
+      },
+    )
+  })

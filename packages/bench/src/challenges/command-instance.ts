@@ -4,8 +4,9 @@
  *   {"id":7,"call":"findCustomer","n":17}  ──▶ standard input      standard output ──▶  {"id":7,"answer":{"name":"…"}}
  *                                                 the process  ──▶ served-database.ts ──▶ store
  *
- * CI1  Simulated time stands still while the process works: while a call is under way that waits for no request. Where it is silent for
- *      some milliseconds, it waits: for requests under way, and else for real time, with which simulated time then goes on.
+ * CI1  Simulated time stands still while the process works: while a call is under way that waits for no request. If it is silent for some
+ *      milliseconds, and the system says that it sleeps, it waits: for requests under way, and else for real time, with which simulated time
+ *      then goes on. So it makes no difference how fast the computer is, and how busy.
  * CI2  Calls that are charged in different ways are not under way at once, since a request does not say to which call it belongs.
  * CI3  However the process ends, its calls under way end with one sentence.                 test/command-judge.test.ts
  */
@@ -14,6 +15,7 @@ import { DatastoreError, type StatusCode, statusCodes } from '@sixtables/engine'
 import type { Store } from '../sim/store.ts'
 import type { ChargedDatabase, Meter } from './charged-database.ts'
 import { commandEndInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { isAsleep } from './process-state.ts'
 import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
 import { serveDatabase } from './served-database.ts'
 
@@ -53,8 +55,10 @@ interface PendingCall extends ProgramCall {
   readonly reject: (error: unknown) => void
 }
 
-/** Real milliseconds of silence after which a process waits: for its requests under way, or for real time. */
+/** Real milliseconds of silence after which a process may be asleep: it waits for its requests under way, or for real time. */
 const silentMs = { asked: 4, idle: 20 } as const
+/** The same where the system does not tell whether it sleeps. */
+const surelySilentMs = 100
 
 export class CommandInstance implements ProgramProcess {
   readonly #options: CommandOptions
@@ -262,9 +266,11 @@ export class CommandInstance implements ProgramProcess {
   /** Waits until the process has nothing to do, or does nothing that can be seen. */
   async #untilSilent(): Promise<void> {
     while (this.#isWorking) {
-      const mayBeSilentMs = this.#asked > 0 ? silentMs.asked : silentMs.idle
-      const leftMs = this.#isReady ? this.#heardAt + mayBeSilentMs - performance.now() : 1000
-      if (leftMs <= 0) return
+      const leastMs = this.#asked > 0 ? silentMs.asked : silentMs.idle
+      const forMs = performance.now() - this.#heardAt
+      if (this.#isReady && forMs >= leastMs && this.#isAsleep(forMs)) return
+      // A look at a process with many threads takes long: the longer it has worked, the fewer.
+      const leftMs = this.#isReady ? Math.max(leastMs - forMs, Math.min(forMs, 50)) : 1000
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -275,6 +281,12 @@ export class CommandInstance implements ProgramProcess {
       await new Promise(setImmediate)
       await new Promise(setImmediate)
     }
+  }
+
+  #isAsleep(silentForMs: number): boolean {
+    const pid = this.#child?.pid
+    const isKnown = pid === undefined ? undefined : isAsleep(pid)
+    return isKnown ?? silentForMs > surelySilentMs
   }
 
   #endByFlood(): void {
