@@ -1,6 +1,6 @@
 /**
- * Services beside the data API, written once and served over gRPC and REST. Their methods take and give messages in the
- * JSON form of their protos: calls are rare here, and what they say goes out as JSON anyway.
+ * Services other than the data API, written once and served over gRPC and REST. Their methods receive and return messages in the JSON form of
+ * their protos: such calls are rare, and REST needs JSON anyway.
  *
  *   gRPC   bytes ─▶ JSON ─▶ method ─▶ JSON ─▶ bytes          by the published descriptors
  *   REST   path, query and body ─▶ JSON ─▶ method ─▶ JSON    checked by the same descriptors
@@ -13,15 +13,15 @@ import type { Router, Verb } from '../protocols/router.ts'
 import type { JsonObject } from './operations/operations.ts'
 
 export interface AdminMethod {
-  /** As the proto names it. */
+  /** The name in the proto. */
   readonly name: string
-  /** Where it stands in REST. Names in the path are members of the request, in lower camel case. */
+  /** Its REST paths. Names in a path are members of the request, in lower camel case. */
   readonly rest: readonly {
     readonly verb: Verb
     readonly path: string
-    /** The member that the body is; `*` = the request itself. Without it there is no body, and the query has members. */
+    /** The member that the body contains; `*` = the request itself. Without it there is no body, and the query contains the members. */
     readonly body?: string
-    /** Makes members of the request from the names in the path, where they are not members themselves. */
+    /** Converts names in the path to members of the request, if they are not members themselves. */
     readonly members?: (parameters: Readonly<Record<string, string>>) => JsonObject
   }[]
   /** @param call - absent over REST */
@@ -29,7 +29,7 @@ export interface AdminMethod {
 }
 
 export interface AdminService {
-  /** With its package. */
+  /** The name with its package. */
   readonly name: string
   readonly methods: readonly AdminMethod[]
 }
@@ -41,7 +41,7 @@ interface Codec {
 
 let loading: Promise<Codec> | undefined
 
-/** Loaded by the first call. */
+/** The codec; the first call loads it. */
 function codec(): Promise<Codec> {
   loading ??= Promise.all([import('../protocols/descriptors.ts'), import('@bufbuild/protobuf')]).then(
     ([{ registry }, protobuf]) => ({ registry, protobuf }),
@@ -81,7 +81,7 @@ export function addRestMethods(router: Router, { name, methods }: AdminService):
   }
 }
 
-/** Without members of types that are not among the descriptors: operations that other APIs began, over REST. */
+/** A copy without messages of unknown types: over REST there are operations of other APIs, which have no descriptors here. */
 function encodable(registry: FileRegistry, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => encodable(registry, item))
   if (typeof value !== 'object' || value === null) return value
@@ -110,7 +110,7 @@ function decoded(
   }
 }
 
-/** The message as its own JSON form has it, whatever liberties a client's JSON took. */
+/** The message in canonical JSON; clients may send other valid forms. */
 function canonical({ registry, protobuf }: Codec, type: DescMessage, json: JsonValue): JsonObject {
   try {
     return protobuf.toJson(type, protobuf.fromJson(type, json, { registry }), { registry }) as JsonObject
@@ -119,7 +119,7 @@ function canonical({ registry, protobuf }: Codec, type: DescMessage, json: JsonV
   }
 }
 
-/** Members of the request that stand in the query of the URL; others, such as `alt=json`, are passed over. */
+/** Members of the request in the query of the URL; other parameters, such as `alt=json`, are ignored. */
 function queryMembers(type: DescMessage, query: URLSearchParams): JsonObject {
   const members: Record<string, unknown> = {}
   for (const field of type.fields) {
@@ -134,7 +134,7 @@ function bodyMembers(member: string, body: Buffer): JsonObject {
   return member === '*' ? json : { [member]: json }
 }
 
-/** The JSON object that a body is; an empty body is an empty one. @throws INVALID_ARGUMENT */
+/** Parses a body that is a JSON object; an empty body is an empty object. @throws INVALID_ARGUMENT */
 export function bodyObject(body: Buffer): JsonObject {
   const text = body.toString('utf8').trim()
   if (text === '') return {}

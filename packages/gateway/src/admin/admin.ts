@@ -1,6 +1,4 @@
-/**
- * The services beside the data API, put together over one engine and one registry of operations.
- */
+/** All services other than the data API, for one engine, with one registry of operations. */
 import type { Engine } from '@sixtables/engine'
 import type { Logger } from '../logger.ts'
 import type { Router } from '../protocols/router.ts'
@@ -20,9 +18,9 @@ import { Operations } from './operations/operations.ts'
 import { operationsService } from './operations/operations-service.ts'
 
 export interface Admin {
-  /** Served over gRPC and REST. */
+  /** Services for gRPC and REST. */
   readonly services: readonly AdminService[]
-  /** Adds what is REST alone. */
+  /** Adds the endpoints that exist for REST only. */
   addRoutes(router: Router): void
 }
 

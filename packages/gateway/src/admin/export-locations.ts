@@ -1,12 +1,12 @@
 /**
- * Where exports lie: what a request calls a place, and the folder or file that it is on this machine.
+ * Locations of exports: from the name in a request to a folder or file on this machine.
  *
  *   gs://bucket/path      <root>/buckets/bucket/path       root: the data folder, or in memory the working folder
- *   file:///path, /path   /path                            a relative path begins at the working folder
+ *   file:///path, /path   /path                            a relative path is below the working folder
  *
- * G1  A gs:// place never leads out of its bucket's folder.
+ * A gs:// name must stay in its bucket's folder: gs://bucket/../../etc is refused.
  *
- * Known: production and gcloud speak of gs:// places alone. Measured: Google's emulator takes plain paths.
+ * Known: production and gcloud use gs:// names only. Measured: Google's emulator accepts plain paths.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@si
 export interface Place {
   /** Absolute. */
   readonly path: string
-  /** How the caller would name what lies below it. */
+  /** The name, for the caller, of a path below it. */
   nameOf(relative: string): string
   readonly isBucket: boolean
 }
@@ -24,7 +24,7 @@ export interface Place {
 export class ExportLocations {
   readonly #root: string
 
-  /** @param store - whose data folder holds the buckets */
+  /** @param store - its data folder contains the buckets */
   constructor({ location }: Pick<Engine['store'], 'location'>) {
     this.#root = location === 'memory' ? process.cwd() : location
   }
@@ -67,9 +67,9 @@ function pathOfUrl(url: string, member: string): string {
 }
 
 /**
- * The overall metadata file that a path means: itself, or the only one in a folder or in the folders in it.
+ * The overall metadata file of a path: the path itself, or the only such file in the folder or its subfolders.
  *
- * @throws DatastoreError NOT_FOUND when there is none, INVALID_ARGUMENT when there are several
+ * @throws NOT_FOUND if there is none, INVALID_ARGUMENT if there are several
  */
 export async function metadataFileOf(path: string): Promise<string> {
   const isFolder = await stat(path).then(

@@ -1,9 +1,9 @@
 /**
- * Exports and imports as operations: begun, watched by their progress, and waited for.
+ * Exports and imports as operations, with progress.
  *
- * X1  A caller is answered when the work is done, so that a script can go on with the next line; only a caller with a
- *     deadline is answered before that, with an operation that it can ask again about.
- * X2  Work that fails before its caller is answered is an error of the call, and stays as a failed operation.
+ * A call is answered when the work is done, so that a script can continue with its next line. A call with a deadline is answered after half
+ * of its time at the latest, with an unfinished operation that the client can ask for later. Work that fails before the answer is
+ * an error of the call, and also stays as a failed operation.
  *
  * Known: the messages of google.datastore.admin.v1. Measured: Google's emulator answers a finished operation, and errors
  * of the call.
@@ -25,23 +25,23 @@ export interface EntityFilter {
 
 export interface ExportRequest {
   readonly database: Database
-  /** The folder to write. */
+  /** The folder for the export. */
   readonly dir: string
   readonly name: string
   readonly filter: EntityFilter
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** As the caller said them, for the answers. */
+  /** The caller's text, for the answers. */
   readonly outputUrlPrefix: string
   readonly outputUrl: string
 }
 
 export interface ImportRequest {
   readonly database: Database
-  /** The overall metadata file, or a folder that has it. */
+  /** The overall metadata file, or its folder. */
   readonly path: string
   readonly filter: EntityFilter
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** As the caller said it. */
+  /** The caller's text. */
   readonly inputUrl: string
 }
 
@@ -54,7 +54,7 @@ export class TransferOperations {
     this.#operations = operations
   }
 
-  /** @throws what the export throws (X2) */
+  /** @throws the errors of the export before the answer */
   export(
     { database, dir, name, filter, ...request }: ExportRequest,
     patienceMs: number = Number.POSITIVE_INFINITY,
@@ -83,7 +83,7 @@ export class TransferOperations {
     return this.#run({ type: 'EXPORT_ENTITIES', projectId: database.projectId, labels, metadata, run }, patienceMs)
   }
 
-  /** @throws what the import throws (X2) */
+  /** @throws the errors of the import before the answer */
   import(
     { database, path, filter, labels, inputUrl }: ImportRequest,
     patienceMs: number = Number.POSITIVE_INFINITY,
@@ -132,7 +132,7 @@ export class TransferOperations {
   }
 }
 
-/** How long a call waits for its work: half of its time, so that its answer arrives. */
+/** Maximum wait of a call for its work: half of its time, so that the answer still arrives. */
 export function patienceMsOf(call: Call | undefined): number {
   return call?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : call.timeoutMs / 2
 }
@@ -146,7 +146,7 @@ function filterOptions({ kinds, namespaceIds }: EntityFilter): {
   return { kinds, namespaces: namespaceIds }
 }
 
-/** Estimates are known on the way in alone. */
+/** Progress in JSON; only imports have estimates. */
 function progressJson({ entities, bytes }: TransferProgress, totals: ImportProgress | undefined): JsonObject {
   return {
     progressEntities: {

@@ -1,5 +1,5 @@
 /**
- * Composite indexes as the two admin APIs have them in JSON.
+ * Composite indexes in the JSON of the two admin APIs.
  *
  *   google.datastore.admin.v1.Index     {projectId, indexId, kind, ancestor: NONE | ALL_ANCESTORS,
  *                                        properties: [{name, direction}], state}
@@ -7,7 +7,7 @@
  *                                        queryScope: COLLECTION_GROUP | COLLECTION_RECURSIVE (ancestor),
  *                                        fields: [{fieldPath, order}], state}
  *
- * The second names the key `__name__`, and has it in every index.
+ * In the second, every index ends with the key, named `__name__`.
  *
  * Known: the protos; what gcloud sends and expects for the second.
  */
@@ -20,7 +20,7 @@ import {
 } from '@sixtables/engine'
 import type { JsonObject } from './operations/operations.ts'
 
-/** The database that an index is of; `databaseId` empty for the default one. */
+/** The database of an index; `databaseId` is empty for the default one. */
 export interface IndexPlace {
   readonly projectId: string
   readonly databaseId: string
@@ -44,7 +44,7 @@ export function datastoreIndex({ projectId }: IndexPlace, index: CataloguedIndex
   }
 }
 
-/** @throws INVALID_ARGUMENT that names the member that is wrong */
+/** @throws INVALID_ARGUMENT with the wrong member */
 export function definitionOfDatastore(index: JsonObject): IndexDefinition {
   const {
     kind = '',
@@ -77,7 +77,7 @@ export function firestoreIndexName({ projectId, databaseId }: IndexPlace, kind: 
 const firestoreStates: Readonly<Record<IndexState, string>> = {
   building: 'CREATING',
   serving: 'READY',
-  // Known: that API has no state for an index that is going; it is listed until it is gone.
+  // Known: that API has no state for deletion; the index is listed until it is deleted.
   deleting: 'READY',
   failed: 'NEEDS_REPAIR',
 }
@@ -98,7 +98,7 @@ export function firestoreIndex(place: IndexPlace, index: CataloguedIndex): JsonO
   }
 }
 
-/** @throws INVALID_ARGUMENT that names the member that is wrong */
+/** @throws INVALID_ARGUMENT with the wrong member */
 export function definitionOfFirestore(kind: string, index: JsonObject): IndexDefinition {
   const { apiScope, queryScope, fields } = index
   if (apiScope !== 'DATASTORE_MODE_API') {

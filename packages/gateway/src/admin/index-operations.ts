@@ -1,11 +1,11 @@
 /**
- * Indexes that are made and taken away as operations: begun, watched by their progress, cancelled.
+ * Creation and deletion of indexes as operations, with progress and cancellation.
  *
- * The first answer comes when the definition is stored in its new state, so that what is wrong with it is an error of the
- * call. Cancelling the making of an index drops it; the taking away of one goes on, whatever is asked.
+ * The first answer is sent after the definition is stored in its new state, so that a wrong definition is an error of the call. Cancelling
+ * a creation deletes the index; a deletion cannot be cancelled.
  *
- * IO1  At a store that several gateways share each of them answers for such an operation: its name says which index it is of, and the
- *      catalogue how far that is. Its start is the moment at which a gateway first heard of it.    test/contract/shared-operations.test.ts
+ * With a shared store every gateway can answer for such an operation: its name, such as `index-create-7`, contains the number of the index,
+ * and the catalogue in the store has its progress. Its start is the time at which this gateway first saw it.
  */
 import {
   type CataloguedIndex,
@@ -23,9 +23,9 @@ import type { IndexPlace } from './index-json.ts'
 import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations/operations.ts'
 import type { OperationSource } from './operations/operations-service.ts'
 
-/** How an API speaks of an index and of the work on it. */
+/** An API's form of an index and of the operations on it. */
 export interface IndexDialect {
-  /** Whether its operations stand under the database, and not under the project. */
+  /** Whether its operations belong to the database instead of the project. */
   readonly isOfDatabase: boolean
   /** With `@type`. */
   response(place: IndexPlace, index: CataloguedIndex): JsonObject
@@ -45,7 +45,7 @@ interface Dialects {
 
 type IndexOperationType = 'CREATE_INDEX' | 'DELETE_INDEX'
 
-/** `index-create-7`, with a database behind it where the name has none before it and it is not the default one. */
+/** `index-create-7`, followed by the database if it is not the default one and no earlier part of the name contains it. */
 const sharedId = /^index-(create|delete)-(\d{1,18})(?:-(.+))?$/
 
 export class IndexOperations implements OperationSource {
@@ -86,7 +86,7 @@ export class IndexOperations implements OperationSource {
     }
   }
 
-  /** Puts the operation of an index into the registry, by what the catalogue says of it. */
+  /** Adds the operation of an index to the registry, by the state in the catalogue. */
   #adopt(place: IndexPlace, id: bigint, type: IndexOperationType, isOfDatabase: boolean): void {
     const database = this.database(place)
     const dialect = isOfDatabase ? this.#dialects.ofDatabase : this.#dialects.ofProject
@@ -109,13 +109,13 @@ export class IndexOperations implements OperationSource {
     this.#start(place, index, job, dialect, type, (signal) => this.#created(database, index, job, signal))
   }
 
-  /** @throws INVALID_ARGUMENT for names that no project or database can have */
+  /** @throws INVALID_ARGUMENT for impossible names */
   database({ projectId, databaseId }: IndexPlace): Database {
     validateDatabase({ projectId, databaseId })
     return this.#engine.database(projectId, databaseId)
   }
 
-  /** A database with its definitions read anew, since other gateways may have changed them. */
+  /** A database with freshly read definitions, since other gateways may have changed them. */
   async #refreshed(place: IndexPlace): Promise<Database> {
     const database = this.database(place)
     await this.#engine.indexes.refresh(database)
@@ -146,7 +146,7 @@ export class IndexOperations implements OperationSource {
     )
   }
 
-  /** Waits for the making of an index. @param job - absent: it serves, has failed, or is being deleted */
+  /** Waits for the creation of an index. @param job - absent if it is ready, has failed, or is being deleted */
   async #created(
     database: Database,
     index: CataloguedIndex,
@@ -167,13 +167,13 @@ export class IndexOperations implements OperationSource {
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const now = database.catalogue.byId(index.id)
-      // Another gateway has been asked to cancel it.
+      // Another gateway has cancelled it.
       if (this.#engine.isShared && (now === undefined || now.state === 'deleting')) throw gone()
       throw error
     }
   }
 
-  /** @throws NOT_FOUND; FAILED_PRECONDITION unless it serves or has failed */
+  /** @throws NOT_FOUND; FAILED_PRECONDITION unless it is ready or has failed */
   async delete(place: IndexPlace, id: string, dialect: IndexDialect): Promise<OperationJson> {
     const index = await this.get(place, id)
     if (index.state === 'building') {
@@ -186,7 +186,7 @@ export class IndexOperations implements OperationSource {
     return this.#start(place, deleting, job, dialect, 'DELETE_INDEX', () => job.done)
   }
 
-  /** Takes an index away in whatever state. @throws NOT_FOUND; FAILED_PRECONDITION when that is under way already */
+  /** Deletes an index in any state. @throws NOT_FOUND; FAILED_PRECONDITION if it is being deleted already */
   async drop(place: IndexPlace, id: string): Promise<IndexJob> {
     const index = await this.get(place, id)
     return this.#engine.indexes.drop(this.database(place), index.id)

@@ -1,14 +1,14 @@
-/** The database that a request of the admin side names. */
+/** The database of an admin request. */
 import { type Database, type Engine, validateDatabase } from '@sixtables/engine'
 import { databaseIdOf } from '../convert/parameters.ts'
 
-/** Parameters of a path or a query, or members of a body; `(default)`, an empty name and none are the default database. */
+/** Names from a path, a query or a body. `(default)`, an empty name and no name are the default database. */
 export interface DatabaseNames {
   readonly project?: unknown
   readonly database?: unknown
 }
 
-/** @throws INVALID_ARGUMENT for names that none can have */
+/** @throws INVALID_ARGUMENT for impossible names */
 export function namedDatabase(engine: Pick<Engine, 'database'>, { project, database }: DatabaseNames): Database {
   const place = { projectId: String(project ?? ''), databaseId: databaseIdOf(String(database ?? '')) }
   validateDatabase(place)

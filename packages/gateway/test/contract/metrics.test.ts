@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { testEmulator } from '../support/emulator.ts'
 import { scrape } from '../support/metrics.ts'
 
-test('metrics/M1: calls count from the first scrape on, rows from the start; a watcher counts in neither', async () => {
+test('calls count from the first scrape on, rows from the start; a watcher counts in neither', async () => {
   const emulator = await testEmulator({ apply: { type: 'manual' } })
   const { address } = emulator
   const call = (method: string, body: object, headers = {}): Promise<Response> =>
@@ -42,7 +42,7 @@ test('metrics/M1: calls count from the first scrape on, rows from the start; a w
   }
 })
 
-test('metrics/M1: two servers of one process have metrics of their own, and none is observed before its first scrape', async () => {
+test('two servers of one process have metrics of their own, and none is observed before its first scrape', async () => {
   const [one, other] = [await testEmulator(), await testEmulator()]
   await scrape(one.address)
   await fetch(`http://${one.address}/v1/projects/demo:lookup`, { method: 'POST', body: new Uint8Array() })

@@ -1,4 +1,4 @@
-/** Operations of indexes at two gateways of one store (index-operations/IO1): seen, waited for and cancelled at either. */
+/** Operations of indexes at two gateways of one store: seen, waited for and cancelled at either. */
 import { openEngine } from '@sixtables/engine'
 import { MemoryRows, type RowSeam } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -88,7 +88,7 @@ describe('over HTTP', () => {
     const seen: Overview[] = []
     for await (const data of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
       seen.push(JSON.parse(data))
-      // A timer that rings a little early finds the event of the same tick (watch/W1).
+      // A timer that rings a little early finds the event of the same tick.
       if (seen.at(-1)?.report.atMs !== seen[0]?.report.atMs) break
     }
     stop.abort()

@@ -3,18 +3,16 @@
  *
  *   POST /v1/projects/{p}:export            outputUrlPrefix, entityFilter, labels       DatastoreAdmin.ExportEntities
  *   POST /v1/projects/{p}:import            inputUrl, entityFilter, labels              DatastoreAdmin.ImportEntities
- *   POST /emulator/v1/projects/{p}:export   database, export_directory, export_name     as the Firestore emulator has it
+ *   POST /emulator/v1/projects/{p}:export   database, export_directory, export_name     as in the Firestore emulator
  *   POST /emulator/v1/projects/{p}:import   database, export_directory
  *
- * An export of the first kind goes into a folder of its own below the prefix, called after the moment it began, like
- * 2030-01-31T12:00:00_679. A prefix on this machine must not exist yet; a bucket may hold many exports. One of the second
- * kind goes into the folder export_name in export_directory.
- *
- * With `?wait=false` the second kind answers at once, with an operation that is asked about by its name.
+ * The first kind of export makes a folder below the prefix, named by its start, such as 2030-01-31T12:00:00_679. A prefix on this machine must
+ * not exist yet; a bucket may contain many exports. The second kind makes the folder export_name in export_directory. With
+ * `?wait=false` it answers at once, with the name of an operation.
  *
  * Measured: paths, members and names on Google's two emulators, and that the first kind refuses a folder that exists.
- * Ours: `outputUrl` is the overall metadata file, as in production; an import also takes the folder of an export; the
- * second kind knows `kinds` and `namespace_ids`, and refuses a folder that exists instead of writing over it.
+ * Ours: `outputUrl` is the overall metadata file, as in production; an import also accepts the folder of an export; the
+ * second kind has `kinds` and `namespace_ids`, and refuses a folder that exists instead of overwriting it.
  */
 
 import { existsSync } from 'node:fs'
@@ -33,7 +31,7 @@ export interface TransferParts {
   readonly transfers: TransferOperations
 }
 
-/** ExportEntities and ImportEntities of DatastoreAdmin. Both are about the default database. */
+/** ExportEntities and ImportEntities of DatastoreAdmin, for the default database. */
 export function transferMethods({ engine, locations, transfers }: TransferParts): readonly AdminMethod[] {
   return [
     {
@@ -90,7 +88,7 @@ function projectMember({ project }: Readonly<Record<string, string>>): JsonObjec
   return { projectId: project }
 }
 
-/** The moment in UTC as the name of a folder: milliseconds after an underscore. */
+/** The name of an export's folder: its start in UTC, with milliseconds after an underscore. */
 function exportNameOf(micros: bigint): string {
   return new Date(Number(micros / 1000n)).toISOString().replace('.', '_').replace('Z', '')
 }
@@ -129,7 +127,7 @@ function patienceMsIn(request: RouteRequest): number | undefined {
   return wantsToWait(request) ? undefined : 0
 }
 
-/** Where Google's emulator answers an empty object, ours says more. */
+/** The answer, which tells more than the empty object of Google's emulator. */
 function answerOf(operation: OperationJson, request: RouteRequest): RouteAnswer {
   if (!wantsToWait(request)) return { json: operation }
   const { metadata, response } = operation
@@ -160,7 +158,7 @@ function emulatorRequest(
   return { members, database: namedDatabase(engine, { project, database: databaseId }) }
 }
 
-/** A member of the body, in snake or lower camel case; '' when it is not there. */
+/** A member of the body, in snake or lower camel case; '' if it is absent. */
 function text(members: JsonObject, name: string): string {
   const value = memberOf(members, name) ?? ''
   if (typeof value !== 'string') throw invalidArgument(`${name} is no text`)

@@ -1,6 +1,6 @@
 /**
- * The index calls of google.datastore.admin.v1.DatastoreAdmin, over gRPC and REST. They are about the default database:
- * their requests have no place for another.
+ * The index calls of google.datastore.admin.v1.DatastoreAdmin, over gRPC and REST. Their requests have no field for a database, so they use the
+ * default one.
  *
  *   POST    /v1/projects/{p}/indexes          CreateIndex, the body is the index     an operation
  *   GET     /v1/projects/{p}/indexes          ListIndexes
@@ -64,7 +64,7 @@ export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
   ]
 }
 
-/** google.datastore.admin.v1.Progress; in JSON its numbers are texts. */
+/** google.datastore.admin.v1.Progress in JSON, where its numbers are texts. */
 function progressOf({ progress: { completed, estimated } }: Pick<IndexJob, 'progress'>): JsonObject {
   return { workCompleted: String(completed), ...(estimated === 0 ? {} : { workEstimated: String(estimated) }) }
 }

@@ -1,4 +1,4 @@
-/** The engine as a route asks it: requests for a tool that looks on are uncounted (engine context/C4). */
+/** The engine for routes. Requests of watching tools count in no list, statistics or finding. */
 import type { Engine } from '@sixtables/engine'
 import { watcherHeader } from '../../call.ts'
 import type { RouteRequest } from '../../protocols/router.ts'

@@ -1,5 +1,5 @@
 /**
- * The calls that a server gets, for programs elsewhere.
+ * The calls of a server as a stream, for other programs.
  *
  *   GET /emulator/calls      a recording (calls/recording.ts) as server-sent events, one line each      values=true
  */

@@ -1,5 +1,5 @@
 /**
- * The commits of a store as they happen, step by step, for programs elsewhere.
+ * The commits of a store as a stream, step by step, for other programs.
  *
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: observe/feed/feed-reports.ts), {lost}
  *                             project, database, namespace, kind, key, list, rows
@@ -11,7 +11,7 @@ import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 import { placeOf } from './inspection.ts'
 
-/** Maximum size of the events that the reader has not taken yet, in characters. */
+/** Maximum number of characters in the events that wait for a reader. */
 const waitingMax = 4 * 1024 * 1024
 const listedDefault = 100
 const listedMax = 1000
@@ -27,7 +27,7 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
   })
 }
 
-/** The words of events that were made for several readers. */
+/** Texts of events, which several readers share. */
 const wordsByEvent = new WeakMap<StoreEvent, SharedWords>()
 
 function wordsOf(event: StoreEvent): SharedWords {
@@ -39,7 +39,7 @@ function wordsOf(event: StoreEvent): SharedWords {
   return words
 }
 
-/** Watches from the first batch on, which is empty: a client that got it misses no commit. */
+/** Watches from the first batch on, which is empty: a client that has received it misses no commit. */
 async function* lines(
   { feed }: Engine,
   which: Parameters<Engine['feed']['watch']>[0],

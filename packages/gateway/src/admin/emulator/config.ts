@@ -1,14 +1,14 @@
 /**
- * The policies of the legacy emulator, changed while the server runs: App Engine's testbed does so between tests.
+ * The policies of the legacy emulator, which can change while the server runs: App Engine's testbed changes them between tests.
  *
  *   GET    /v1/config    {"jobPolicy": {"forceStrongConsistency": true}
  *                                    | {"probabilityJobPolicy": {"randomSeed": "7", "unappliedJobPercentage": 10}}
  *                                    | {"timeJobPolicy": {"delayMs": 50}} | {"manualJobPolicy": true},
  *                         "idAllocationPolicy": {"policy": "SEQUENTIAL" | "SCATTERED"}}
- *   PATCH  /v1/config    the same; replaces what it names, and answers with the whole
+ *   PATCH  /v1/config    replaces the members that it contains, and answers with all
  *
- * They are settings of all databases, those that come included. A percentage of unapplied jobs p is a chance of 1 − p/100
- * to apply. A patch with a percentage begins the draws anew, from its seed, or from that of the clock without one.
+ * They are settings of all databases, including those that are created later. An unappliedJobPercentage of 10 means that a commit is applied
+ * with a chance of 90 %. A patch with a percentage restarts the draws, from its seed or one of the clock.
  *
  * Measured: paths, members, and that equal seeds and calls give equal visibility, on Google's legacy emulator. Ours: the
  * policies by time and by hand, which it does not have.
@@ -20,14 +20,14 @@ import type { JsonObject } from '../operations/operations.ts'
 
 const path = '/v1/config'
 
-/** SEQUENTIAL counts over the whole store (measured). The engine can count by kind and parent as well. */
+/** SEQUENTIAL counts over the whole store (measured). The engine can also count by kind and parent. */
 export const idPolicies: Readonly<Record<IdPolicy, string>> = {
   storewide: 'SEQUENTIAL',
   sequential: 'SEQUENTIAL',
   scattered: 'SCATTERED',
 }
 
-/** The part of an engine that is configured. */
+/** The configurable part of an engine. */
 export type ConfiguredEngine = Pick<Engine, 'configure' | 'context' | 'reseed' | 'seed' | 'settings'>
 
 export function addConfigRoutes(router: Router, engine: ConfiguredEngine): void {
@@ -50,7 +50,7 @@ export function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
     case 'immediate':
       return { forceStrongConsistency: true }
     case 'probability': {
-      // Chances are sums of binary fractions, percentages are meant as typed.
+      // 1 − 0.9 is 0.09999999999999998: rounding gives back the percentage that was set.
       const unappliedJobPercentage = Math.round((1 - policy.chance) * 1e6) / 1e4
       return { probabilityJobPolicy: { randomSeed: seed.toString(), unappliedJobPercentage } }
     }
@@ -61,7 +61,7 @@ export function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
   }
 }
 
-/** Checks the whole patch before any of it counts. */
+/** Checks the whole patch before it changes anything. */
 function patch(engine: ConfiguredEngine, config: JsonObject): void {
   const { jobPolicy, idAllocationPolicy, ...others } = config
   refuseUnknown(others, 'the configuration')

@@ -1,18 +1,18 @@
 /**
- * The settings of one database, each changeable while the server runs. They hold until it ends; `sixtables start` has flags
- * for those of all databases, and /v1/config changes some for all of them.
+ * The settings of one database, which can change while the server runs and last until it ends. Those of all databases are flags of `sixtables
+ * start`; /v1/config changes some of them for all databases.
  *
  *   GET    /emulator/v1/projects/{p}/databases/{d}/settings
  *          {"mode": "firestore" | "legacy",
  *           "concurrencyMode": "PESSIMISTIC" | "OPTIMISTIC" | "OPTIMISTIC_WITH_ENTITY_GROUPS",
- *           "jobPolicy": {…}, "idAllocationPolicy": {…}           as /v1/config has them (config.ts)
+ *           "jobPolicy": {…}, "idAllocationPolicy": {…}           as in /v1/config (config.ts)
  *           "indexes": "auto" | "require", "idCollisions": "next" | "fail",
  *           "lockTimeoutMs": 2000, "entityGroupsMax": 25 | null,
  *           "ttl": [{"kind": "Session", "property": "expireAt"}]}
- *   PATCH  the same path; replaces what it names, and answers with the whole
+ *   PATCH  the same path; replaces the members that it contains, and answers with all
  *
- * A patch of the mode brings that mode's preset of concurrency, applying, ids and entity groups, before the rest of the patch.
- * How the entities of a database are indexed is decided by its mode at its first write, and stays.
+ * A patch with a mode first sets concurrency, applying, ids and entity groups to the presets of that mode, then the other members. How a
+ * database's entities are indexed is fixed by its mode at the first write.
  */
 
 import {
@@ -46,7 +46,7 @@ export function addDatabaseSettingsRoutes(router: Router, engine: Engine): void 
   })
 }
 
-/** A database's settings as the admin side has them. */
+/** A database's settings in JSON. */
 export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<Database, 'settings'>): JsonObject {
   return {
     mode: settings.mode,
@@ -61,7 +61,7 @@ export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<
   }
 }
 
-/** The change of each member of a patch; the mode comes first. */
+/** Readers of the members of a patch; the mode is first. */
 const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSettings>>> = {
   mode: (value) => modeSettings(choice('mode', value, ['firestore', 'legacy'])),
   concurrencyMode: (value) => ({ concurrency: concurrencyOf(value) }),
@@ -76,7 +76,7 @@ const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSetti
   ttl: (value) => ({ ttlPolicies: ttlOf(value) }),
 }
 
-/** Checks the whole patch before any of it counts. */
+/** Checks the whole patch before it changes anything. */
 function patch(engine: Engine, database: Database, asked: JsonObject): void {
   for (const name of Object.keys(asked)) {
     if (!Object.hasOwn(readers, name)) {
@@ -86,7 +86,7 @@ function patch(engine: Engine, database: Database, asked: JsonObject): void {
   const changed = Object.entries(readers)
     .filter(([name]) => asked[name] !== undefined)
     .map(([name, read]) => read(asked[name]))
-  // Draws are of the engine: a seed begins them anew for all databases.
+  // The engine draws for all databases together, so a seed restarts the draws of all.
   const seed = asked['jobPolicy'] === undefined ? undefined : applyPolicyOf(objectIn('', asked['jobPolicy'])).seed
   if (seed !== undefined) engine.reseed(seed)
   database.configure(Object.assign({}, ...changed))

@@ -1,9 +1,9 @@
 /**
- * Calls that only an emulator has.
+ * Endpoints that only an emulator has.
  *
- *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason while its store takes no writes; a
- *                     browser, which asks for text/html, is sent to the console
- *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
+ *   GET  /            "Ok" and a line break; UNAVAILABLE and the reason while the store accepts no writes; a browser, which asks
+ *                     for text/html, is redirected to the console
+ *   POST /reset       deletes all data, or that of `project`, `database` and `namespace`
  *   POST /shutdown    ends the server after this answer
  *
  * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
@@ -16,9 +16,9 @@ import { type Router, redirect } from '../../protocols/router.ts'
 
 export interface EmulatorEndpointsOptions {
   readonly engine: EnginePort
-  /** Called for POST /shutdown; absent = the call is not offered. */
+  /** Called for POST /shutdown; without it the endpoint does not exist. */
   readonly onShutdown?: (() => void) | undefined
-  /** Path to which a browser that opens the root is sent; absent = it gets the same answer as all others. */
+  /** The path to which a browser at `/` is redirected; without it the browser gets "Ok". */
   readonly page?: string | undefined
 }
 
@@ -42,10 +42,10 @@ export function addEmulatorEndpoints(router: Router, { engine, onShutdown, page 
 
 const scopeNames: readonly string[] = ['project', 'database', 'namespace']
 
-/** A namespace alone means that of the default database. */
+/** A namespace without a database is one of the default database. */
 export function resetScopeOf(query: URLSearchParams): ResetScope {
   for (const [name, value] of query) {
-    // A misspelt name must not widen what is deleted to everything.
+    // Without this check a misspelt name would delete everything.
     if (!scopeNames.includes(name)) throw invalidArgument(`reset knows ${scopeNames.join(', ')}, not ${name}`)
     if (name === 'project' && value === '')
       throw invalidArgument('reset: the project is empty; leave it out to reset all')

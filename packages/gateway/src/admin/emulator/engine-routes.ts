@@ -1,6 +1,6 @@
 /**
- * The endpoints of the emulator that ask the engine itself: what lies in its tables, its ids, its indexes, its plans. The command line
- * speaks to them, and they are served wherever a whole engine is.
+ * The emulator's endpoints that read the engine itself: rows of its tables, ids, indexes, plans. The command line calls them. They need a
+ * whole engine.
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'

@@ -1,6 +1,5 @@
 /**
- * One entity as it is committed, in the JSON of a lookup's answer. A lookup would apply what waits in the entity's group; this one
- * only looks.
+ * One entity as committed, in the JSON of a lookup's answer. Unlike a lookup it applies no waiting commit of the entity's group.
  *
  *   GET  /emulator/inspect/entity   project, database, namespace, key, version   →   as lookup: found or missing
  */

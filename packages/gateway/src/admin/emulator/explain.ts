@@ -1,10 +1,10 @@
 /**
- * The plan of a GQL query: the API's own explain_metrics have no place for it.
+ * The plan of a GQL query, for which the API's own explain_metrics have no field.
  *
  *   POST  /emulator/explain   project, database, namespace, gql, analyze
  *     →  plan: lines, tree, indexesUsed, with analyze stats; or missingIndex: index, yaml
  *
- * Without `analyze` nothing is read. Where indexes are automatic a missing composite index is built, as by the query itself.
+ * Without `analyze` no entity is read. With automatic indexes a missing composite index is built, as by the query itself.
  */
 
 import {
@@ -29,13 +29,13 @@ export interface PlanReport {
   readonly plan: readonly string[]
   readonly tree?: ExplainMetrics['tree']
   readonly indexesUsed: ExplainMetrics['indexesUsed']
-  /** Only with `analyze`. */
+  /** Present with `analyze`. */
   readonly stats?: Omit<ExecutionStats, 'durationMicros'> & { readonly durationMs: number }
-  /** The composite index that the query needs and the database does not have, in words and as index.yaml has it. */
+  /** The composite index that the query lacks, in words and as an entry of index.yaml. */
   readonly missingIndex?: { readonly index: string; readonly yaml: string }
 }
 
-/** @throws DatastoreError for what is no query, and for one that cannot be planned for another reason than an index */
+/** @throws DatastoreError for a wrong query, and for one without a plan for any reason other than a missing index */
 export async function explainGql(engine: AskedEngine, request: JsonObject): Promise<PlanReport> {
   const { analyze = false } = request
   if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
@@ -66,7 +66,7 @@ export function gqlIn({ gql }: JsonObject): ReturnType<typeof gqlOfText> {
   throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
 }
 
-/** The partition that a request names. @throws INVALID_ARGUMENT for names that none can have */
+/** The partition of a request. @throws INVALID_ARGUMENT for impossible names */
 export function partitionIn({ project, database = '', namespace = '' }: JsonObject): PartitionId {
   const partition = {
     projectId: String(project ?? ''),

@@ -1,7 +1,7 @@
 /**
  * Faults and the clock of an emulator, over HTTP, for tests in other processes and languages.
  *
- *   GET    /emulator/faults         {"faults": […]}          those in force, with how often they matched and hit
+ *   GET    /emulator/faults         {"faults": […]}          the current ones, with counts of matching and affected calls
  *   POST   /emulator/faults         a fault as JSON          answers it, with its id
  *   DELETE /emulator/faults         ends all
  *   DELETE /emulator/faults/{id}    ends one
@@ -9,8 +9,8 @@
  *   POST   /emulator/clock          {"advanceMs": 60000} or {"to": "2030-01-01T00:00:00Z"}
  *   DELETE /emulator/clock          back to real time
  *
- * At a store that several gateways share both POST are UNIMPLEMENTED: calls of one client go to many gateways, and a clock that is ahead
- * would move the moments of all.
+ * With a store that several gateways share, both POST are UNIMPLEMENTED: calls of one client reach many gateways, and a clock that is
+ * ahead would move the versions of all.
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
 import type { EmulatorClock } from '../../controls/emulator-clock.ts'
@@ -34,7 +34,7 @@ export function addFaultRoutes(router: Router, { engine, faults, clock }: Contro
   router.add('GET', faultsPath, () => ({ json: { faults: faults.list() } }))
   router.add('POST', faultsPath, ({ body }) => {
     needOneProcess(engine, 'takes no faults: stop a gateway to see what clients do')
-    // Everything in it is checked by add().
+    // add() checks the parsed JSON.
     const { id } = faults.add(bodyObject(body) as FaultOptions)
     return { json: faults.list().find((fault) => fault.id === id) }
   })

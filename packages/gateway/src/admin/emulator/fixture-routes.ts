@@ -1,11 +1,12 @@
 /**
- * Fixtures over HTTP: the formats of docs/reference/fixtures.md, written into a database and read out of it.
+ * Fixtures over HTTP, in the formats of docs/reference/fixtures.md.
  *
- *   POST  /emulator/fixtures   project, database, format, text, name, kind       →   entities: how many, keys: the first of them
- *         ?progress=true       the same as events (progress.ts); a client that goes away ends it behind the batch at hand
- *   GET   /emulator/fixtures   project, database, namespace…, kind…, format      →   the fixture as a file, while it is read
+ *   POST  /emulator/fixtures   project, database, format, text, name, kind       →   entities: their number, keys: the first of them
+ *         ?progress=true       the same as events (progress.ts); stops after the current batch if the client goes away
+ *   GET   /emulator/fixtures   project, database, namespace…, kind…, format      →   the entities as a file, sent while they are read
  *
- * A fixture comes as a member of a JSON body, since state is changed by JSON alone: no form of another page can send one.
+ * The text of a fixture is a member of a JSON body, because JSON is required for every change of data: the form of a foreign web page
+ * cannot send it.
  */
 
 import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
@@ -26,7 +27,7 @@ import { progressOf } from './progress.ts'
 const fixturesPath = '/emulator/fixtures'
 const keysShownMax = 100
 
-/** CSV has its columns in its first line: all entities are known before it is written. */
+/** Maximum for CSV: its first line has all columns, so all entities are read before it is sent. */
 const csvEntitiesMax = 100_000
 
 const contentTypes: Readonly<Record<FixtureFormat, string>> = {

@@ -1,13 +1,13 @@
 /**
- * Ids beside the data API: ranges as the first Datastore's API gave them, reservations, and what the counters give next.
- * The server answers over HTTP, and the command line asks a folder that it opened the same way.
+ * Ids beyond the data API: ranges as in the first Datastore's API, reservations, and the next values of the counters. The server answers
+ * over HTTP; the command line also asks a data folder that it has opened.
  *
- *   POST  allocate   project, kind, size or max            so many ids in one piece, or all up to a highest one
- *   POST  range      project, kind, start, end             these very ids: EMPTY, CONTENTION or COLLISION
- *   POST  reserve    project, keys                         keeps the ids in these keys from being given
- *   GET   next       project, kind                         what is given next; nothing moves
+ *   POST  allocate   project, kind, size or max            `size` consecutive ids, or all up to `max`
+ *   POST  range      project, kind, start, end             exactly these ids: EMPTY, CONTENTION or COLLISION
+ *   POST  reserve    project, keys                         excludes the ids in these keys from automatic allocation
+ *   GET   next       project, kind                         the next ids, which are not allocated by this
  *
- * All take `database` and `namespace` too, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
+ * All accept `database` and `namespace`, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
  * (engine: model/key-path.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
  */
 
@@ -26,18 +26,18 @@ import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
-/** Where the server answers: this, then the name of the question. */
+/** The path before the name of a question. */
 export const idsPath = '/emulator/ids/'
 
-/** A body, or the parameters of a query. */
+/** The members of a body, or the parameters of a query. */
 export type IdRequest = Readonly<Record<string, unknown>>
 
-/** Answers as they are in JSON. */
+/** The answers in JSON. */
 export interface AllocatedAnswer {
-  /** The first and the last id; none when the last is below the first. */
+  /** The first and the last id; there are none if the last is below the first. */
   readonly start: string
   readonly end: string
-  /** The high-water mark after the call: the lowest id not yet given. */
+  /** The lowest id that was never allocated, after the call. */
   readonly nextAfter: string
   readonly words: string
 }
@@ -48,23 +48,23 @@ export interface RangeAnswer extends AllocatedAnswer {
 }
 
 export interface ReserveAnswer {
-  /** One for each id in the keys, ancestors' too. */
+  /** One for each id in the keys and their ancestors. */
   readonly reserved: readonly ReservedId[]
 }
 
 export interface ReservedId {
   readonly key: string
-  /** Absent for ids that are never given: those below 1 and above both spaces. */
+  /** Absent for ids that are never allocated: below 1, or above both spaces. */
   readonly space?: 'sequential' | 'scattered'
-  /** The next number of the id's counter: in the sequential space the next id. */
+  /** The next number of the id's counter; in the sequential space this is the next id. */
   readonly nextAfter?: string
   readonly words: string
 }
 
 export interface NextAnswer {
-  /** The kind and parent, as `ToDo:?`. */
+  /** Parent and kind, such as `ToDo:?`. */
   readonly of: string
-  /** The space that automatic ids of the database come from. */
+  /** The space of the database's automatic ids. */
   readonly automatic: 'scattered' | 'sequential' | 'storewide'
   readonly scattered: NextIdAnswer
   readonly sequential: NextIdAnswer
@@ -73,13 +73,13 @@ export interface NextAnswer {
 
 export interface NextIdAnswer {
   readonly counter: string
-  /** `null`: the space is used up. */
+  /** `null`: the space has no ids left. */
   readonly id: string | null
 }
 
 interface Question {
   readonly method: 'GET' | 'POST'
-  /** Fields of its own, beside those that say where. */
+  /** Its own fields, without those for the place. */
   readonly fields: readonly string[]
   ask(engine: AskedEngine, request: IdRequest): Promise<unknown>
 }
@@ -95,7 +95,7 @@ const questions: Readonly<Record<string, Question>> = {
 
 export type IdQuestion = 'allocate' | 'range' | 'reserve' | 'next'
 
-/** The method with which a question is asked over HTTP. */
+/** The HTTP method of a question. */
 export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
   return questions[what]?.method ?? 'GET'
 }
@@ -103,7 +103,7 @@ export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
 /**
  * Answers one question, as plain JSON.
  *
- * @throws DatastoreError INVALID_ARGUMENT for a request that makes no sense
+ * @throws INVALID_ARGUMENT for an impossible request
  */
 export async function askIds(engine: AskedEngine, what: IdQuestion, request: IdRequest): Promise<unknown> {
   const question = questions[what] as Question
@@ -209,7 +209,7 @@ async function next(engine: AskedEngine, request: IdRequest): Promise<NextAnswer
   }
 }
 
-/** The database and the incomplete key of the kind and parent that a request names. */
+/** The database of a request, and the incomplete key of its kind and parent. */
 function kindIn(engine: AskedEngine, request: IdRequest): { readonly database: Database; readonly key: Key } {
   const partition = partitionIn(request)
   const parent = textIn(request, 'parent')
@@ -229,7 +229,7 @@ function partitionIn(request: IdRequest): PartitionId {
   }
 }
 
-/** A text that may be left out. */
+/** An optional text. */
 function textIn(request: IdRequest, name: string): string {
   const value = request[name] ?? ''
   if (typeof value !== 'string') throw invalidArgument(`${name} is a text, not ${JSON.stringify(value)}`)

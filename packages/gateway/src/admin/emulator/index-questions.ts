@@ -1,12 +1,12 @@
 /**
- * Composite indexes for the command line: the server answers over HTTP, and a folder that it opened is asked the same way.
+ * Composite indexes for the command line. The server answers over HTTP; the command line also asks a data folder that it has opened.
  *
  *   GET   list     project, database
- *   POST  create   project, database, kind, ancestor, properties: ["done", "due desc"]     answered when it is built
- *                  or project, database, yaml: the text of an index.yaml                   answered with those that were not there
- *   POST  delete   project, database, id                                                   answered when it is gone
+ *   POST  create   project, database, kind, ancestor, properties: ["done", "due desc"]     answers when it is built
+ *                  or project, database, yaml: the text of an index.yaml                   answers with the new ones
+ *   POST  delete   project, database, id                                                   answers when it is deleted
  *
- * A server does not keep its caller waiting for ever: after ten seconds it answers with the state and the progress.
+ * After ten seconds a server answers with the state and progress so far.
  */
 
 import {
@@ -29,7 +29,7 @@ import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 
-/** Where the server answers: this, then the name of the question. */
+/** The path before the name of a question. */
 export const indexesPath = '/emulator/indexes/'
 
 export type IndexQuestion = 'list' | 'create' | 'delete'
@@ -43,15 +43,15 @@ export interface IndexReport {
   readonly properties: readonly IndexedProperty[]
   readonly state: IndexState | 'deleted'
   readonly failure?: string
-  /** While it is being built, or its rows deleted: how many entities or rows are done, of how many entities. */
+  /** During building or deletion: number of entities or rows done, and of all entities. */
   readonly progress?: { readonly completed: number; readonly estimated?: number }
-  /** Whether a person wrote it into index.yaml, so that it would come again. */
+  /** Whether it is in index.yaml, which would create it again. */
   readonly inFile: boolean
 }
 
 export interface IndexListReport {
   readonly indexes: readonly IndexReport[]
-  /** Indexes that queries were refused for, the latest first; none after `create`. */
+  /** Indexes whose lack caused refusals of queries, the latest first; none after `create`. */
   readonly missing?: readonly MissingIndexReport[]
 }
 
@@ -60,11 +60,11 @@ export interface MissingIndexReport {
   readonly words: string
   /** Its entry in an index.yaml. */
   readonly yaml: string
-  /** Number of queries that were refused for the lack of it. */
+  /** Number of queries that were refused. */
   readonly refusals: number
 }
 
-/** How long a server keeps its caller waiting. */
+/** Longest wait before an answer. */
 const waitMs = 10_000
 
 const methods: Readonly<Record<IndexQuestion, 'GET' | 'POST'>> = { list: 'GET', create: 'POST', delete: 'POST' }
@@ -76,8 +76,8 @@ export function indexMethodOf(what: IndexQuestion): 'GET' | 'POST' {
 /**
  * Answers a question.
  *
- * @param longest - milliseconds to wait for the work; without it until it is done
- * @throws DatastoreError for a request that makes no sense, or work that failed
+ * @param longest - maximum wait for the work in milliseconds; default no limit
+ * @throws DatastoreError for an impossible request, or work that failed
  */
 export async function askIndexes(
   engine: Engine,
@@ -86,7 +86,7 @@ export async function askIndexes(
   longest?: number,
 ): Promise<IndexListReport | IndexReport> {
   const database = namedDatabase(engine, request)
-  // Another gateway may have changed them.
+  // Another gateway may have changed the indexes.
   await engine.indexes.refresh(database)
   if (what === 'list') {
     refuseOthers(request, [])
@@ -113,7 +113,7 @@ export async function askIndexes(
   return await answered(engine, database, job, longest)
 }
 
-/** The indexes of a file's text that a database does not have, made one beside the other. */
+/** Creates the indexes of an index.yaml that the database lacks, all at the same time. */
 async function createAll(
   engine: Engine,
   database: Database,
@@ -139,7 +139,7 @@ export function addIndexRoutes(router: Router, engine: Engine): void {
   }
 }
 
-/** The index when the job is done, or as it stands after the longest wait. */
+/** The index after its job, or its state after the longest wait. */
 async function answered(
   engine: Engine,
   database: Database,

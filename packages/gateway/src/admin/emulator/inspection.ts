@@ -1,6 +1,6 @@
 /**
- * Questions to the inspector and the checker, by name and parameters: the server answers it over HTTP, and the command
- * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
+ * Questions to the inspector and the checker, by name and parameters. The server answers over HTTP; the command line also asks a data folder
+ * that it has opened. The answers are the engine's reports, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key, records   GET   applied
  *   GET   versions       project, database, namespace, key, limit     entity-route.ts has the entity itself
@@ -9,7 +9,7 @@
  *   GET   databases      every database, and its settings: limit
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
  *
- * An answer that is not whole has `next`, to go on `after`, or `previous`, to go on `before` (pages.ts).
+ * An incomplete answer has `next`, for a request with `after`, or `previous`, for one with `before` (pages.ts).
  */
 
 import {
@@ -30,16 +30,16 @@ import { databaseIdOf, wholeNumber } from '../../convert/parameters.ts'
 import { settingsJson } from './database-settings.ts'
 import { needOneProcess } from './one-process.ts'
 
-/** Where the server answers: this, then the name of the question. */
+/** The path before the name of a question. */
 export const inspectionPath = '/emulator/inspect/'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Context of the caller that waits for the answer. */
+/** The caller's part in a long question. */
 export interface Asking {
   /** Aborting it ends a long question. */
   readonly signal?: AbortSignal | undefined
-  /** Told now and then how many rows a long question has looked at. */
+  /** Called at times with the number of rows read so far. */
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
@@ -76,7 +76,7 @@ const questions: Readonly<Record<string, Question>> = {
 
 export const questionNames: readonly string[] = Object.keys(questions)
 
-/** The method with which `what` is asked over HTTP; `undefined` when there is no such question. */
+/** The HTTP method of a question; `undefined` if there is no such question. */
 export function methodOf(what: string): 'GET' | 'POST' | undefined {
   return Object.hasOwn(questions, what) ? questions[what]?.method : undefined
 }
@@ -84,7 +84,7 @@ export function methodOf(what: string): 'GET' | 'POST' | undefined {
 /**
  * Answers one question with a report, as plain JSON.
  *
- * @throws DatastoreError INVALID_ARGUMENT for a question or parameter that makes no sense
+ * @throws INVALID_ARGUMENT for an unknown question or a wrong parameter
  */
 export async function inspect(
   engine: Engine,
@@ -100,7 +100,7 @@ export async function inspect(
   return await question.ask(engine, parameters, { ...asking, context })
 }
 
-/** The key that the parameters name. @throws INVALID_ARGUMENT */
+/** The key of a request. @throws INVALID_ARGUMENT */
 export function keyOf({ project, database, namespace, key }: Parameters): Key {
   if (!project) throw invalidArgument('the parameter project is missing')
   if (!key) throw invalidArgument('the parameter key is missing')
@@ -108,19 +108,19 @@ export function keyOf({ project, database, namespace, key }: Parameters): Key {
   return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
 }
 
-/** The newest so many log records; without the parameter all of them. */
+/** The number of log records, newest first; without the parameter all. */
 function recordsIn({ records, words }: Parameters): Record<'records' | 'words', number | undefined> {
   return { records: wholeNumber('records', records), words: wholeNumber('words', words) }
 }
 
-/** The commitVersion to end before. */
+/** The commitVersion before which an answer ends. */
 function versionIn({ before }: Parameters): bigint | undefined {
   if (before === undefined) return undefined
   if (!/^\d{1,19}$/.test(before)) throw invalidArgument(`before is a commitVersion, not "${before}"`)
   return BigInt(before)
 }
 
-/** Versions, waiting records and databases of an answer, where nothing else is asked for. */
+/** Default number of versions, waiting records and databases in an answer. */
 const limitDefault = 1000
 
 function limitIn({ limit }: Parameters, min: number): number {
@@ -138,7 +138,7 @@ function pending(engine: Engine, parameters: Parameters, { context }: Asked): Pr
   return engine.inspector.pending({ ...placeOf(parameters), ...which }, context)
 }
 
-/** Only what is given; `(default)` is the default database. */
+/** The given parts of a place; `(default)` is the default database. */
 export function placeOf({ project, database, namespace }: Parameters): CommitFilter {
   return { projectId: project, databaseId: databaseIdOf(database), namespaceId: namespace }
 }
@@ -161,7 +161,7 @@ async function release(engine: Engine, parameters: Parameters): Promise<unknown>
   return { released: await engine.inspector.releaseAll(database), milestone }
 }
 
-/** A database as the inspector lists it; the default one has an empty id. */
+/** A database in the inspector's list; the default one has an empty id. */
 export interface DatabaseReport {
   readonly project: string
   readonly database: string
@@ -170,11 +170,11 @@ export interface DatabaseReport {
 
 export interface DatabasesReport {
   readonly databases: readonly DatabaseReport[]
-  /** The last of these, to go on behind: `project/database`; absent at the end. */
+  /** The last one of this answer, `project/database`, for a request with `after`; absent at the end. */
   readonly next?: string
 }
 
-/** Longer lists come in parts. */
+/** Longer lists are sent in parts. */
 const databasesMax = 1000
 
 function databases(engine: Engine, { after, limit }: Parameters): DatabasesReport {

@@ -1,8 +1,6 @@
 /**
- * Heat by the second as events: the first has all that is known, each later one what is new. While a stream is open every row
- * operation is counted.
- *
- * LH1  A client that reads slowly gets fewer events, and no less: nothing is read from the engine until it can be sent.
+ * Heat second by second as events: the first has all recorded seconds, each later one the new seconds. While a stream is open every row operation
+ * is counted. A slow client gets fewer events with more seconds each, and loses none: the engine is read only when an event can be sent.
  */
 import type { Engine, Scheduler } from '@sixtables/engine'
 import { eventPieces } from '../../protocols/json-report.ts'

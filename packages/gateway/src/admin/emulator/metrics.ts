@@ -1,13 +1,13 @@
 /**
  * Metrics of the server in Prometheus' text form.
  *
- *   GET /metrics      calls by method and code, durations, rows, open transactions, waiting records, memory; at a gateway of several also calls
- *                     to the Bigtable, commits under way, the clock, sweeps
+ *   GET /metrics      calls by method and code, durations, rows, open transactions, waiting records, memory; with a shared store also calls
+ *                     to the Bigtable, running commits, the clock, sweeps
  *
- * M1  Without a scraper nothing is counted and the library is not loaded: calls and durations begin with the first scrape, rows with the
- *     start.                                                                                       test/contract/metrics.test.ts
+ * The first scrape loads the library and starts the counting of calls and durations, so a server without a scraper pays nothing. Rows are
+ * counted from the server's start.
  *
- * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md says why a library writes it.
+ * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md explains the choice of a library.
  */
 
 import type { Engine, SharedFigures } from '@sixtables/engine'
@@ -16,7 +16,7 @@ import type { CallReport, Calls } from '../../calls/calls.ts'
 import { dataMethodOf } from '../../methods.ts'
 import type { Router } from '../../protocols/router.ts'
 
-/** Bounds of the durations, in seconds: a call in memory takes a tenth of a millisecond. */
+/** Bounds of the durations in seconds; a call in memory takes a tenth of a millisecond. */
 const durationBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export function addMetricsRoute(router: Router, engine: Engine, calls: Calls): void {
@@ -32,7 +32,7 @@ export function addMetricsRoute(router: Router, engine: Engine, calls: Calls): v
 }
 
 async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
-  // A CommonJS module: its members are those of the default.
+  // For a CommonJS module, the members are those of the default export.
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   const registers = [registry]
@@ -62,7 +62,7 @@ async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
 
 type Prometheus = typeof import('prom-client')
 
-/** Makes figures that are read at each scrape, and cost nothing in between. */
+/** Makes gauges that are read at each scrape, and cost nothing in between. */
 function figuresIn(prometheus: Prometheus, registers: Registry[]) {
   const total = (name: string, help: string, read: () => number): void => {
     new prometheus.Counter({
@@ -105,7 +105,7 @@ function addFigures({ total, gauge }: ReturnType<typeof figuresIn>, engine: Engi
   gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970', () => startSeconds)
 }
 
-/** Figures of a gateway of several: calls to the Bigtable since the first scrape, and the state of what it shares. */
+/** Figures for a shared store: calls to the Bigtable since the first scrape, and the state that gateways share. */
 function addSharedFigures(
   prometheus: Prometheus,
   registers: Registry[],

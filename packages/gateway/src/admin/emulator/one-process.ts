@@ -1,9 +1,9 @@
-/** Controls that need a store of one process: where several gateways share the store, one of them can move or hold nothing for all. */
+/** A check for controls that need a store of one process: with a shared store, one gateway can hold or move nothing for the others. */
 import { type Engine, unimplemented } from '@sixtables/engine'
 
 /**
- * @param why - a clause about such a store, with what to do instead if there is something
- * @throws UNIMPLEMENTED with it, at a store that several gateways share
+ * @param why - a clause about shared stores for the message, with an alternative if there is one
+ * @throws UNIMPLEMENTED if several gateways share the store
  */
 export function needOneProcess({ isShared }: Pick<Engine, 'isShared'>, why: string): void {
   if (isShared) throw unimplemented(`a store that several gateways share ${why}. Use a store of one process for this.`)

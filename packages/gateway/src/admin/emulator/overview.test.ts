@@ -8,7 +8,7 @@ import { addOverviewRoute, type OverviewEvent } from './overview.ts'
 const engine = await openEngine()
 afterEach(() => engine.close())
 
-test('calls are counted by method while a stream is open, and not observed after it (overview/OV1)', async () => {
+test('calls are counted by method while a stream is open, and not observed after it', async () => {
   const calls = new Calls()
   const router = new Router()
   addOverviewRoute(router, engine, calls)

@@ -7,8 +7,8 @@
  *    "all": {…}, "methods": {"commit": {"calls": 12, "errors": 1, "p50Ms": 0.4, "p99Ms": 2.1}}, "codes": {"ABORTED": 1},
  *    "openTransactions": 2, "waitingRecords": 0, "databases": [{"project", "database"}], "findings": […]}
  *
- * OV1  Calls are observed while a stream is open, and no longer.                     overview.test.ts
- * OV2  The cost of an event does not grow with the store.                            everything in it is counted already
+ * Calls are observed only while a stream is open. An event contains counters that exist already, so its cost does not grow with the
+ * store.
  */
 
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
@@ -22,27 +22,27 @@ import { eventOf, type Router } from '../../protocols/router.ts'
 export interface MethodOverview {
   readonly calls: number
   readonly errors: number
-  /** Times until the answer, of all calls. */
+  /** Quantiles of the time until the answer, over all calls. */
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
 export interface OverviewEvent {
   readonly at: string
-  /** Time that the counts of calls are of. */
+  /** Duration that the counts cover. */
   readonly seconds: number
   /** All calls together; absent without calls. */
   readonly all?: MethodOverview
-  /** Methods that were called, in lower camel case. */
+  /** The methods with calls, in lower camel case. */
   readonly methods: Readonly<Record<string, MethodOverview>>
-  /** Number of errors by their codes. */
+  /** Number of errors by code. */
   readonly codes: Readonly<Record<string, number>>
   readonly openTransactions: number
   /** Records between commit and apply. */
   readonly waitingRecords: number
   /** The first {@link databasesMax}; an empty `database` is the default one. */
   readonly databases: readonly { readonly project: string; readonly database: string }[]
-  /** Databases behind these. */
+  /** Number of further databases. */
   readonly moreDatabases?: number
   readonly findings: readonly Finding[]
 }
@@ -60,7 +60,7 @@ export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): 
   })
 }
 
-/** Milliseconds. */
+/** The interval in milliseconds. */
 function intervalOf(query: URLSearchParams): number {
   checkParameters(query, ['interval'])
   return wholeNumber('interval', query.get('interval'), { min: intervalMsMin, max: intervalMsMax }) ?? intervalMsDefault
@@ -84,7 +84,7 @@ async function* eventsOf(
         ...databasesOf(engine),
         findings: engine.findings(),
       } satisfies OverviewEvent)
-      // Real time: a clock that stands is not moved by being looked at.
+      // Real time: a watcher must not move an emulator's clock that stands still.
       await sleep(intervalMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
     }

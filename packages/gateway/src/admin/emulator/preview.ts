@@ -1,5 +1,5 @@
 /**
- * The preview of a commit: what it would do, without doing it.
+ * The preview of a commit: its effects, without the commit.
  *
  *   POST  /emulator/preview   a CommitRequest in JSON, with projectId   →   rows by table, conflicts; or the commit's refusal
  */

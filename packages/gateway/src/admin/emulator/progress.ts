@@ -1,11 +1,10 @@
 /**
- * Long questions over HTTP, whose answer may take longer than a client waits for the first byte: server-sent events.
+ * Long questions over HTTP as server-sent events, because a client may give up before the first byte of the answer: Node's fetch waits 300 s
+ * (known).
  *
- *   {"progress": {"rows": 120000}}    at once, then every second: rows looked at, or entities written, so far
+ *   {"progress": {"rows": 120000}}    at once, then every second: number of rows read, or entities written
  *   {"report": …}                     the answer, the last event
- *   {"error": {"message", "status"}}  what went wrong, instead of it
- *
- * Known: fetch of Node gives up after 300 s without an answer's head.
+ *   {"error": {"message", "status"}}  an error, in place of the answer
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError } from '@sixtables/engine'
@@ -19,7 +18,7 @@ export type ProgressEvent =
 
 const intervalMs = 1000
 
-/** Asks with progress; ends when `signal` aborts, as the question does. Errors that are our fault are thrown. */
+/** Events of a question; `signal` ends both. Errors of the server itself are thrown. */
 export async function* progressOf(
   ask: (asking: Asking) => Promise<unknown>,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 /**
- * The newest calls of the data API, for people who look at what their program really asks.
+ * The newest calls of the data API, which show what a program really asks.
  *
- *   GET    /emulator/requests           the newest that are kept, newest first      filters, limit, before (an id)
+ *   GET    /emulator/requests           the kept ones, newest first                                filters, limit, before (an id)
  *   GET    /emulator/requests/{id}      one with its messages as JSON, plan, and rows by table
- *   GET    /emulator/requests/events    server-sent events: those that end from now on; it records while it is open      filters
- *   DELETE /emulator/requests           forgets those that are kept
+ *   GET    /emulator/requests/events    server-sent events: calls that end from now on; calls are recorded while it is open      filters
+ *   DELETE /emulator/requests           forgets the kept ones
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,30 +24,30 @@ import { type Printable, printJson } from '../../protocols/json-text.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
-/** Streams get their calls in batches, at most so often, of the newest at most so many. */
+/** Shortest pause between two batches of a stream. */
 const batchEveryMs = 100
 const batchMax = 100
 
 export interface RequestList {
-  /** Whether calls are recorded now. */
+  /** Whether calls are being recorded. */
   readonly recording: boolean
   readonly requests: readonly RecordedRequest[]
 }
 
 export interface RequestEvent {
   readonly requests: readonly RecordedRequest[]
-  /** Calls that matched and are left out of this event: there were more than its maximum. */
+  /** Number of matching calls beyond the maximum of this event, which are left out. */
   readonly skipped?: number
-  /** Only in the first event: id of the newest call before the stream. */
+  /** Id of the newest call before the stream; only in the first event. */
   readonly last?: number
 }
 
-/** One side of a call. */
+/** A request or an answer. */
 export interface MessageReport {
-  /** The message in JSON; absent where there is none, or it is no longer kept, or does not decode. */
+  /** The message in JSON; absent if there was none, it is no longer kept, or it does not decode. */
   readonly json?: unknown
   readonly bytes: number
-  /** Elements of its list, where not all are kept. */
+  /** Numbers of elements, if not all of its list are kept. */
   readonly cut?: { readonly kept: number; readonly of: number }
 }
 
@@ -72,7 +72,7 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
       )
     }
     const detail = await detailInJson(found.summary.method, found.detail)
-    // Negative zeros of messages stay what they are.
+    // JSON.stringify() would print -0.0 as 0.
     return { jsonText: printJson({ ...found.summary, ...detail } as unknown as Printable) }
   })
   router.add('DELETE', '/emulator/requests', () => {

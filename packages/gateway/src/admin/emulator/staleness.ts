@@ -1,9 +1,9 @@
 /**
- * A query's answer beside the one that it would have if all waiting commits were applied: which results are stale, and what is missing.
+ * A query's answer compared with the one after all waiting commits are applied: which results are stale, and which are missing.
  *
  *   POST  /emulator/staleness   project, database, namespace, gql, limit   →   results with their states, missing, waiting, more
  *
- * The query runs as the data API runs it, so one that must be strong applies what it reads. The other answer applies nothing.
+ * The query runs as over the data API, so a strong one applies commits before it reads. The comparison itself applies nothing.
  */
 import {
   type Engine,
@@ -29,16 +29,16 @@ export interface ResultReport {
 
 export interface StaleReport {
   readonly results: readonly (ResultReport & {
-    /** `gone`: it would not be among the results. `old`: its properties would be others. */
+    /** `gone`: it would not be a result any more. `old`: its properties would differ. */
     readonly state: 'right' | 'old' | 'gone'
-    /** Properties of the committed entity, for `old` and `gone`; absent for one that is deleted. */
+    /** Properties of the committed entity, for `old` and `gone`; absent if it is deleted. */
     readonly committed?: string
   })[]
-  /** Results that are not there yet. */
+  /** Results that the query does not find yet. */
   readonly missing: readonly ResultReport[]
-  /** Records that wait in the database. */
+  /** Number of waiting records in the database. */
   readonly waiting: number
-  /** There are more results than `limit`; beyond them nothing is compared. */
+  /** Whether there are results beyond `limit`, which are not compared. */
   readonly more: boolean
 }
 
@@ -68,7 +68,7 @@ interface Asked {
 async function staleness(engine: Engine, asked: AskedEngine, { query, partition, shown }: Asked): Promise<StaleReport> {
   const database = asked.database(partition.projectId, partition.databaseId)
   const run = async (ahead: boolean): Promise<readonly QueryResult[]> => {
-    // One more than is shown tells whether there are more; what is beyond the limit is not stale.
+    // One more result than the limit shows whether there are more.
     const limited = { ...query, limit: Math.min(query.limit ?? Number.POSITIVE_INFINITY, shown + 1) }
     return (await database.runQuery(asked.context(), { query: limited, ...(ahead ? { read: { ahead } } : {}) })).results
   }

@@ -1,20 +1,18 @@
 /**
- * The tablets over HTTP: what they are, how hot they were, what happened to them, and what that means.
+ * The tablets over HTTP, with their heat, their events and findings about them.
  *
  *   GET  /emulator/tablets            tables, tablets and servers now
  *   GET  /emulator/tablets/events     splits, merges, moves, compactions                after=sequence
  *   GET  /emulator/heat               load by key range and time                        table, span (ms), rows
  *   GET  /emulator/heat/recording     each recorded second, and coarser time before it
- *   GET  /emulator/heat/live          the same as server-sent events: then what is new  interval (ms)
+ *   GET  /emulator/heat/live          the same as server-sent events, then new seconds  interval (ms)
  *   GET  /emulator/groups             entity groups under load, busiest first           limit
- *   GET  /emulator/findings           patterns of use that cost, in words
+ *   GET  /emulator/findings           costly patterns of use, in words
  *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
  *   POST /emulator/tablets/compact    a major compaction now                            table
  *
- * The first report begins to count rows, and waits a moment for that, in which a small store is counted. With `counted=true`,
- * `tablets` and `watch` answer when all rows are counted.
- *
- * Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
+ * The first report starts a count of all rows and waits 200 ms for it, enough for a small store. With `counted=true`, `tablets` and `watch`
+ * wait for the whole count. Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
 
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
@@ -24,7 +22,7 @@ import { liveHeat } from './live-heat.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
 
 const intervalMsDefault = 1000
-/** So long a first report waits for the count of rows. */
+/** Longest wait of a first report for the count of rows. */
 const countMsMax = 200
 
 export function addTabletRoutes(router: Router, engine: Engine): void {

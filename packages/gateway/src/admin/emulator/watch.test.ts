@@ -3,12 +3,12 @@ import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { tickMs, Watch } from './watch.ts'
 
-test('watch/W1: streams with the same options are sent one event a tick, made once', async () => {
+test('streams with the same options are sent one event a tick, made once', async () => {
   const clock = new VirtualClock()
   const engine = await openEngine({ scheduler: clock })
   const heat = vi.spyOn(engine.tablets, 'heat')
   const watch = new Watch(engine, clock)
-  // A stream has a signal of its own, as a response does: one for all would have more listeners than Node finds right.
+  // A signal for each stream, as for real responses: with one for all, Node would warn about its many listeners.
   const endings: AbortController[] = []
   const events = (spanMs: number): AsyncGenerator<Buffer> => {
     const ending = new AbortController()

@@ -1,19 +1,14 @@
 /**
- * The reports of tablets as events, for all who watch them.
- *
- *   stream ──┐
- *   stream ──┼─▶ one event of the last tick ◀─ made by the first stream that asks
- *   stream ──┘
- *
- * W1  In a tick one event is made and serialised for all streams with the same options, however many there are.   watch.test.ts
+ * The reports of tablets as events. In one tick of 100 ms, ten streams with the same options get the same event, which is made and printed
+ * once, by the first stream that asks.
  */
 import type { Engine, HeatOptions, Scheduler } from '@sixtables/engine'
 import { eventOf } from '../../protocols/router.ts'
 
-/** An event serves streams for this long; no stream may ask for them more often. */
+/** An event is valid for this long; no stream may ask for them more often. */
 export const tickMs = 100
 export const groupsDefault = 20
-/** Options of heat whose events are kept; streams mostly leave them out. */
+/** Number of different options whose events are kept; most streams have the default ones. */
 const keptMax = 16
 
 interface Kept {
@@ -24,7 +19,7 @@ interface Kept {
 export class Watch {
   readonly #engine: Engine
   readonly #clock: Scheduler
-  /** The last events by their options. */
+  /** The latest events by their options. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(engine: Engine, clock: Scheduler) {

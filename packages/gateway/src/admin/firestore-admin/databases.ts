@@ -1,15 +1,15 @@
 /**
- * The databases of a project, as the Firestore API lists those in Datastore mode: what `gcloud firestore databases` calls.
+ * The databases of a project in the Firestore API, where they have Datastore mode, for `gcloud firestore databases`.
  *
- *   GET     /v1/projects/{p}/databases                        those that have data or were spoken of, and the default one
+ *   GET     /v1/projects/{p}/databases                        those with data or settings, and the default one
  *   POST    /v1/projects/{p}/databases?databaseId={d}         an operation; a database needs no creation here
  *   GET     /v1/projects/{p}/databases/{d}
  *   PATCH   /v1/projects/{p}/databases/{d}?updateMask=concurrencyMode          an operation
- *   DELETE  /v1/projects/{p}/databases/{d}                    an operation; data, ids and indexes go
+ *   DELETE  /v1/projects/{p}/databases/{d}                    an operation; deletes data, ids and indexes
  *
  * All other settings are in database-settings.ts.
  *
- * Known: google.firestore.admin.v1.Database, and which paths gcloud uses. No emulator answers these.
+ * Known: google.firestore.admin.v1.Database, and the paths that gcloud uses. No emulator answers these.
  */
 
 import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
@@ -94,7 +94,7 @@ function databaseJson({ projectId, databaseId, settings }: Database): JsonObject
 
 type Named = Pick<RouteRequest, 'parameters'>
 
-/** The default database always exists; another one from its first write or setting on. */
+/** Whether the database exists: the default one always, another one after its first write or setting. */
 function isKnown(engine: Engine, { parameters: { project, database } }: Named): boolean {
   if (database === '(default)') return true
   return engine.databases().some(({ projectId, databaseId }) => projectId === project && databaseId === database)

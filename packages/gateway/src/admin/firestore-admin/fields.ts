@@ -1,9 +1,9 @@
 /**
- * TTL policies, as the Firestore API has them: a setting of a field. What `gcloud firestore fields ttls` calls.
+ * TTL policies, which are settings of a field in the Firestore API, for `gcloud firestore fields ttls`.
  *
  *   GET    /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/fields       those with a policy
  *   GET    /v1/projects/{p}/databases/{d}/collectionGroups/{kind}/fields/{field}
- *   PATCH  the same, updateMask=ttlConfig: {"ttlConfig": {}} makes a policy, without ttlConfig it goes     an operation
+ *   PATCH  the same, updateMask=ttlConfig: {"ttlConfig": {}} sets a policy; without ttlConfig it is removed     an operation
  *
  * Known: google.firestore.admin.v1.Field; one policy a kind, on one property. No emulator answers these.
  */
@@ -69,7 +69,7 @@ function refuseSecond(policies: readonly TtlPolicy[], { kind }: TtlPolicy): void
 }
 
 function fieldOf({ parameters: { kind = '', field = '' } }: RouteRequest): TtlPolicy {
-  // Names that are no plain words come between backticks.
+  // gcloud puts a name with special characters between backticks.
   const property = /^`.*`$/.test(field) ? field.slice(1, -1) : field
   if (kind === '-' || property === '*') throw invalidArgument('a TTL policy needs one kind and one property')
   return { kind, property }

@@ -1,12 +1,12 @@
 /**
- * The index calls of the Firestore API that `gcloud datastore indexes create` and `cleanup` make, in REST alone.
+ * The index calls of the Firestore API that `gcloud datastore indexes create` and `cleanup` make; REST only.
  *
  *   GET     /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes
  *   POST    /v1/projects/{p}/databases/{d}/collectionGroups/{kind}/indexes            an operation of the database
  *   GET     /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
  *   DELETE  /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/indexes/{id}
  *
- * Known: which paths gcloud uses, and google.firestore.admin.v1. No emulator answers these.
+ * Known: the paths that gcloud uses, and google.firestore.admin.v1. No emulator answers these.
  */
 
 import { invalidArgument } from '@sixtables/engine'

@@ -1,11 +1,11 @@
 /**
  * grpc.health.v1.Health: whether the server, or one of its services, answers calls.
  *
- *   Check   HealthCheckRequest {service 1}  ─▶ HealthCheckResponse {status 1}     NOT_FOUND for a service that is not here
- *   Watch   the same ─▶ a status at once, then one whenever it changes            SERVICE_UNKNOWN (3) instead
+ *   Check   HealthCheckRequest {service 1}  ─▶ HealthCheckResponse {status 1}     NOT_FOUND for an unknown service
+ *   Watch   the same ─▶ a status at once, then each change                        SERVICE_UNKNOWN (3) instead
  *
- * The empty name is the server as a whole. All serve from the moment the port answers until it closes, or until the store takes
- * no more writes; then those who watch are told NOT_SERVING. A store that can be used again serves again.
+ * The empty name means the server as a whole. All services are SERVING from the start of the port until it closes, except while the store
+ * accepts no writes: then they are NOT_SERVING.
  *
  * Known: the gRPC health checking protocol.
  */
@@ -22,7 +22,7 @@ const serving = 1
 const notServing = 2
 const serviceUnknown = 3
 
-/** @param services - with their packages */
+/** @param services - names with their packages */
 export function healthMethods(services: readonly string[], { store }: Pick<EnginePort, 'store'>): GrpcMethods {
   const statusNow = (): number => (store?.failure === undefined ? serving : notServing)
   const watchers = new Set<(value: number) => void>()
@@ -44,7 +44,7 @@ export function healthMethods(services: readonly string[], { store }: Pick<Engin
         isWatched = isKnown(service)
         answer.write(status(isWatched ? statusNow() : serviceUnknown))
       },
-      // The answers go on after the request has ended.
+      // A watch continues after the request has ended.
       end() {},
       cancelled: () => watchers.delete(tell),
       closing() {

@@ -1,6 +1,4 @@
-/**
- * The files of the published protos, and that of the health service, as reflection hands them out. Imported when it is asked.
- */
+/** The files of the published protos and of the health service, for reflection. Imported by the first request. */
 import {
   create,
   createFileRegistry,
@@ -17,7 +15,7 @@ import {
 import { registry } from '../../protocols/descriptors.ts'
 import type { Descriptors } from './reflection.ts'
 
-/** grpc.health.v1, which is not among the published protos; written down here as the protocol has it. */
+/** grpc.health.v1, which is not among the published protos. */
 const healthFile = create(FileDescriptorProtoSchema, {
   name: 'grpc/health/v1/health.proto',
   package: 'grpc.health.v1',
@@ -89,7 +87,7 @@ export const descriptors: Descriptors = {
   bySymbol(name) {
     const found = types.get(name)
     if (found !== undefined) return withImports(found.file)
-    // A method, a field or a value of an enum is in the file of what it belongs to.
+    // A method, a field or a value of an enum is in the file of its parent.
     const owner = types.get(name.slice(0, Math.max(0, name.lastIndexOf('.'))))
     return withImports(owner?.file)
   },

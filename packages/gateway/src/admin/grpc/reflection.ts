@@ -1,13 +1,12 @@
 /**
- * grpc.reflection: which services and messages there are, for tools such as grpcurl. The versions v1 and v1alpha are the
- * same but for their names.
+ * grpc.reflection: the list of services and messages, for tools such as grpcurl. The versions v1 and v1alpha differ only in their names.
  *
  *   ServerReflectionRequest   {host 1, file_by_filename 3 | file_containing_symbol 4 | file_containing_extension 5
  *                              | all_extension_numbers_of_type 6 | list_services 7}
  *   ServerReflectionResponse  {valid_host 1, original_request 2, file_descriptor_response 4 {file_descriptor_proto 1 …}
  *                              | list_services_response 6 {service 1 {name 1}} | error_response 7 {code 1, message 2}}
  *
- * Files come with all that they import. Extensions are not looked up: no service here has any.
+ * A file is sent with its imports. Extensions are not looked up, because no service here has any.
  *
  * Known: the gRPC server reflection protocol.
  */
@@ -19,7 +18,7 @@ import { textFields } from './wire-fields.ts'
 
 const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
 
-/** Serialized FileDescriptorProtos: a file, and then all that it imports; `undefined` when there is none. */
+/** Serialized FileDescriptorProtos: a file, then its imports; `undefined` if there is no such file. */
 export interface Descriptors {
   byFilename(name: string): readonly Uint8Array[] | undefined
   bySymbol(name: string): readonly Uint8Array[] | undefined
@@ -28,8 +27,8 @@ export interface Descriptors {
 /**
  * The reflection services.
  *
- * @param services - what is listed, with their packages
- * @param load - called with the first request that needs them
+ * @param services - the listed names, with their packages
+ * @param load - called by the first request that needs descriptors
  */
 export function reflectionMethods(
   services: readonly string[],

@@ -1,10 +1,10 @@
-/** Reads small messages of protocols that have no descriptors here: their texts, by field number. */
+/** A reader of small protobuf messages without descriptors: their texts, by field number. */
 import { invalidArgument } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 
 const bytesWire = 2
 
-/** The last text of each field that has one; other fields are passed over. @throws INVALID_ARGUMENT for broken bytes */
+/** The last text of each field; fields of other types are skipped. @throws INVALID_ARGUMENT for broken bytes */
 export function textFields(message: Buffer, name: string): ReadonlyMap<number, string> {
   const found = new Map<number, string>()
   const reader = protobuf.Reader.create(message)

@@ -1,22 +1,22 @@
 /**
  * google.longrunning.Operations over the registry of operations.
  *
- * Known: the service's proto; in REST operations stand under their project, or under their project and database for the
- * calls that gcloud makes through the Firestore API.
+ * Known: the service's proto. In REST an operation belongs to its project, or to its project and database if gcloud started it through
+ * the Firestore API.
  */
 
 import type { Verb } from '../../protocols/router.ts'
 import type { AdminMethod, AdminService } from '../admin-service.ts'
 import type { ListRequest, Operations } from './operations.ts'
 
-/** How long WaitOperation waits when its caller does not say. */
+/** Default time of WaitOperation. */
 const waitDefaultMs = 60_000
 
-/** Finds operations that another gateway of a shared store began (index-operations.ts), before they are asked for. */
+/** Finds operations that other gateways of a shared store began (index-operations.ts). */
 export interface OperationSource {
-  /** The operation of this name, if it is one of them, is in the registry afterwards. */
+  /** Adds the operation of this name to the registry, if it is one of them. */
   adopt(name: string): Promise<void>
-  /** So are those under a project, or a database of it. */
+  /** Adds all operations of a project, or of one of its databases. */
   adoptAll(parent: string): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function operationsService(operations: Operations, source: OperationSourc
   }
 }
 
-/** A path under the operations of a project, and the same of a database. */
+/** A REST path under the operations of a project, and the same for a database. */
 function both(verb: Verb, path: string, body?: string): AdminMethod['rest'] {
   return ['/v1/projects/{project}', '/v1/projects/{project}/databases/{database}'].map((parent) => ({
     verb,

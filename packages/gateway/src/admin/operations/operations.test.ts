@@ -15,7 +15,7 @@ function work(run: OperationWork['run'], labels?: Record<string, string>): Opera
   }
 }
 
-/** Work that ends when told to. */
+/** Work that ends when the test releases it. */
 function held() {
   let finish = (): void => {}
   const done = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ test('failed work is a status', async () => {
   })
 })
 
-test('cancelling asks the work to stop, and the operation ends with CANCELLED (operations/O2)', async () => {
+test('cancelling asks the work to stop, and the operation ends with CANCELLED', async () => {
   const operations = new Operations()
   const { name } = operations.start(
     work(

@@ -1,15 +1,12 @@
 /**
- * Long-running operations: work that goes on after its first answer, asked about by name.
+ * Long-running operations: work that continues after its first answer, and can be asked for by name.
  *
  *   start(work) ─▶ projects/{project}/operations/{id}     done: false, metadata with state and progress
  *                                                         done: true,  and a response or an error
  *
- * An operation is kept as google.longrunning.Operation in its JSON form, in which Any members carry their type in `@type`;
- * the gRPC side turns it into bytes (admin-service.ts).
- *
- * O1  The work runs whether a client asks or not; finished operations are kept, the newest of them, until the server ends.
- * O2  Cancelling asks the work to stop; the operation ends when the work has, with CANCELLED, or with its result if that
- *     came first.
+ * An operation is kept as google.longrunning.Operation in JSON, in which Any members have their type in `@type`; admin-service.ts makes bytes
+ * of it for gRPC. The newest finished operations are kept until the server ends. Cancelling asks the work to stop: the operation
+ * ends when the work does, with CANCELLED, or with its result if that was first.
  *
  * Known: google.longrunning.Operations, and CommonMetadata of google.datastore.admin.v1.
  */
@@ -25,7 +22,7 @@ export type OperationType =
   | 'IMPORT_ENTITIES'
   | 'CREATE_INDEX'
   | 'DELETE_INDEX'
-  // The Firestore API names no types; used by filters of lists.
+  // Names for types that have none in the Firestore API, for filters of lists.
   | 'CREATE_DATABASE'
   | 'UPDATE_DATABASE'
   | 'DELETE_DATABASE'
@@ -35,16 +32,16 @@ export type OperationType =
 export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILED' | 'CANCELLED'
 
 export interface OperationWork {
-  /** Last part of its name; absent = a random one. */
+  /** The last part of its name; default random. */
   readonly id?: string | undefined
   readonly type: OperationType
   readonly projectId: string
-  /** The database, for operations of a database's own API; without it the name has no database in it. */
+  /** The database, for operations whose names contain one. */
   readonly databaseId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** The metadata as of now, with `@type` and the given common part where its type has one. */
+  /** The current metadata with `@type`, and the common part if its type has one. */
   metadata(common: CommonMetadata): JsonObject
-  /** Does the work; resolves with the response, with `@type`. */
+  /** Does the work, and returns the response with `@type`. */
   run(signal: AbortSignal): MaybePromise<JsonObject>
 }
 
@@ -101,7 +98,7 @@ export class Operations {
     this.#logger = logger
   }
 
-  /** Begins the work; the answer is the operation as it stands then, which may be done already. */
+  /** Begins the work. @returns the operation, which may be done already */
   start(work: OperationWork): OperationJson {
     const parent = parentOf(work)
     const name = `${parent}/operations/${work.id ?? randomBytes(16).toString('hex')}`
@@ -142,7 +139,7 @@ export class Operations {
   /**
    * Operations of a project or database, newest first.
    *
-   * @throws INVALID_ARGUMENT for a filter that is not understood, or a page token of another list
+   * @throws INVALID_ARGUMENT for a wrong filter, or a page token of another list
    */
   list({ parent, filter = '', pageSize = 0, pageToken = '' }: ListRequest): OperationList {
     if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
@@ -160,7 +157,7 @@ export class Operations {
     return next === undefined ? { operations } : { operations, nextPageToken: next }
   }
 
-  /** Asks the work to stop (O2). An operation that is done stays as it is. @throws NOT_FOUND */
+  /** Asks the work to stop. A finished operation stays as it is. @throws NOT_FOUND */
   cancel(name: string): void {
     const entry = this.#find(name)
     if (entry.endedAt === undefined) {
@@ -168,14 +165,14 @@ export class Operations {
     }
   }
 
-  /** Forgets a finished operation. @throws NOT_FOUND; FAILED_PRECONDITION while it is running */
+  /** Forgets a finished operation. @throws NOT_FOUND; FAILED_PRECONDITION while it runs */
   delete(name: string): void {
     const entry = this.#find(name)
     if (entry.endedAt === undefined) throw failedPrecondition(`the operation ${name} is running; cancel it first`)
     this.#entries.delete(name)
   }
 
-  /** The operation once it is done, or as it stands after `timeoutMs`. @throws NOT_FOUND */
+  /** The finished operation, or its state after `timeoutMs`. @throws NOT_FOUND */
   async wait(name: string, timeoutMs: number): Promise<OperationJson> {
     const entry = this.#find(name)
     let timer: NodeJS.Timeout | undefined
@@ -232,8 +229,8 @@ function jsonOf(entry: Entry): OperationJson {
 }
 
 /**
- * Conditions joined by AND: a path of members and a value, `done=true`, `metadata.common.operationType:EXPORT_ENTITIES`,
- * `metadata.common.labels.env="dev"`. Names also in snake case, as the documents write them.
+ * Parses conditions joined by AND, each a path of members and a value: `done=true`, `metadata.common.operationType:EXPORT_ENTITIES`,
+ * `metadata.common.labels.env="dev"`. Names may be in snake case, as in Google's documentation.
  */
 function filterOf(filter: string): (operation: OperationJson) => boolean {
   if (filter.trim() === '') return () => true
