@@ -1,7 +1,6 @@
 /**
- * The `sixtables` command: reads the arguments, picks the command, and turns every failure into one line and an exit code
- * (see errors.ts). registry.ts lists the commands; what they do is imported only when they run, so that help and mistakes
- * are answered at once.
+ * The `sixtables` command: parses the arguments, runs the command, and prints a failure as one line with an exit code (errors.ts).
+ * registry.ts lists the commands, whose code is imported only when they run.
  */
 import { readFileSync } from 'node:fs'
 import { complete, completeRequest } from './framework/complete.ts'
@@ -12,7 +11,7 @@ import { parse } from './framework/parser.ts'
 import { plainFlag } from './framework/words.ts'
 import { program } from './registry.ts'
 
-/** Runs one command; resolves with its exit code when it is over, for `start` when the server has stopped. */
+/** Runs one command; resolves with its exit code at its end, for `start` after the server has stopped. */
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
   try {
     if (args[0] === completeRequest) {
@@ -39,7 +38,7 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
   }
 }
 
-/** `sixtables help gql` is `sixtables gql --help`. */
+/** Makes `sixtables gql --help` of `sixtables help gql`. */
 function helpFlag(args: readonly string[]): readonly string[] {
   return args[0] === 'help' ? [...args.slice(1), '--help'] : args
 }

@@ -1,6 +1,6 @@
 /**
- * All commands, in the order in which help and reference show them. A new command is a folder in commands/ and a
- * line here; `npm run golden` then writes its chapter of docs/reference/cli.md.
+ * All commands, in the order of help and reference. A new command is a folder in commands/ and a line here; `npm run golden` then
+ * writes its chapter of docs/reference/cli.md.
  */
 
 import { bigtableCommand } from './commands/bigtable/command.ts'

@@ -213,7 +213,7 @@ function silentIo(env: Record<string, string> = {}): Io {
 describe('sixtables top in a terminal', () => {
   const flags = (): object => ({ endpoint: server.address, interval: '0.1' })
 
-  test('screen/S1: takes another screen, and gives the terminal back as it was', async () => {
+  test('takes another screen, and gives the terminal back as it was', async () => {
     const terminal = new FakeTerminal()
     const over = top({ ...flags() }, silentIo(), terminal)
     await until(() => terminal.written.includes('Hottest tablets'))

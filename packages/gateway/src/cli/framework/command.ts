@@ -1,40 +1,40 @@
 /**
- * A command of the command line, as data. One list of these (registry.ts) feeds the parser, the help, "did you
- * mean", the completion of shells and docs/reference/cli.md, so that none of them can know another set of commands.
+ * A command of the command line, as data. One list of these (registry.ts) is used by the parser, the help, "did you mean", the
+ * completion of shells and docs/reference/cli.md, so that they all have the same commands.
  *
  *   commands/check/command.ts  ─▶  { name, describe, flags, examples, run: imports ./check.ts, then runs it }
  *
- * C1  A command's own code is imported by `run` alone: help and mistakes are answered before any engine is loaded.
- * C2  A command either runs or has commands below it; `start` alone also runs when no command is named.
+ * Only `run` imports the code of a command, so that help and mistakes are answered without loading the engine. A command either runs or has
+ * commands below it. `start` also runs when no command is named.
  */
 import type { Io } from './io.ts'
 
-/** Parsed flags and positionals by name; a repeated flag is an array, of which the last value counts. */
+/** Parsed flags and positionals by name. A repeated flag is an array, of which most commands use the last value. */
 export type Flags = Readonly<Record<string, unknown>>
 
-/** Resolves with the exit code (errors.ts). */
+/** Runs the command; resolves with the exit code (errors.ts). */
 export type Run = (flags: Flags, io: Io) => Promise<number>
 
 export interface Flag {
   /** Without dashes: `data-dir`. */
   readonly name: string
-  /** Values are texts, also those that look like numbers; a `list` may be given several times. */
+  /** Values are texts, even if they look like numbers; a `list` may be repeated. */
   readonly type: 'string' | 'boolean' | 'list'
   /** Its purpose, in one line. */
   readonly describe: string
-  /** Shown as the default; the command settles the value itself. */
+  /** The default in the help; the command itself applies it. */
   readonly default?: string
-  /** Shown; the command checks them itself. */
+  /** The choices in the help; the command itself checks them. */
   readonly choices?: readonly string[]
-  /** Heading under which help and reference list it. */
+  /** The heading above it in help and reference. */
   readonly group: string
   /** One letter. */
   readonly alias?: string
-  /** Accepted, but neither in the help nor suggested. */
+  /** Accepted, but neither shown nor suggested. */
   readonly hidden?: true
-  /** Known and refused, with these words behind its name: what does the same. */
+  /** Makes the flag an error, with this text about its replacement after its name. */
   readonly refused?: string
-  /** Names of flags that other commands have for the same, which are given by mistake; each with the value as it is here. */
+  /** Flags of other commands with the same meaning, which users may try; each with a function that converts its value. */
   readonly insteadOf?: Readonly<Record<string, (value: string) => string>>
 }
 
@@ -42,9 +42,9 @@ export interface Positional {
   readonly name: string
   readonly describe: string
   readonly optional?: true
-  /** One or more; only the last positional. */
+  /** One or more values; only for the last positional. */
   readonly list?: true
-  /** A folder, made when it is not there: new ones are not to be named like a flag or a command (new-folder.ts). */
+  /** A folder that is created if necessary: a new one must not have the name of a flag or a command (new-folder.ts). */
   readonly newFolder?: true
 }
 
@@ -53,15 +53,15 @@ export interface Command {
   readonly describe: string
   readonly positionals?: readonly Positional[]
   readonly flags?: readonly Flag[]
-  /** Command lines with `$0` for the program, and what each does. */
+  /** Command lines with `$0` for the program, and their effects. */
   readonly examples?: readonly (readonly [line: string, explanation: string])[]
-  /** Said when a positional is missing; else it is pointed to the help. */
+  /** Message for a missing positional; default: a hint to the help. */
   readonly whenMissing?: string
-  /** Said when there are more positionals than it takes; else they are named. */
+  /** Message for surplus positionals; default: their names. */
   readonly whenSurplus?: string
-  /** More for the reference page: paragraphs in Markdown. */
+  /** Further paragraphs of the reference page, in Markdown. */
   readonly notes?: readonly string[]
-  /** Works, but is not shown: names that other emulators know. */
+  /** Works, but is not shown: names of other emulators. */
   readonly hidden?: true
   readonly run?: Run
   readonly commands?: readonly Command[]
@@ -69,19 +69,19 @@ export interface Command {
 
 /** A command line as a whole. */
 export interface Program {
-  /** In the order in which help and reference show them. */
+  /** In the order of help and reference. */
   readonly commands: readonly Command[]
-  /** The one of them that runs when none is named. */
+  /** The command that runs when none is named. */
   readonly defaultCommand: Command
 }
 
-/** Examples as help shows them: each command whole on a line of its own, to be copied, below a comment with its effect. */
+/** Examples in the help: each command alone on a line, ready to copy, below a comment with its effect. */
 export function examplesInHelp({ examples = [] }: Command): string {
   const blocks = examples.map(([line, explanation]) => `  # ${explanation}\n  ${line.replaceAll('$0', 'sixtables')}`)
   return blocks.length === 0 ? '' : `Examples:\n${blocks.join('\n\n')}`
 }
 
-/** `<dir>`, `[key]`, `<keys..>`: positionals as the parser and the help write them. */
+/** `<dir>`, `[key]`, `<keys..>`: positionals in the notation of parser and help. */
 export function usageOf({ name, positionals = [] }: Command): string {
   const words = positionals.map(({ name: positional, optional, list }) => {
     const text = list === true ? `${positional}..` : positional

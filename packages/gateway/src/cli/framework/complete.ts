@@ -1,15 +1,15 @@
 /**
- * Words with which a command line may go on: what the scripts of completion.ts ask for.
+ * The words that may continue a command line, for the scripts of completion.ts.
  *
  *   sixtables --complete <shell> sixtables inspect ta       → table, with its description for zsh and fish
  *
- * From the registry, since the parser's own completion ends with an error below `inspect`, `ids` and `indexes` (measured,
- * yargs 18.2), and does not know the values of flags, which commands check themselves.
+ * They are from the registry. The parser's own completion fails below `inspect`, `ids` and `indexes` (measured, yargs 18.2), and does not
+ * know the values of flags, which commands check themselves.
  */
 
 import type { Command, Flag, Program } from './command.ts'
 
-/** First of the arguments when words are asked for. */
+/** The first argument of such a call. */
 export const completeRequest = '--complete'
 
 interface Word {
@@ -17,7 +17,7 @@ interface Word {
   readonly describe: string
 }
 
-/** @param args - the shell, then the words of the line, the program first and the one that is being typed last */
+/** @param args - the shell, then the words of the line, from the program to the incomplete last one */
 export function complete([shell = 'bash', ...line]: readonly string[], program: Program): readonly string[] {
   const typed = line.at(-1) ?? ''
   const found = wordsFor(line.slice(1, -1), typed, program).filter(({ word }) => word.startsWith(typed))

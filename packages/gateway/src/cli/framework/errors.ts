@@ -1,20 +1,20 @@
 /**
- * The failures of the command line, and the exit codes that scripts may rely on.
+ * The failures of the command line, and the exit codes for scripts.
  *
- *   0  all went well
- *   1  the command ran and found something wrong: a damaged store, an operation that failed
- *   2  the command could not be carried out as asked: a flag, a name, a port, a folder
- *   130, 143  a signal ended the command before it was done: 128 and the number of SIGINT or SIGTERM, as a shell reports
- *             a command that has no handler of its own
+ *   0  success
+ *   1  the command ran and found a fault: a damaged store, an operation that failed
+ *   2  the command could not run as asked: a flag, a name, a port, a folder
+ *   130, 143  a signal ended the command early: 128 and the number of SIGINT or SIGTERM, like the shell's code for a command
+ *             without a handler
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const
 
-/** The exit code of a command that a signal has ended early. */
+/** The exit code of a command that was ended by a signal. */
 export function exitCodeOf(signal: NodeJS.Signals): number {
   return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
 }
 
-/** For the reference. */
+/** For the reference page. */
 export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'all went well',
   failed: 'the command ran and found something wrong, or its operation failed',
@@ -25,12 +25,12 @@ export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> 
   terminated: 'the same by SIGTERM',
 }
 
-/** Told to the user in its one message, without stack or help text; the exit code is 2. */
+/** A mistake of the user: one message without stack or help text, exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** An operation that was understood but failed; told in its one message, exit code 1. */
+/** A valid operation that failed: one message, exit code 1. */
 export class OperationError extends Error {
   override readonly name = 'OperationError'
 }

@@ -1,13 +1,13 @@
-/** The values of flags as commands read them: the last one counts, and a wrong one is a mistake in the call. */
+/** Values of flags for commands: of several the last is used, and a wrong one is a UsageError. */
 import type { Flags } from './command.ts'
 import { UsageError } from './errors.ts'
 
-/** The value that counts of a flag given several times. */
+/** The last value of a repeated flag. */
 export function last(value: unknown): unknown {
   return Array.isArray(value) ? value.at(-1) : value
 }
 
-/** The last value of a flag. @throws UsageError when the flag has none */
+/** The last value of a flag. @throws UsageError if it is empty */
 export function text(flags: Flags, name: string): string | undefined {
   const value = last(flags[name])
   if (value === undefined) return undefined
@@ -15,7 +15,7 @@ export function text(flags: Flags, name: string): string | undefined {
   throw new UsageError(`--${name} needs a value`)
 }
 
-/** All values of a flag. @throws UsageError when one of them is empty */
+/** All values of a flag. @throws UsageError if one is empty */
 export function list(flags: Flags, name: string): readonly string[] {
   const value = flags[name] ?? []
   const values = Array.isArray(value) ? value : [value]
@@ -25,7 +25,7 @@ export function list(flags: Flags, name: string): readonly string[] {
   })
 }
 
-/** @throws UsageError when the value is none of the choices */
+/** @throws UsageError for a value that is none of the choices */
 export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
   const value = text(flags, name)
   if (value === undefined) return undefined
@@ -34,7 +34,7 @@ export function oneOf<const T extends string>(flags: Flags, name: string, choice
   return found
 }
 
-/** @throws UsageError when the value is no whole number from 0 to `greatest` */
+/** @throws UsageError for a value that is no whole number from 0 to `greatest` */
 export function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
   const value = text(flags, name)
   if (value === undefined) return undefined

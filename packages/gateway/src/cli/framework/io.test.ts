@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { askAt } from './io.ts'
 
-/** Types at a terminal that asks. */
+/** Answers a question at a terminal. */
 async function typed(keys: string): Promise<string> {
   const input = new PassThrough()
   const output = Object.assign(new PassThrough(), { isTTY: true })

@@ -8,7 +8,7 @@ export interface Terminal {
 
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The user's folder: relative paths and `.sixtables/` are below it. */
+  /** The working folder: relative paths and `.sixtables/` are below it. */
   readonly cwd: string
   /** Writes one line of the answer. */
   out(line: string): void
@@ -16,18 +16,18 @@ export interface Io {
   err(line: string): void
   /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
   onSignal(stop: (signal: NodeJS.Signals) => void): () => void
-  /** Calls `fault` with what nothing else has caught, until the returned function is called. */
+  /** Calls `fault` with each uncaught error, until the returned function is called. */
   onFault(fault: (error: unknown) => void): () => void
-  /** All of stdin as text, however slowly its writer writes. */
+  /** All of stdin as text; waits for its end. */
   readIn(): Promise<string>
   /**
-   * Asks the user at the terminal, and resolves with the line that was typed, empty when Ctrl-C or Ctrl-D was; absent
-   * where no terminal is there.
+   * Asks the user at the terminal; resolves with the typed line, or an empty text after Ctrl-C or Ctrl-D. Absent without a
+   * terminal.
    */
   readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** The user's terminal; absent where stdin or stdout is something else. */
+  /** The user's terminal; absent if stdin or stdout is none. */
   readonly terminal?: Terminal | undefined
-  /** Milliseconds on a clock that does not go back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
   /** Ends the process at once. */
   exit(code: number): void
@@ -73,7 +73,7 @@ export const processIo: Io = {
   },
 }
 
-/** Asks at a terminal, as `Io.ask`. */
+/** Asks at a terminal, for `Io.ask`. */
 export async function askAt(
   question: string,
   input: NodeJS.ReadableStream,

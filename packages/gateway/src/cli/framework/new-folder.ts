@@ -1,6 +1,6 @@
 /**
- * `sixtables start testing`: a word without dashes that names a folder which is not there yet, and a flag or a command. More
- * likely `--testing` was meant than a folder for the data of that name, so it is refused. A folder that is there is used.
+ * Refuses `sixtables start testing`, where `testing` is no existing folder: the user probably meant `--testing`, not a new data folder with
+ * that name. An existing folder with the name of a flag or a command is used.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { UsageError } from './errors.ts'
 import type { Parsed } from './parser.ts'
 import { nameOf } from './words.ts'
 
-/** @param cwd - the folder that relative paths are below */
+/** @param cwd - the folder for relative paths */
 export function checkNewFolders({ command, flags }: Parsed, program: Program, cwd: string): void {
   for (const { name, newFolder } of command.positionals ?? []) {
     const word = flags[name]

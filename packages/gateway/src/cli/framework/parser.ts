@@ -1,6 +1,4 @@
-/**
- * The registry for yargs, which reads flags and writes help.
- */
+/** The registry in the form of yargs, which parses flags and writes help. */
 import yargs, { type Argv } from 'yargs'
 import { type Command, examplesInHelp, type Flags, type Program, type Run, usageOf } from './command.ts'
 import { UsageError } from './errors.ts'
@@ -12,10 +10,10 @@ export interface Parsed {
   readonly flags: Flags
 }
 
-/** The command to run; or the text that is the answer: help, version. */
+/** The command to run, or a text to print: help, version. */
 export type Answer = Parsed | { readonly text: string }
 
-/** @throws UsageError when the arguments make no sense */
+/** @throws UsageError for wrong arguments */
 export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
   const { path, args } = readWords(words, program)
   const asked = path.at(-1) ?? program.defaultCommand
@@ -48,15 +46,15 @@ export async function parse(words: readonly string[], program: Program, version:
   return chosen
 }
 
-/** The parser would wrap the examples of a help, and put what they do into the same lines. */
+/** Adds the examples to a help text: the parser would wrap them, and put their effects on the same lines. */
 function withExamples(help: string, command: Command): string {
   return [help, examplesInHelp(command)].filter((part) => part !== '').join('\n\n')
 }
 
 /**
- * The default command goes without its name, unless help is asked for: yargs makes the help of every command that is named,
- * whether it is printed or not (measured: 15 ms of a start of 150). Where the name of another command follows, as a folder, its own
- * name stays, or that command would run.
+ * Removes the name of the default command, unless help is asked for: yargs makes the help of every named command, printed or not
+ * (measured: 15 ms of a start of 150). The name stays before a word that is another command's, as in `start export`, because the parser
+ * would run that command instead.
  */
 function argumentsFor(
   args: readonly string[],
@@ -69,7 +67,7 @@ function argumentsFor(
   return named && !keepsName ? behind : [...args]
 }
 
-/** The commands of a level; the default one is at the top. */
+/** The commands of a level; the top level also has the default one. */
 type ProgramPart = Pick<Program, 'commands'> & Partial<Program>
 
 type Choose = (parsed: Parsed) => void
@@ -119,7 +117,7 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
   return y
 }
 
-/** A parser's complaint in our words. */
+/** The parser's message in our words. */
 function explain(message: string, path: readonly Command[]): string {
   const words = ['sixtables', ...path.map(({ name }) => name)].join(' ')
   if (message.startsWith('Not enough non-option arguments')) {

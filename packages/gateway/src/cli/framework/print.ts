@@ -1,8 +1,6 @@
-/**
- * Answers for people: columns, counts and plain words.
- */
+/** Answers for people: columns, counts and plain words. */
 
-/** Lines of cells, padded so that columns line up; the last column is left as it is. */
+/** Pads cells so that columns line up; the last column stays as it is. */
 export function columns(lines: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const cells of lines) {
@@ -23,10 +21,10 @@ export function counted(count: number, one: string, several: string = `${one}s`)
   return `${count} ${count === 1 ? one : several}`
 }
 
-/** Longer cells end in an ellipsis. */
+/** Maximum characters of a cell; longer ones end with an ellipsis. */
 const cellCharactersMax = 60
 
-/** A heading, a rule, and lines below them; line breaks and other control characters are shown as escapes. */
+/** A heading, a rule, and lines below them; control characters, line breaks included, are printed as escapes. */
 export function table([heading = [], ...lines]: readonly (readonly string[])[]): string[] {
   const shown = [heading, ...lines].map((cells) => cells.map(cellOf))
   const widths = heading.map((_, i) => Math.max(...shown.map((cells) => cells[i]?.length ?? 0)))

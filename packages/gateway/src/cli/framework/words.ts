@@ -1,40 +1,37 @@
 /**
- * Reads the words of a command line: which command, and whether each flag is one that it knows. Done before the
- * parser, which names an unknown flag in several spellings and asks for help before it looks at the rest.
- *
- * W1  A mistake names the word as it was typed, and the nearest word that would do at that place.
+ * Reads the words of a command line: finds the command, and checks that each flag is known. This happens before yargs, which would report an
+ * unknown flag in several spellings, and would check nothing if help is asked for. A mistake is reported with the word as typed and the nearest valid
+ * one: `--tesing` is unknown, did you mean `--testing`?
  */
 
 import { nearest } from '@sixtables/engine/nearest'
 import type { Command, Flag, Program } from './command.ts'
 import { UsageError } from './errors.ts'
 
-/** Flags of every command. */
 const commonFlags: readonly Flag[] = [
   { name: 'help', type: 'boolean', alias: 'h', describe: 'Show help', group: 'Options' },
   { name: 'version', type: 'boolean', describe: 'Show version number', group: 'Options' },
 ]
 
-/** `--store_on_disk=true` and `--store-on-disk=true` are the same flag. */
+/** Makes `--store-on-disk=true` of `--store_on_disk=true`. */
 export function plainFlag(arg: string): string {
   return arg.replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'))
 }
 
-/** Placeholder for a lone hyphen (standard input) in the parser, which takes a hyphen for an empty word (yargs 18.2). */
+/** Stands for a lone hyphen (standard input) in the parser's arguments, since yargs 18.2 makes an empty word of a hyphen. */
 export const stdinWord = '/dev/stdin'
 
 export interface Words {
-  /** The command and those it stands below, `[inspect, rows]`; empty when none was named. */
+  /** The command after its parents, `[inspect, rows]`; empty if none was named. */
   readonly path: readonly Command[]
-  /** The words as the parser reads them: gcloud writes `--store_on_disk=True`. */
+  /** The words for the parser, for example `--store-on-disk=true` for gcloud's `--store_on_disk=True`. */
   readonly args: readonly string[]
 }
 
 /**
- * Finds the command that is asked for and looks at each flag.
+ * Finds the command and checks each flag.
  *
- * @throws UsageError for a command or a flag that there is not or that is refused, for a switch with a value of its own, and
- *   for any other flag without one
+ * @throws UsageError for an unknown command, an unknown or refused flag, a switch with a value, and any other flag without one
  */
 export function readWords(args: readonly string[], program: Program): Words {
   const path = pathOf(args, program)
@@ -49,11 +46,11 @@ export function readWords(args: readonly string[], program: Program): Words {
     }
     const isSwitch = flagNamed(arg, path.at(-1), program)?.type === 'boolean'
     const next = args[at + 1]
-    // A switch may have its value behind it, where a word of that kind would be taken for something else.
+    // In `--testing true` the second word is the value of the switch, not a positional.
     const hasValue = isSwitch && !arg.includes('=') && next !== undefined && isTruth(next)
     read.push(readFlag(hasValue ? `${arg}=${next}` : arg, next, flags, path))
     if (hasValue) at++
-    // The parser would take the flag for one that was not given, or for an empty text.
+    // yargs would ignore a flag without its value, or use an empty text.
     else if (!isSwitch && !arg.includes('=') && (next === undefined || next.startsWith('--'))) {
       throw new UsageError(`${arg} needs a value`)
     }
@@ -65,7 +62,7 @@ function isTruth(word: string): boolean {
   return /^(true|false)$/i.test(word)
 }
 
-/** @param next - the word behind it */
+/** @param next - the following word */
 function readFlag(arg: string, next: string | undefined, flags: readonly Flag[], path: readonly Command[]): string {
   const { name, value } = split(arg)
   const flag = flags.find((one) => one.name === name || (name === `no-${one.name}` && one.type === 'boolean'))
@@ -76,7 +73,7 @@ function readFlag(arg: string, next: string | undefined, flags: readonly Flag[],
   return `--${name}=${value.toLowerCase()}`
 }
 
-/** The words that are no flags and no values of flags, as far as they name commands. */
+/** The commands that the words name, without flags and their values. */
 function pathOf(args: readonly string[], program: Program): readonly Command[] {
   const path: Command[] = []
   let choices: readonly Command[] | undefined = program.commands
@@ -85,7 +82,7 @@ function pathOf(args: readonly string[], program: Program): readonly Command[] {
     if (arg === '--') break
     if (arg.startsWith('-')) {
       const flag = flagNamed(arg, path.at(-1), program)
-      // After an unknown flag a word may be its value.
+      // The word after an unknown flag may be its value.
       if (flag === undefined) break
       if (takesNext(arg, flag, args[at + 1])) at++
       continue
@@ -98,7 +95,7 @@ function pathOf(args: readonly string[], program: Program): readonly Command[] {
   return path
 }
 
-/** The flag of the command; a flag may stand before the command that knows it. */
+/** The flag of the command; it may precede the command's name. */
 function flagNamed(arg: string, command: Command | undefined, { commands, defaultCommand }: Program): Flag | undefined {
   const { name } = split(arg)
   const isIt = (one: Flag): boolean =>
@@ -110,7 +107,7 @@ function allFlags(list: readonly Command[]): readonly Flag[] {
   return list.flatMap((command) => [...(command.flags ?? []), ...allFlags(command.commands ?? [])])
 }
 
-/** Whether the word behind a flag is its value. */
+/** Whether the word after a flag is its value. */
 function takesNext(arg: string, { type }: Flag, next: string | undefined): boolean {
   if (arg.includes('=') || next === undefined || next.startsWith('-')) return false
   return type === 'boolean' ? isTruth(next) : true
@@ -125,7 +122,7 @@ function split(arg: string): { readonly name: string; readonly value: string | u
   return { name, value }
 }
 
-/** A flag of the default command or a command, as it is typed, when the word is its name. */
+/** A command, or a flag of the default command, with the word as its name. */
 export function nameOf(word: string, { commands, defaultCommand }: Program): string | undefined {
   const isIt = ({ name, type, hidden }: Flag): boolean =>
     hidden !== true && (name === word || (type === 'boolean' && `no-${name}` === word))

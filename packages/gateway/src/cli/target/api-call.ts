@@ -1,6 +1,6 @@
 /**
- * Calls of the data API in protobuf: to a running server over HTTP, or to the handlers over a folder that is opened here. A
- * server may also be one of Google's emulators.
+ * Calls of the data API in protobuf: over HTTP to a running server, which may be one of Google's emulators, or directly to the handlers over
+ * a data folder.
  */
 
 import { statusCodes, systemScheduler } from '@sixtables/engine'
@@ -20,19 +20,19 @@ import { refusal, refusalOf } from './refusal.ts'
 import { askServer, bodyOf, fetchServer } from './remote-target.ts'
 
 export interface Api {
-  /** Address of the server, or the folder. */
+  /** The server's address, or the folder. */
   readonly place: string
   readonly project: string
   /** Empty: the default database. */
   readonly database: string
-  /** @throws OperationError with what is wrong in the words of who answers */
+  /** @throws OperationError with the message of the server or handler */
   call(method: MethodName, message: Uint8Array): Promise<Buffer>
-  /** The plan of a GQL query, in lines; none from a server that tells none. */
+  /** The plan of a GQL query, in lines; empty from a server without this endpoint. */
   plan(gql: string, namespace: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
-/** @param options.create - makes the folder a store when it is none */
+/** @param options.create - whether to create a store if there is none in the folder */
 export async function openApi(flags: Flags, io: Io, options: { readonly create?: boolean } = {}): Promise<Api> {
   const place = await placeOf(flags, io)
   const names = { project: projectOf(flags, io.env), database: databaseOf(flags) }
@@ -89,13 +89,13 @@ async function planOfServer(address: string, request: JsonObject): Promise<reado
   try {
     return ((await askServer(address, 'POST', explainPath, request)) as PlanReport).plan
   } catch (error) {
-    // One of Google's emulators has no such path.
+    // Google's emulators do not have this path.
     if (error instanceof OperationError) return []
     throw error
   }
 }
 
-/** A google.rpc.Status {code 1, message 2}, as far as it is there. */
+/** Decodes a google.rpc.Status {code 1, message 2}. */
 function statusIn(body: Buffer): { readonly code?: number; readonly message?: string } {
   const status: { code?: number; message?: string } = {}
   try {
@@ -107,7 +107,7 @@ function statusIn(body: Buffer): { readonly code?: number; readonly message?: st
       else reader.skipType(tag & 7)
     }
   } catch {
-    // Something else answers there.
+    // Another kind of server: its body is no Status.
   }
   return status
 }

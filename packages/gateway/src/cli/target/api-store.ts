@@ -1,5 +1,5 @@
 /**
- * A database over the calls of the data API: what fixtures and queries of the command line need.
+ * A database over the calls of the data API, for fixtures and queries of the command line. It uses these fields:
  *
  *   LookupRequest      keys 3, project 8, database 9                            LookupResponse       found 1, missing 2 {entity 1 {key 1}}
  *   CommitRequest      mode 5, mutations 6 {upsert 6, delete 7}, project 8, database 9
@@ -35,10 +35,10 @@ import type { Api } from './api-call.ts'
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
   readonly endCursor: Uint8Array
-  /** Results of the offset that were passed over. */
+  /** Number of results skipped for the offset. */
   readonly skipped: number
   readonly moreResults: MoreResults
-  /** The whole answer, for what it says of its plan. */
+  /** The whole answer, which contains the plan. */
   readonly answer: Buffer
 }
 
@@ -48,16 +48,16 @@ export interface AggregationPage {
   readonly answer: Buffer
 }
 
-/** Whether the answer tells how the query was run. */
+/** Whether to ask for the execution statistics. */
 interface Explaining {
   readonly explain?: boolean
 }
 
 export interface ApiStore extends FixtureStore {
   lookup(key: Key): Promise<StoredEntity | undefined>
-  /** Those of the keys that no entity has. */
+  /** The keys without an entity. */
   absent(keys: readonly Key[]): Promise<readonly Key[]>
-  /** Outside of a transaction. */
+  /** Deletes outside of a transaction. */
   delete(keys: readonly Key[]): Promise<void>
   /** One batch of results. */
   runQuery(query: Query, options?: Explaining): Promise<QueryPage>
@@ -71,7 +71,7 @@ export function apiStore(api: Api): ApiStore {
   return { projectId, databaseId, ...callsByKey(api), ...queriesOf(api) }
 }
 
-/** A request that names project and database. */
+/** A request with project and database. */
 function requestOf({ project, database }: Api): protobuf.Writer {
   return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
 }
@@ -207,7 +207,7 @@ const moreResults: Readonly<Record<number, MoreResults>> = {
   4: 'moreResultsAfterCursor',
 }
 
-/** Contents of a field of messages or bytes. */
+/** All values of a length-delimited field. */
 function fieldsOf(message: Uint8Array, field: number): readonly Uint8Array[] {
   const found: Uint8Array[] = []
   const reader = protobuf.Reader.create(message)

@@ -1,4 +1,4 @@
-/** A question of one command to a running server, answered in words or, with `--json`, as it came. */
+/** A command's question to a running server; the answer is printed in words, or unchanged with `--json`. */
 import type { Flags } from '../framework/command.ts'
 import { exitCodes } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
@@ -12,14 +12,14 @@ export interface Question<Answer> {
   readonly inWords: (answer: Answer) => readonly string[]
 }
 
-/** The server that the flags name is asked. @returns the exit code */
+/** Asks the server of the flags. @returns the exit code */
 export async function ask<Answer>(
   flags: Flags,
   io: Io,
   { method, path, body, inWords }: Question<Answer>,
 ): Promise<number> {
   const { address } = await serverOf(flags, io)
-  // The answers are of the same version on both sides.
+  // Server and command line are of the same version.
   const answer = (await askServer(address, method, path, body)) as Answer
   if (flags['json'] === true) io.out(JSON.stringify(answer, null, 2))
   else for (const line of inWords(answer)) io.out(line)

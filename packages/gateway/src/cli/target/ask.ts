@@ -1,6 +1,6 @@
 /**
- * The questions of `check` and `inspect`: a running server is asked over HTTP, a closed folder is opened here. Both answer the
- * questions of admin/emulator/inspection.ts with the same reports.
+ * The questions of `check` and `inspect`: over HTTP to a running server, or to a closed folder, which is opened here. Both give the reports of
+ * admin/emulator/inspection.ts.
  */
 import { DatastoreError, parseKeyPath, sharedRemedy } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
@@ -15,7 +15,7 @@ import { placeOf } from './places.ts'
 import { remoteTarget } from './remote-target.ts'
 import type { Target } from './target.ts'
 
-/** The key that was asked for and where it lives, as parameters. @throws UsageError when it cannot be read */
+/** The key and its partition as parameters. @throws UsageError for a wrong key */
 export function keyParameters(flags: Flags, io: Io): Parameters {
   const key = String(flags['key'])
   try {
@@ -27,7 +27,7 @@ export function keyParameters(flags: Flags, io: Io): Parameters {
   return { project: projectOf(flags, io.env), database, namespace, key }
 }
 
-/** Opens what the flags point at, asks it one question, all pages of the answer, and closes it again. */
+/** Opens the target of the flags, asks it one question with all pages of the answer, and closes it. */
 export async function askTarget(
   flags: Flags,
   io: Io,
@@ -53,7 +53,7 @@ async function openTarget(flags: Flags, io: Io): Promise<Target> {
   return 'dir' in place ? openFolder(place.dir, { repairLog: flags['repair'] === true }) : remoteTarget(place.address)
 }
 
-/** Flags that do not go with a Bigtable, which is neither a folder nor asked through a server. */
+/** Refuses flags that contradict `--store bigtable`, which is neither a folder nor behind a server. */
 function checkAlone(flags: Flags): void {
   const other = ['endpoint', 'host-port', 'data-dir'].find((name) => flags[name] !== undefined)
   if (other !== undefined)

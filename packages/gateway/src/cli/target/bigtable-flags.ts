@@ -1,9 +1,9 @@
-/** The flags that name a table of a Bigtable, of all commands that have it. */
+/** The flags for a table of a Bigtable, which several commands share. */
 import type { Flag } from '../framework/command.ts'
 
 const group = 'Bigtable'
 
-/** The place of the data, where a command can look at more than one. */
+/** The kind of store, for commands that can read more than one. */
 export const storeFlag: Flag = {
   name: 'store',
   type: 'string',
@@ -13,7 +13,7 @@ export const storeFlag: Flag = {
   group,
 }
 
-/** Flags that name the table. BIGTABLE_EMULATOR_HOST names an emulator, as for Google's clients. */
+/** Flags for the names of the table. BIGTABLE_EMULATOR_HOST names an emulator, as for Google's clients. */
 export const bigtableFlags: readonly Flag[] = [
   { name: 'bigtable-project', type: 'string', describe: 'Project of the Bigtable instance', group },
   { name: 'bigtable-instance', type: 'string', describe: 'Id of the Bigtable instance', group },

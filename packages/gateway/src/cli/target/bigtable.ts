@@ -1,6 +1,6 @@
 /**
- * A Bigtable as the command line reaches it. The package @sixtables/bigtable is looked for when it is needed, and never installed with
- * the gateway.
+ * A Bigtable for the command line. The package @sixtables/bigtable is imported only when it is needed, and is not installed with the
+ * gateway.
  */
 import { DatastoreError, type RowStore, type Scheduler } from '@sixtables/engine'
 import type { Flags } from '../framework/command.ts'
@@ -8,7 +8,7 @@ import { UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
 import { bigtableFlags } from './bigtable-flags.ts'
 
-/** A table of a Bigtable, as @sixtables/bigtable takes it. */
+/** A table of a Bigtable, as an argument of @sixtables/bigtable. */
 export interface BigtablePlace {
   readonly project: string
   readonly instance: string
@@ -20,9 +20,9 @@ export interface BigtablePlace {
 
 interface OpenOptions {
   readonly scheduler?: Scheduler
-  /** The table of an emulator is not made where it is missing. */
+  /** Whether the table of an emulator must exist; otherwise it is created. */
   readonly mustExist?: boolean
-  /** Told that nothing listens at the address of the emulator yet. */
+  /** Called if the emulator does not listen yet. */
   readonly onWaiting?: (line: string) => void
 }
 
@@ -35,10 +35,10 @@ interface BigtablePackage {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Whether the flags say that the data is in a Bigtable.
+ * Whether the flags name a Bigtable as the store.
  *
- * @param more - names of flags that need one, beside those that name the table
- * @throws UsageError where such a flag is given without `--store bigtable`
+ * @param more - further flags that need one
+ * @throws UsageError for such a flag without `--store bigtable`
  */
 export function isInBigtable(flags: Flags, more: readonly string[] = []): boolean {
   if (oneOf(flags, 'store', ['local', 'bigtable']) === 'bigtable') return true
@@ -47,7 +47,7 @@ export function isInBigtable(flags: Flags, more: readonly string[] = []): boolea
   throw new UsageError(`--${unused} is for data in a Bigtable; give --store bigtable as well`)
 }
 
-/** @throws UsageError when a name is missing, or BIGTABLE_EMULATOR_HOST is no address */
+/** @throws UsageError for a missing name, or a BIGTABLE_EMULATOR_HOST that is no address */
 export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
   const [project, instance] = ['bigtable-project', 'bigtable-instance'].map((name) => text(flags, name))
   if (project === undefined || instance === undefined) {
@@ -64,25 +64,25 @@ export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
   return { project, instance, table, appProfile: text(flags, 'bigtable-app-profile'), emulator }
 }
 
-/** `host:port` with a port that there can be. */
+/** Whether the text is `host:port` with a valid port. */
 function isAddress(text: string): boolean {
   const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(text)?.[1])
   return port > 0 && port < 65_536
 }
 
-/** @throws UsageError when the package is missing, or the table cannot be used */
+/** @throws UsageError if the package is missing, or the table cannot be used */
 export async function openRows(place: BigtablePlace, options: OpenOptions): Promise<RowStore> {
   const { openBigtable } = await bigtablePackage()
   return await inWords(() => openBigtable({ ...place, ...options }))
 }
 
-/** @returns whether the table is new. @throws UsageError as {@link openRows} */
+/** @returns whether the table is new. @throws UsageError like {@link openRows} */
 export async function createTable(place: BigtablePlace): Promise<boolean> {
   const { createBigtableTable } = await bigtablePackage()
   return await inWords(() => createBigtableTable(place))
 }
 
-/** The number of a gateway: drawn at each start, so that no two have the same one. */
+/** A random number for a gateway, drawn at each start, so that no two have the same. */
 export function drawGateway(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
   return 1 + (high % 2 ** 7) * 2 ** 32 + low
@@ -97,7 +97,7 @@ async function inWords<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A name that no bundler follows. */
+/** Typed as `string`, so that no bundler includes the package. */
 const packageName: string = '@sixtables/bigtable'
 
 async function bigtablePackage(): Promise<BigtablePackage> {

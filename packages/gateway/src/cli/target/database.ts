@@ -1,11 +1,11 @@
-/** The project and the database that the flags of a command name. */
+/** The project and the database of a command. */
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { Flags } from '../framework/command.ts'
 import { last, text } from '../framework/flag-values.ts'
 
 export const defaultProject = 'demo'
 
-/** The project of `--project`, else of DATASTORE_PROJECT_ID or its old name DATASTORE_DATASET, else the default. */
+/** The project of `--project`, or of DATASTORE_PROJECT_ID, or of its old name DATASTORE_DATASET, or the default. */
 export function projectOf(flags: Flags, env: Readonly<Record<string, string | undefined>>): string {
   const named = text(flags, 'project') ?? text(flags, 'project-id')
   return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)

@@ -1,8 +1,8 @@
 /**
- * Host and port as people write them: `localhost:8081`, `127.0.0.1:9000`, `[::1]:8081`, `:8081`.
+ * Host and port in the forms `localhost:8081`, `127.0.0.1:9000`, `[::1]:8081`, `:8081`.
  *
- * Known: gcloud's `--host-port` brackets IPv6 addresses; a scheme in DATASTORE_EMULATOR_HOST hangs some clients, so none is
- * ever printed there.
+ * Known: gcloud's `--host-port` has brackets around IPv6 addresses. Some clients hang if DATASTORE_EMULATOR_HOST contains a scheme, so we
+ * never print one.
  */
 import { UsageError } from '../framework/errors.ts'
 
@@ -14,7 +14,7 @@ export interface Endpoint {
 
 export const defaultEndpoint: Endpoint = { host: '127.0.0.1', port: 8081 }
 
-/** A whole number from 0 to 65535; 0 asks the system for a free port. */
+/** A whole number from 0 to 65535; for 0 the system chooses a free port. */
 export function parsePort(text: string, flag: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
   if (port < 0 || port > 65_535) {
@@ -23,13 +23,13 @@ export function parsePort(text: string, flag: string): number {
   return port
 }
 
-/** Reads `host:port`, `[ipv6]:port`, `:port` or a bare host; a part left out is the default's. */
+/** Parses `host:port`, `[ipv6]:port`, `:port` or a host; a missing part is the default. */
 export function parseEndpoint(text: string, flag: string): Endpoint {
   if (/^[a-z]+:\/\//i.test(text)) {
     const bare = text.replace(/^.*?:\/\//, '').replace(/\/.*$/, '')
     throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${bare}"`)
   }
-  // No machine has such a name, so a port is meant.
+  // No host has a name of digits only, so the number is a port.
   if (/^\d+$/.test(text)) throw new UsageError(`${flag} is host:port; got "${text}", try "localhost:${text}"`)
   const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text)
   if (parts === null) {

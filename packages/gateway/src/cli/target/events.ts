@@ -1,8 +1,6 @@
-/**
- * Reading a stream of server-sent events (WHATWG HTML, "server-sent events"): `data:` lines, a blank line ends an event.
- */
+/** Server-sent events (WHATWG HTML, "server-sent events"): `data:` lines, and a blank line at the end of each event. */
 
-/** The data of each event of a stream; comments and other fields are passed over. */
+/** The data of each event; comments and other fields are skipped. */
 export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,6 +1,6 @@
 /**
- * A store without a server, opened for `check` and `inspect`: a closed folder, of which nothing is applied by opening it, so that what
- * waits can be seen; or a table of a Bigtable, beside its gateways.
+ * A store without a server, for `check` and `inspect`: a closed folder, whose waiting commits stay unapplied so that they can be
+ * seen; or a table of a Bigtable, beside its gateways.
  */
 
 import type { Engine } from '@sixtables/engine'

@@ -1,19 +1,17 @@
-/**
- * Opening an engine from the command line: a folder that cannot be used becomes one line.
- */
+/** Opens an engine for the command line. An unusable folder is one message. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatastoreError, type Engine, type EngineOptions, openEngine } from '@sixtables/engine'
 import { findServer } from '../../emulator/server-file.ts'
 import { UsageError } from '../framework/errors.ts'
 
-/** The advice of commands that may ask a server as well, where one has the folder open. */
+/** Advice when a server has the folder open, for commands that may ask the server. */
 const askInstead =
   'Stop that one, or use another folder. To ask the server that runs, leave --data-dir out, or give --endpoint instead.'
 
 /**
- * @param whenInUse - the advice where another process has the folder open
- * @throws UsageError when the folder is in use, not readable, damaged, or of another format
+ * @param whenInUse - advice when another process has the folder open
+ * @throws UsageError for a folder that is in use, unreadable, damaged, or of another format
  */
 export async function openStore(options: EngineOptions, whenInUse: string = askInstead): Promise<Engine> {
   try {
@@ -29,7 +27,7 @@ export async function openStore(options: EngineOptions, whenInUse: string = askI
   }
 }
 
-/** The process that has a folder open, by its address where it is a server. */
+/** The process that has a folder open: the address of a server, or `another process`. */
 async function userOf(dir: string): Promise<string> {
   const found = await findServer(dir)
   const server =
@@ -37,7 +35,7 @@ async function userOf(dir: string): Promise<string> {
   return `another process has it open${server}`
 }
 
-/** As {@link openStore}, for a look at a store that must be there already; what waits to be applied is left waiting. */
+/** Like {@link openStore}, for reading an existing store; waiting commits are not applied. */
 export async function openClosedStore(
   dir: string,
   { repairLog }: Pick<EngineOptions, 'repairLog'> = {},

@@ -5,7 +5,7 @@ import { wholeReport } from './pages.ts'
 const rows = (from: number, to: number): readonly { readonly row: number }[] =>
   Array.from({ length: to - from }, (_, i) => ({ row: from + i }))
 
-/** A table of `count` rows, of which an answer has at most three. */
+/** A table of `count` rows; an answer has at most three. */
 function tableOf(count: number) {
   const asked: Parameters[] = []
   const ask = async (_: string, parameters: Parameters): Promise<unknown> => {
@@ -18,7 +18,7 @@ function tableOf(count: number) {
   return { asked, ask }
 }
 
-test('the pages of a table are one, up to the limit, with its tablets once (pages/PA1)', async () => {
+test('the pages of a table are one, up to the limit, with its tablets once', async () => {
   const { ask, asked } = tableOf(8)
   expect(await wholeReport(ask, 'table', { name: 'A', limit: '100' })).toEqual({
     table: 'A',

@@ -1,8 +1,6 @@
 /**
- * The pages of a report, one after the other, put together: an answer that is not whole has `next`, to go on `after`, or `previous`, to go
- * on `before` (admin/emulator/inspection.ts).
- *
- * PA1  The whole has each item of the pages once, in their order.            pages.test.ts
+ * Joins the pages of a report. A table of 2,500 rows is answered in pages of 1,000; an incomplete page has `next`, for a request with `after`, or
+ * `previous`, for one with `before` (admin/emulator/inspection.ts). The joined report has each item once, in order.
  */
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { Target } from './target.ts'
@@ -10,7 +8,7 @@ import type { Target } from './target.ts'
 type Ask = Target['ask']
 type Report = Readonly<Record<string, unknown>>
 
-/** The whole answer to a question; of rows of a table as many as `limit` asks for. */
+/** The whole answer to a question; for rows of a table, at most `limit` of them. */
 export async function wholeReport(ask: Ask, what: string, parameters: Parameters): Promise<unknown> {
   const { limit, ...others } = parameters
   let whole = (await ask(what, parameters)) as Report
@@ -33,7 +31,7 @@ function leftOf(limit: string | undefined, { rows }: Report): number {
   return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit) - (rows as readonly unknown[]).length
 }
 
-/** The lists of two pages behind each other; all else is that of the `newest` one. */
+/** Joins the lists of two pages; all other members are from the `newest` one. */
 function joined(first: Report, second: Report, newest: Report): Report {
   const lists = Object.entries(newest).flatMap(([name, list]) => {
     if (!Array.isArray(list)) return []
@@ -43,12 +41,12 @@ function joined(first: Report, second: Report, newest: Report): Report {
   return { ...newest, ...Object.fromEntries(lists) }
 }
 
-/** The tablet in which one page ends is mostly that in which the next one begins. */
+/** Removes the tablet that ends one page and begins the next. */
 function distinct<T extends { readonly id: number }>(tablets: readonly T[]): readonly T[] {
   return [...new Map(tablets.map((tablet) => [tablet.id, tablet])).values()]
 }
 
-/** The rows of an entity come with as much of the log as there is room for. */
+/** Adds the pages of the log: a page with an entity's rows has only the first part of its log. */
 async function withWholeLog(ask: Ask, report: Report, parameters: Parameters): Promise<Report> {
   const log = report['log'] as Report & { readonly records: readonly unknown[] }
   if (log['hasMore'] !== true) return report

@@ -1,4 +1,4 @@
-/** Where the data of a command are: a server by its address, or a folder. */
+/** The place of a command's data: a server with its address, or a folder. */
 import { resolve } from 'node:path'
 import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
 import type { Flags } from '../framework/command.ts'
@@ -10,7 +10,7 @@ import { formatEndpoint, parseEndpoint } from './endpoint.ts'
 /** A server by `host:port`, or a folder by its absolute path. */
 export type Place = { readonly dir: string } | { readonly address: string }
 
-/** The target that the flags name: a folder, or else a server by `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
+/** The target of the flags: a folder, or the server of `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
 export function namedPlace(flags: Flags, io: Io): Place {
   const [dataDir, endpoint, hostPort] = ['data-dir', 'endpoint', 'host-port'].map((name) => text(flags, name))
   if (dataDir !== undefined) {
@@ -27,7 +27,7 @@ export function namedPlace(flags: Flags, io: Io): Place {
   return { address: formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')) }
 }
 
-/** As {@link namedPlace}; a folder in which a server runs is that server. */
+/** Like {@link namedPlace}, but for a folder with a running server, that server. */
 export async function placeOf(flags: Flags, io: Io): Promise<Place> {
   const named = namedPlace(flags, io)
   if ('address' in named) return named
@@ -35,7 +35,7 @@ export async function placeOf(flags: Flags, io: Io): Promise<Place> {
   return found.state === 'running' ? { address: found.server.address } : named
 }
 
-/** A server that should be running, with what its folder tells of it. @throws UsageError when the folder has none */
+/** A server, with the facts in its folder's server file. @throws UsageError for a folder without a running server */
 export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 'address'> & Partial<ServerFacts>> {
   const named = namedPlace(flags, io)
   if ('address' in named) return named
@@ -44,7 +44,7 @@ export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 
   throw new UsageError(whyNone(named.dir, found))
 }
 
-/** The remedy when no server answers at an address. */
+/** Advice when no server answers at an address. */
 export const startOrName = 'start one with sixtables start, or name another with --endpoint'
 
 /** The message about a folder without a running server. */

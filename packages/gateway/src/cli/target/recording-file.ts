@@ -1,10 +1,10 @@
-/** A file that a recording is written to, batch by batch: no more waits in memory than the file system has not taken yet. */
+/** A file for a recording, written batch by batch: each batch waits until the one before is written, so memory stays small. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { UsageError } from '../framework/errors.ts'
 
 export interface RecordingCount {
   readonly calls: number
-  /** Calls that came faster than they could be written. */
+  /** Number of calls that came too fast to be written. */
   readonly lost: number
 }
 
@@ -19,7 +19,7 @@ export class RecordingFile {
     this.#handle = handle
   }
 
-  /** @throws UsageError for a file that is there already, unless it may be replaced, and for a path that cannot be written */
+  /** @throws UsageError for an existing file, unless it may be replaced, and for a path that cannot be written */
   static async create(
     path: string,
     { force, whenThere }: { force: boolean; whenThere: string },

@@ -1,16 +1,16 @@
 /**
- * Refusals of an engine or a server as messages of the command line: a mistake in the request ends with exit code 2, as one
- * that the command line finds itself; all else failed, with 1.
+ * Errors of an engine or a server as messages of the command line: a mistake in the request, such as INVALID_ARGUMENT, is a UsageError (exit
+ * code 2); others are OperationErrors (exit code 1).
  */
 import { DatastoreError } from '@sixtables/engine'
 import { OperationError, UsageError } from '../framework/errors.ts'
 
-/** @param code - of google.rpc.Code, by its name; `undefined` when a server gives none */
+/** @param code - a name of google.rpc.Code; `undefined` if the server sent none */
 export function refusal(code: string | undefined, message: string): UsageError | OperationError {
   return code === 'INVALID_ARGUMENT' ? new UsageError(message) : new OperationError(message)
 }
 
-/** Other errors are given back as they are. */
+/** Converts a DatastoreError; returns other errors unchanged. */
 export function refusalOf(error: unknown): unknown {
   return error instanceof DatastoreError ? refusal(error.code, error.message) : error
 }

@@ -1,6 +1,4 @@
-/**
- * A running server, asked over HTTP.
- */
+/** A running server, asked over HTTP. */
 import { inspectionPath, methodOf } from '../../admin/emulator/inspection.ts'
 import type { ProgressEvent } from '../../admin/emulator/progress.ts'
 import { causeOf, codeOf } from '../../emulator/server-file.ts'
@@ -28,7 +26,7 @@ export function remoteTarget(address: string): Target {
  * Asks a server for JSON.
  *
  * @param path - with its query
- * @throws UsageError when none answers, OperationError with what it has against the question
+ * @throws UsageError if no server answers, OperationError with the message of a refusal
  */
 export async function askServer(
   address: string,
@@ -49,7 +47,7 @@ export async function askServer(
   throw refused(address, `${method} ${path}`, { status: response.status, text })
 }
 
-/** The server's refusal of a question. */
+/** The error for a refusal. */
 function refused(address: string, asked: string, { status, text }: { status: number; text: string }): Error {
   const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
   const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
@@ -62,9 +60,9 @@ function notUnderstood(address: string, method: string, path: string): Operation
 }
 
 /**
- * Asks a server what takes it long (admin/emulator/progress.ts).
+ * Asks a server a long question, whose answer is a stream of events (admin/emulator/progress.ts).
  *
- * @param onProgress - told how many rows were looked at
+ * @param onProgress - called with the number of rows read so far
  */
 async function askLong(
   address: string,
@@ -87,10 +85,10 @@ async function askLong(
 }
 
 /**
- * Asks a server for a stream of events.
+ * Opens a stream of events.
  *
- * @returns the data of each
- * @throws UsageError when there is no server, OperationError when it answers with something else
+ * @returns the data of each event
+ * @throws UsageError without a server, OperationError for any other answer
  */
 export async function openEvents(
   address: string,
@@ -109,7 +107,7 @@ export async function openEvents(
   return eventData(response.body)
 }
 
-/** @throws UsageError when there is no server, OperationError when there is one that does not answer */
+/** @throws UsageError without a server, OperationError if a server does not answer */
 export function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
   return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
     const code = codeOf(error)
@@ -127,7 +125,7 @@ export function fetchServer(address: string, path: string, request: RequestInit)
   })
 }
 
-/** The whole body of an answer. @throws OperationError when the server ends before it */
+/** The whole body of an answer. @throws OperationError if the server ends before */
 export async function bodyOf(address: string, response: Response): Promise<Buffer> {
   const bytes = await response.arrayBuffer().catch((error: unknown) => {
     throw goneServer(address, error)
@@ -142,7 +140,7 @@ function goneServer(address: string, error?: unknown): OperationError {
   )
 }
 
-/** The message of a google.rpc.Status in JSON, as the server answers errors. */
+/** The message of a google.rpc.Status in JSON. */
 export function messageIn(body: string): string | undefined {
   return errorIn(body).message
 }

@@ -1,6 +1,6 @@
 /**
- * The flags by which commands are told what to look at: a running server or a closed folder, and in which project,
- * database and namespace. A command has only those that mean something to it.
+ * Flags for the target of a command, a running server or a closed folder, and for project, database and namespace. A command has only
+ * those that affect it.
  */
 import type { Flag } from '../framework/command.ts'
 import { defaultEndpoint, formatEndpoint } from './endpoint.ts'
@@ -13,7 +13,7 @@ const endpoint: Flag = {
   describe: 'Address of a running server: host:port',
   default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
   group,
-  // Flags of `start`.
+  // Flags of `start` that users may try here.
   insteadOf: {
     host: () => 'HOST:PORT',
     port: (port) => formatEndpoint({ host: defaultEndpoint.host, port: Number(port) }),
@@ -51,10 +51,10 @@ const json: Flag = { name: 'json', type: 'boolean', describe: 'JSON output', gro
 
 const serverDir: Flag = { ...dataDir, describe: 'Data folder of the running server, instead of --endpoint' }
 
-/** Flags of commands that only ask a running server. */
+/** Flags of commands that need a running server. */
 export const serverFlags: readonly Flag[] = [endpoint, serverDir, json]
 
-/** Flags of commands whose subject is the server itself; `--host-port` is the name that gcloud has for its address. */
+/** Flags of commands about the server itself; `--host-port` is gcloud's name for the address. */
 export function addressFlags(group: string): readonly Flag[] {
   const hostPort: Flag = { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group }
   return [endpoint, hostPort, serverDir].map((flag) => ({ ...flag, group }))
@@ -66,5 +66,5 @@ export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
 /** Flags of commands that read one database. */
 export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
 
-/** Flags of commands that take keys. */
+/** Flags of commands with keys. */
 export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]

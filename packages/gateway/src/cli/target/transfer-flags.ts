@@ -1,4 +1,4 @@
-/** The flags of `export` and `import`: which server or folder, which database, which of its entities. */
+/** The flags of `export` and `import`: server or folder, database, and a filter of entities. */
 import type { Flag } from '../framework/command.ts'
 
 const where = 'Where the database is'

@@ -1,7 +1,4 @@
-/**
- * Shared by `export` and `import`: the database and the filter that flags name, work that a server does, and its
- * progress on stderr.
- */
+/** The common part of `export` and `import`: database and filter of the flags, operations of a server, and progress on stderr. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, type TransferProgress } from '@sixtables/engine'
 import type { Flags } from '../framework/command.ts'
@@ -29,7 +26,7 @@ export function wantedOf(flags: Flags, io: Io): Wanted {
   }
 }
 
-/** Says how far the work is, at most once a second, and nothing twice. */
+/** Prints progress, at most once a second, and no line twice. */
 export class ProgressLines {
   readonly #io: Io
   readonly #verb: string
@@ -56,7 +53,7 @@ export function inWords(verb: string, { entities }: Pick<TransferProgress, 'enti
   return `${verb} ${counted(entities, 'entity', 'entities')}`
 }
 
-/** The engine's refusal, in its words. */
+/** Converts the engine's refusals to messages of the command line. */
 export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -65,7 +62,7 @@ export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** google.longrunning.Operation of an export or import in JSON, as far as it is read here. */
+/** The parts used here of google.longrunning.Operation in JSON. */
 interface Operation {
   readonly name: string
   readonly done?: boolean
@@ -78,7 +75,7 @@ interface Operation {
 
 const pollMs = 200
 
-/** Has a server do the work and waits for its end. @throws OperationError with the server's reason */
+/** Starts an operation on a server and waits for its end. @throws OperationError with the server's reason */
 export async function runOnServer(
   address: string,
   method: 'export' | 'import',
@@ -87,7 +84,7 @@ export async function runOnServer(
 ): Promise<TransferProgress> {
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
-  // The answers are the gateway's own, of the same version on both sides.
+  // Server and command line are of the same version.
   let operation = (await askServer(address, 'POST', path, body)) as Operation
   while (operation.done !== true) {
     await sleep(pollMs)

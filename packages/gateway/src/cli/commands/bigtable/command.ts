@@ -1,4 +1,4 @@
-/** `sixtables bigtable` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables bigtable`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { bigtableFlags } from '../../target/bigtable-flags.ts'
 

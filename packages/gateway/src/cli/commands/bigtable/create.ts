@@ -1,4 +1,4 @@
-/** `sixtables bigtable create`: makes the table that keeps the data. */
+/** `sixtables bigtable create`: creates the table for the data. */
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'

@@ -1,6 +1,4 @@
-/**
- * `sixtables check`: whether entities, index rows, log and markers tell the same story.
- */
+/** `sixtables check`: whether entities, index rows, log and markers are consistent. */
 import type { CheckReport } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
@@ -10,10 +8,10 @@ import { askTarget } from '../../target/ask.ts'
 
 const progressMs = 5000
 
-/** Exit code 1 when something is wrong and was not put right; a check that could not be made ends with 2, so that the two are told apart. */
+/** Exit code 1 for faults that were found and not repaired; 2 if the check could not run. */
 export async function check(flags: Flags, io: Io): Promise<number> {
   const repair = flags['repair'] === true
-  // The report is the engine's own, of the same version on both sides.
+  // Server and command line are of the same version.
   const parameters = repair ? { repair: 'true' } : {}
   const asked = askTarget(flags, io, 'check', parameters, progressTo(io))
   const report = (await asked.catch((error: unknown) => {
@@ -24,7 +22,7 @@ export async function check(flags: Flags, io: Io): Promise<number> {
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }
 
-/** Says now and then how far a check has come, on stderr. */
+/** Prints the progress of a check on stderr at times. */
 function progressTo(io: Io): (rows: number) => void {
   let saidAt = io.now()
   return (rows) => {

@@ -1,4 +1,4 @@
-/** `sixtables check` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables check`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
 import { placeFlags } from '../../target/target-flags.ts'

@@ -1,4 +1,4 @@
-/** `sixtables clock`: the clock of a running server, which it has over HTTP too. */
+/** `sixtables clock`: the clock of a running server, by its HTTP endpoint. */
 import { timeInWords } from '../../../controls/time-in-words.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'

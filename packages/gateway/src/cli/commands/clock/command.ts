@@ -1,8 +1,8 @@
-/** `sixtables clock` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables clock`; `run` imports the code. */
 import type { Command, Run } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-/** @param pick - the function of clock.ts */
+/** @param pick - chooses a function of clock.ts */
 function run(pick: (clock: typeof import('./clock.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./clock.ts'))(flags, io)
 }

@@ -1,4 +1,4 @@
-/** `sixtables completion` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables completion`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 
 export const completionCommand: Command = {

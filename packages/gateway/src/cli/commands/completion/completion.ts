@@ -1,6 +1,6 @@
 /**
- * `sixtables completion <shell>`: a script that lets a shell complete commands and flags. The script asks the program for
- * words each time (complete.ts), so that it need not change with it.
+ * `sixtables completion <shell>`: a script by which a shell completes commands and flags. The script asks the program for words
+ * each time (complete.ts), so it stays valid when commands change.
  */
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'

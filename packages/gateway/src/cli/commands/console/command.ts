@@ -1,4 +1,4 @@
-/** `sixtables console` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables console`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { addressFlags } from '../../target/target-flags.ts'
 

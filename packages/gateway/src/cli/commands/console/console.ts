@@ -1,4 +1,4 @@
-/** `sixtables console`: the address of a server's console, opened with the program that the system has for web pages. */
+/** `sixtables console`: prints the address of a server's console, and opens it with the system's program for web pages. */
 import { spawn } from 'node:child_process'
 import { consolePath } from '../../../console/console-files.ts'
 import { causeOf } from '../../../emulator/server-file.ts'
@@ -8,13 +8,13 @@ import { last } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { serverOf, startOrName } from '../../target/places.ts'
 
-/** How long the server may take to send the page. */
+/** Time limit for the server's page. */
 const answerMs = 5000
 
-/** How long the browser's program is watched: some end once the browser has the address, others are the browser. */
+/** Time after which a running program counts as the browser; others end once they have passed on the address. */
 const startMs = 3000
 
-/** @returns the exit code; 0 also where no browser could be started, since the address was printed */
+/** @returns the exit code; 0 also if no browser could be started, since the address was printed */
 export async function openConsole(flags: Flags, io: Io): Promise<number> {
   const { address } = await serverOf(flags, io)
   const page = `http://${address}${consolePath}`
@@ -27,7 +27,7 @@ export async function openConsole(flags: Flags, io: Io): Promise<number> {
   return exitCodes.ok
 }
 
-/** @throws UsageError when nothing answers there, OperationError when no console is served */
+/** @throws UsageError without a server, OperationError for a server without a console */
 async function checkPage(page: string, address: string): Promise<void> {
   const answer = await fetch(page, { signal: AbortSignal.timeout(answerMs) }).catch((error: unknown) => {
     throw new UsageError(`no server answers on ${address} (${causeOf(error)}); ${startOrName}`)
@@ -40,7 +40,7 @@ async function checkPage(page: string, address: string): Promise<void> {
   }
 }
 
-/** @returns why the browser did not start; a program that still runs after a while is the browser itself */
+/** @returns the reason why the browser did not start */
 function opened(page: string): Promise<string | undefined> {
   const [command, ...args] = openerOf(process.platform, page)
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Commands of the older of Google's emulators, so that its start scripts go on working. */
+/** Commands of the older of Google's emulators, which its start scripts use. */
 import type { Command } from '../../framework/command.ts'
 
 /** `create [--project_id=P] DIR` made a folder for `start`, which makes its own here. */

@@ -1,4 +1,4 @@
-/** `sixtables create <directory>`: makes the folder, as start scripts of another emulator expect. */
+/** `sixtables create <directory>`: makes the folder, for start scripts of another emulator. */
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Flags } from '../../framework/command.ts'

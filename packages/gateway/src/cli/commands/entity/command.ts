@@ -1,11 +1,11 @@
-/** `sixtables get`, `put` and `delete` for parser, help and reference; what they do is imported when they run. */
+/** Flags and help of `sixtables get`, `put` and `delete`; `run` imports the code. */
 import type { Command, Positional, Run } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
-/** @param pick - the function of entity.ts */
+/** @param pick - chooses a function of entity.ts */
 function run(pick: (entity: typeof import('./entity.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./entity.ts'))(flags, io)
 }

@@ -1,6 +1,6 @@
 /**
- * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are written as in fixtures
- * (fixtures/plain-value.ts), so that what `get` prints is what `put` takes.
+ * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are in the notation of fixtures
+ * (fixtures/plain-value.ts), so `put` accepts the output of `get`.
  */
 import { DatastoreError, type Key, parseKeyPath } from '@sixtables/engine'
 import { parseFixture } from '../../../fixtures/fixture.ts'
@@ -34,7 +34,7 @@ export async function putEntity(flags: Flags, io: Io): Promise<number> {
   const given = String(flags['properties'])
   const properties = given === stdinWord ? await io.readIn() : given
   const namespace = String(flags['namespace'] ?? '')
-  // The text goes into the fixture as it is: numbers keep their digits, and doubles their point.
+  // The text is inserted unparsed: numbers keep their digits, and doubles their point.
   const text = `{"entities": [{"key": ${JSON.stringify(String(flags['key']))}, "namespace": ${JSON.stringify(namespace)}, "properties": ${objectIn(properties)}}]}`
   try {
     const fixture = await parseFixture(text, { format: 'json', name: 'put' })
@@ -48,7 +48,7 @@ export async function putEntity(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-/** @throws UsageError unless the text is one JSON object, so that nothing else gets into the fixture */
+/** @throws UsageError unless the text is exactly one JSON object, because it becomes part of a fixture's text */
 function objectIn(text: string): string {
   let parsed: unknown
   try {
@@ -98,7 +98,7 @@ async function withStore<T>(
   }
 }
 
-/** @throws UsageError when it cannot be read */
+/** @throws UsageError for a wrong key */
 function keyOf(flags: Flags, io: Io, text: string): Key {
   const partition = {
     projectId: projectOf(flags, io.env),

@@ -1,4 +1,4 @@
-/** `sixtables env` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables env`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { addressFlags } from '../../target/target-flags.ts'
 
@@ -36,7 +36,7 @@ export const envCommand: Command = {
   run: async (flags, io) => (await import('./env.ts')).env(flags, io),
 }
 
-/** The names that gcloud has for it. */
+/** Gcloud's name for the command. */
 export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true }
 export const envUnsetCommand: Command = {
   ...envCommand,

@@ -1,4 +1,4 @@
-/** `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool. */
+/** `sixtables env`: the environment variables by which client libraries find a server, in the syntax of a shell or a tool. */
 import { exportLine, isPlainWord, variablesOf } from '../../../emulator/variables.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
@@ -16,7 +16,7 @@ export async function env(flags: Flags, io: Io): Promise<number> {
   const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
   const isUnset = flags['unset'] === true
   const { address, project } = isUnset ? nothingSet : await serverOf(flags, io)
-  // The server's own settings win over the variables of this shell, which may be for another server.
+  // The server's own project is preferred to the variables of this shell, which may be for another server.
   const isNamed = flags['project'] !== undefined || project === undefined
   const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
   const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
@@ -24,7 +24,7 @@ export async function env(flags: Flags, io: Io): Promise<number> {
   return exitCodes.ok
 }
 
-/** To unset variables their names are enough: the server may be gone. */
+/** Unsetting variables needs only their names, so the server may be gone. */
 const nothingSet: { readonly address: string; readonly project?: string } = { address: '', project: '' }
 
 type Line = (name: string, value: string) => string
@@ -57,7 +57,7 @@ function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly stri
   return entries.map(([name, value]) => line(name, value))
 }
 
-/** Quotes characters that shells interpret. */
+/** Escapes characters that are special in shells. */
 function quoted(value: string, inQuotes: string): string {
   return isPlainWord(value) ? value : inQuotes
 }

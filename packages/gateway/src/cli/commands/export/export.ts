@@ -1,7 +1,7 @@
 /**
  * `sixtables export <dir>`: the entities of a database, as files of the managed export format in a new folder.
  *
- * A running server writes the folder itself; that is the same machine, or one that sees the same paths.
+ * A running server writes the folder itself, so it must be on this machine, or see the same paths.
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -38,7 +38,7 @@ interface Work {
   readonly progress: ProgressLines
 }
 
-/** Exports a folder that no server uses, without applying what waits in it. */
+/** Exports a folder without a server; waiting commits are not applied. */
 async function exportFolder(
   dataDir: string,
   dir: string,

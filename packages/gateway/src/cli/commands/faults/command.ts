@@ -1,8 +1,8 @@
-/** `sixtables faults` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables faults`; `run` imports the code. */
 import type { Command, Flag, Run } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-/** @param pick - the function of faults.ts */
+/** @param pick - chooses a function of faults.ts */
 function run(pick: (faults: typeof import('./faults.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./faults.ts'))(flags, io)
 }

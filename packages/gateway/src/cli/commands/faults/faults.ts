@@ -1,4 +1,4 @@
-/** `sixtables faults`: the faults of a running server, which it has over HTTP too. */
+/** `sixtables faults`: the faults of a running server, by its HTTP endpoint. */
 import type { FaultReport } from '../../../controls/fault.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'

@@ -1,4 +1,4 @@
-/** `sixtables findings` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables findings`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 

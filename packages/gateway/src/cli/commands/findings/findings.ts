@@ -1,4 +1,4 @@
-/** `sixtables findings`: the findings of a running server, which it has over HTTP too. */
+/** `sixtables findings`: the findings of a running server, by its HTTP endpoint. */
 import type { Finding } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import type { Io } from '../../framework/io.ts'

@@ -1,7 +1,7 @@
 /**
- * One GQL query: its text to a query, and its answer to lines of a table or of JSON.
+ * One GQL query: parses its text, runs it, and prints its answer as a table or as JSON.
  *
- * The text is read here, so that its mistakes are reported without a server, and sent as a query: a server needs no GQL.
+ * The text is parsed here and sent as a Query message, so that mistakes are reported without a server, and a server needs no GQL.
  */
 import { DatastoreError, type Query, type Value } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/nearest'
@@ -40,7 +40,7 @@ export async function printAnswer(api: Api, statement: Statement, flags: Flags, 
   if (slip !== undefined) io.err(`sixtables: ${slip}`)
 }
 
-/** The hint for a kind without entities, since an empty answer looks the same. `undefined` when some entity has the kind. */
+/** A hint for a kind without entities, which may be a misspelling; `undefined` if an entity has this kind. */
 async function slipOf(store: ApiStore, { kind, partition: { namespaceId } }: Query): Promise<string | undefined> {
   if (kind === undefined || kind.startsWith('__')) return undefined
   const kinds = (await pathsOf(store, '__kind__', namespaceId)).map(([name = '']) => name)
@@ -58,14 +58,14 @@ interface Printed {
 
 interface Options {
   readonly explain: boolean
-  /** In lines; empty unless `explain`, and where the server tells none. */
+  /** The lines of the plan; empty without `explain`, and from a server without plans. */
   readonly plan: readonly string[]
   readonly json: boolean
-  /** Flags cannot be typed. */
+  /** Whether it is for the prompt, where flags cannot be given. */
   readonly atPrompt: boolean
 }
 
-/** @throws UsageError that says where the text stops being GQL */
+/** @throws UsageError with the place of a mistake */
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
   const partition = {
     projectId: projectOf(flags, io.env),
@@ -160,7 +160,7 @@ async function aggregates(
   return { lines, isNothing }
 }
 
-/** A column for each property that any result has, in the order in which they turn up. */
+/** A column for each property of any result, in the order of their first appearance. */
 function entityTable(entities: readonly StoredEntity[]): readonly string[] {
   const names = [...new Set(entities.flatMap(({ properties }) => [...properties.keys()]))]
   return table([
@@ -190,7 +190,7 @@ const shownAs: Readonly<Record<Value['type'], 'path' | 'untagged' | 'notation'>>
   array: 'notation',
 }
 
-/** Nothing but what a person wants to see of a value; JSON has the rest. */
+/** A short form of a value; the whole value is in the JSON output. */
 function inWords(value: Value): string {
   if (value.type === 'key') return formatPath(value.key.path)
   const { excludeFromIndexes: _excluded, meaning: _meaning, ...bare } = value
@@ -198,7 +198,7 @@ function inWords(value: Value): string {
   return shownAs[value.type] === 'untagged' ? untagged(plain) : JSON.stringify(plain)
 }
 
-/** `2026-11-21T10:00:00Z` of `{"$timestamp": "2026-11-21T10:00:00Z"}`; a plain value itself. */
+/** `2026-11-21T10:00:00Z` for `{"$timestamp": "2026-11-21T10:00:00Z"}`; a plain value stays as it is. */
 function untagged(plain: PlainValue): string {
   if (typeof plain !== 'object' || plain === null) return String(plain)
   const [inner] = Object.values(plain)
@@ -219,7 +219,7 @@ async function explanationOf(
 
 function planInWords(explanation: Explanation | undefined): readonly string[] {
   if (explanation === undefined) return []
-  // As far as it is read here; other servers may say less.
+  // The parts used here; other servers may omit them.
   const { plan = [], executionStats } = explanation as {
     readonly plan?: readonly string[]
     readonly executionStats?: {

@@ -1,4 +1,4 @@
-/** `sixtables gql` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables gql`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 

@@ -1,6 +1,4 @@
-/**
- * `sixtables gql`: runs the query of the command line; without one, the queries of a prompt or of stdin.
- */
+/** `sixtables gql`: runs the query of the command line; without one, queries from a prompt or from stdin. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Flags } from '../../framework/command.ts'
@@ -38,7 +36,7 @@ async function withApi(flags: Flags, io: Io, work: (api: Api) => Promise<void>):
 }
 
 async function fromStdin(flags: Flags, io: Io): Promise<number> {
-  // At a terminal whose output goes elsewhere, nothing would tell the user that stdin is read.
+  // With a terminal as stdin and a file as stdout, a wait for stdin would be silent.
   const input = io.ask === undefined ? await io.readIn() : ''
   const reader = new StatementReader()
   const entries = [...input.split(/\r?\n/).flatMap((line) => reader.push(line)), ...reader.end()]

@@ -32,7 +32,7 @@ test('the newest 1,000 stay', () => {
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(1001)
 })
 
-test('history-file/H1: a place that is no file or no folder costs the history alone', () => {
+test('a place that is no file or no folder costs the history alone', () => {
   writeFileSync(join(folder, 'file'), '')
   for (const path of [folder, join(folder, 'file', 'gql-history')]) {
     const history = new History(path)

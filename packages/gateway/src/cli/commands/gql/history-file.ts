@@ -1,16 +1,15 @@
 /**
  * The history of the prompt: a file with one statement a line, oldest first.
  *
- * Statements are appended as they come, so that prompts beside one another keep one another's; the file is cut when a prompt opens.
- *
- * H1  A file that cannot be read or written costs the history alone.                                         history-file.test.ts
+ * Each statement is appended at once, so that two open prompts lose nothing of each other. A prompt shortens the file when it opens. If the file
+ * cannot be read or written, the prompt works without a history.
  */
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export const historyMax = 1000
 
-/** Readable by its user alone: queries hold data. */
+/** Readable only by its user: queries contain data. */
 const fileMode = 0o600
 
 export class History {
@@ -28,7 +27,7 @@ export class History {
     this.#last = kept.at(-1)
   }
 
-  /** A statement like the last one is not kept again. */
+  /** Adds a statement, unless it equals the last one. */
   add(statement: string): void {
     const line = oneLine(statement)
     if (line === this.#last) return
@@ -40,7 +39,7 @@ export class History {
   }
 }
 
-/** GQL has no line breaks within tokens, so that a blank does as well. */
+/** The statement with spaces for line breaks, which GQL has only between tokens. */
 export function oneLine(statement: string): string {
   return statement.trim().replace(/\s*\n\s*/g, ' ')
 }
@@ -57,6 +56,6 @@ function quietly(work: () => void): void {
   try {
     work()
   } catch {
-    // No history is better than no prompt (H1).
+    // The prompt works without a history.
   }
 }

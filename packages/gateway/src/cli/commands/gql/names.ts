@@ -1,12 +1,12 @@
-/** Kinds and properties of a namespace, by the metadata kinds of the data API. */
+/** Kinds and properties of a namespace, from the metadata kinds of the data API. */
 import type { KnownNames } from '../../../gql/complete.ts'
 import type { Io } from '../../framework/io.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 
-/** Kinds and properties are asked for again after this. */
+/** Names are read again after this time. */
 const keptMs = 5000
 
-/** A completion comes without names when they take longer. */
+/** Longest wait of a completion for names. */
 const patienceMs = 2000
 
 const noNames: KnownNames = { kinds: [], properties: () => [] }
@@ -27,7 +27,7 @@ export async function pathsOf(
   return paths
 }
 
-/** The names for completion, asked for at the first call and kept for some seconds; none while no server answers. */
+/** The names for completion, read at the first call and kept for some seconds; empty while no server answers. */
 export function namesOf(store: ApiStore, namespaceId: string, { now }: Pick<Io, 'now'>): () => Promise<KnownNames> {
   let asked: { readonly at: number; readonly names: Promise<KnownNames> } | undefined
   return () => {

@@ -1,9 +1,8 @@
 /**
- * The prompt of `sixtables gql`: lines in through node:readline, statements one after another, answers between prompts.
+ * The prompt of `sixtables gql`: reads lines through node:readline and runs statements one after the other, with each answer between two
+ * prompts. A statement that fails prints its error; the prompt continues.
  *
  *   line ──StatementReader──▶ queue ──run──▶ answer, then the next prompt
- *
- * P1  No failure of a statement ends the prompt.                                                    test/cli/gql-prompt.test.ts
  */
 import { createInterface, type Interface } from 'node:readline/promises'
 import { completionsAt, type KnownNames } from '../../../gql/complete.ts'
@@ -17,15 +16,15 @@ export type Runnable = Exclude<Entry, { readonly type: 'exit' }>
 export interface PromptOptions {
   readonly terminal: Terminal
   readonly io: Io
-  /** Before the `>`. */
+  /** The text before the `>`. */
   readonly name: string
   readonly history: History
   readonly names: () => Promise<KnownNames>
-  /** Prints through the second argument. */
+  /** Runs an entry; the second argument takes its output. */
   readonly run: (entry: Runnable, io: Io) => Promise<void>
 }
 
-/** Resolves when the user ends it, and what runs then has been answered. */
+/** Resolves after the user ended it and the running statement was answered. */
 export async function prompt({ terminal, io, name, history, names, run }: PromptOptions): Promise<void> {
   const reader = new StatementReader()
   const queue: Entry[] = []
@@ -96,7 +95,7 @@ interface Attempt {
   readonly signal: AbortSignal
 }
 
-/** Runs a statement; an abort ends the wait, and its answer is dropped. */
+/** Runs a statement; after an abort, its answer is dropped. */
 async function attempt(entry: Runnable, { io, run, signal }: Attempt): Promise<void> {
   const say = (line: string, print: (line: string) => void): void => {
     if (!signal.aborted) print(line)
@@ -111,7 +110,7 @@ async function attempt(entry: Runnable, { io, run, signal }: Attempt): Promise<v
   await Promise.race([answered, aborted])
 }
 
-/** Lines of one statement are one in the history: the newest goes behind those before it. */
+/** Makes one history entry of the lines of a statement: appends the newest line to the earlier ones. */
 function joinLines(all: string[], pending: string): void {
   if (pending === '' || all[1] !== oneLine(pending)) return
   all.splice(0, 2, oneLine(`${pending}\n${all[0]}`))
@@ -121,7 +120,7 @@ type Found = [completions: string[], replaced: string]
 
 async function complete(pending: string, { line, cursor }: Interface, names: PromptOptions['names']): Promise<Found> {
   const before = `${pending === '' ? '' : `${pending}\n`}`
-  // The first word is none of GQL.
+  // `explain` is a word of the prompt, not of GQL.
   const text = `${before}${line}`.replace(/^\s*explain\s/i, (word) => ' '.repeat(word.length))
   const at = before.length + cursor
   const found = completionsAt(text, at, await names())
@@ -136,7 +135,7 @@ async function complete(pending: string, { line, cursor }: Interface, names: Pro
   return finished(texts, typed, line.slice(cursor))
 }
 
-/** A blank goes behind the only completion, unless it calls for an argument or a blank is there. */
+/** Adds a space to a single completion, unless an argument or a space follows. */
 function finished(texts: string[], typed: string, rest: string): Found {
   const [only = ''] = texts
   const isWord = texts.length === 1 && !only.endsWith('(') && !rest.startsWith(' ')

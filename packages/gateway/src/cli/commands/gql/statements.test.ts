@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Entry, markedPlace, StatementReader } from './statements.ts'
 
-/** Entries by line: the texts of queries, else types; a last list of those that the end of the input ends. */
+/** Entries of each line: the text of a query, else its type; the last list has those that the end of the input completes. */
 function read(...lines: readonly string[]): string[][] {
   const reader = new StatementReader()
   const inWords = (entry: Entry): string =>

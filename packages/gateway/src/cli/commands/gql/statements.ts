@@ -1,9 +1,9 @@
 /**
- * Lines to statements: where a query of several lines ends, and the commands of the prompt.
+ * Splits lines into statements, which may have several lines, and finds the commands of the prompt.
  *
- *   a line that is a query of a kind  runs at once
- *   a text that may go on             waits for ; or an empty line
- *   a text that cannot become GQL     ends at once, so that its mistake is told where it was made
+ *   SELECT * FROM ToDo        a complete query with a kind: runs at once
+ *   SELECT *                  may continue: waits for a semicolon or an empty line
+ *   SELEC * FROM              cannot become GQL: ends at once, so that the mistake is reported with its line
  */
 import { GqlError } from '../../../gql/gql-error.ts'
 import { parseGql } from '../../../gql/parse.ts'
@@ -14,7 +14,7 @@ export type Entry =
   | { readonly type: 'help' }
   | { readonly type: 'exit' }
 
-/** Words of a line of their own. */
+/** Commands of the prompt; each is a line of its own. */
 export const commands: ReadonlyMap<string, Entry> = new Map([
   ['help', { type: 'help' }],
   ['\\?', { type: 'help' }],
@@ -38,7 +38,7 @@ const explainWord = /^\s*explain(?:\s+|$)/i
 export class StatementReader {
   #pending = ''
 
-  /** Lines of a statement that goes on; empty between statements. */
+  /** The lines of an incomplete statement. */
   get pending(): string {
     return this.#pending
   }
@@ -47,7 +47,7 @@ export class StatementReader {
     this.#pending = ''
   }
 
-  /** The statements that a line ends. */
+  /** Adds a line. @returns the statements that it completes */
   push(line: string): readonly Entry[] {
     const command = commands.get(line.replace(/;\s*$/, '').trim().toLowerCase())
     if (this.#pending === '' && command !== undefined) return [command]
@@ -63,7 +63,7 @@ export class StatementReader {
     return this.#pending === '' ? [...ended, ...entriesOf(text)] : ended
   }
 
-  /** The statement that had no end yet. */
+  /** Ends the input. @returns the statement that was incomplete */
   end(): readonly Entry[] {
     const text = this.#pending
     this.#pending = ''
@@ -90,7 +90,7 @@ function semicolonIn(text: string): number | undefined {
   }
 }
 
-/** `open`: more text may make it a query. A query without a kind is GQL, and mostly one whose FROM is still to come. */
+/** `open`: more text may make it a query. A query without a kind is complete, but its FROM mostly follows on the next line. */
 function stateOf(text: string): 'whole' | 'open' | 'wrong' {
   const query = text.replace(explainWord, '').trim()
   try {
@@ -102,7 +102,7 @@ function stateOf(text: string): 'whole' | 'open' | 'wrong' {
   }
 }
 
-/** The line of a query that a message of GQL names, with a caret below the place; none for other messages. */
+/** The line of a query with the mistake of a GQL message, and a caret below the place; empty for other messages. */
 export function markedPlace(query: string, message: string): readonly string[] {
   const [, line, column] = /^GQL, line (\d+), column (\d+): /.exec(message) ?? []
   if (line === undefined) return []

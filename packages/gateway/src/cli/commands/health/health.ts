@@ -1,6 +1,4 @@
-/**
- * `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it.
- */
+/** `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { causeOf, findServer } from '../../../emulator/server-file.ts'
 import type { Flags } from '../../framework/command.ts'
@@ -10,7 +8,7 @@ import type { Io } from '../../framework/io.ts'
 import { namedPlace, type Place, startOrName, whyNone } from '../../target/places.ts'
 import { messageIn } from '../../target/remote-target.ts'
 
-/** How long one answer may take, and how long it is until the next try. */
+/** Time limit of an answer, and the pause before the next attempt. */
 const answerMs = 2000
 const pauseMs = 100
 
@@ -39,17 +37,17 @@ export async function health(flags: Flags, io: Io): Promise<number> {
 }
 
 interface Look {
-  /** Absent when the folder of `--data-dir` names no server that runs. */
+  /** Absent if the folder of `--data-dir` has no running server. */
   readonly address?: string
-  /** Absent: the server is healthy. */
+  /** The reason why it is not healthy; absent if it is. */
   readonly trouble?: string | undefined
-  /** It told the trouble itself. */
+  /** Whether the server itself reported the reason. */
   readonly hasAnswered?: boolean
-  /** Absent where the trouble says it. */
+  /** Advice; absent if the reason contains it. */
   readonly remedy?: string
 }
 
-/** One try. A folder is read again each time: its server may be about to start. */
+/** One attempt. It reads the folder again each time, because a server may have started. */
 async function look(place: Place): Promise<Look> {
   if ('address' in place) return await ask(place.address)
   const found = await findServer(place.dir)

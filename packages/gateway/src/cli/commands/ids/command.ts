@@ -1,10 +1,10 @@
-/** `sixtables ids` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables ids`; `run` imports the code. */
 import type { Command, Positional, Run } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const kind: Positional = { name: 'kind', describe: 'Kind: ToDo, or with a parent User:"ada"/ToDo' }
 
-/** @param pick - the function of ids.ts */
+/** @param pick - chooses a function of ids.ts */
 function run(pick: (ids: typeof import('./ids.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./ids.ts'))(flags, io)
 }

@@ -1,6 +1,4 @@
-/**
- * `sixtables ids next|reserve|range|allocate`: what the counters of ids give next, and ids taken out of what they give.
- */
+/** `sixtables ids next|reserve|range|allocate`: the next ids of the counters, and ids to be excluded from automatic allocation. */
 
 import { DatastoreError, formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
 import {
@@ -71,7 +69,7 @@ async function answer<Answer>(flags: Flags, io: Io, { what, request, inWords }: 
   const place = await placeOf(flags, io)
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
   const isRunning = 'address' in place
-  // The answers are of the same version on both sides.
+  // Server and command line are of the same version.
   const report = (
     isRunning ? await ofServer(place.address, what, asked) : await ofFolder(place.dir, what, asked)
   ) as Answer
@@ -102,7 +100,7 @@ function allocatedInWords({ words }: AllocatedAnswer): readonly string[] {
   return [words]
 }
 
-/** A closed folder does not say in which mode it will be served, so neither where automatic ids will come from. */
+/** The next ids in words. The source of automatic ids depends on the mode of the server, so it is unknown for a closed folder. */
 function nextInWords(
   { of, automatic, scattered, sequential, storewide }: NextAnswer,
   isRunning: boolean,
@@ -120,7 +118,7 @@ function nextInWords(
   ]
 }
 
-/** @throws UsageError when the kind cannot be read */
+/** @throws UsageError for a wrong kind */
 function kindRequest(flags: Flags): IdRequest {
   const path = readable(() => parseKindPath(String(flags['kind'])))
   const parent = formatKeyPath(path.slice(0, -1))

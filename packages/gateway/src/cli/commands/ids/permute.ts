@@ -1,11 +1,11 @@
 /**
- * `sixtables ids permute`: the ids or names that migrated rows get in place of their old numbers, and the way back. It needs no
- * server and no folder.
+ * `sixtables ids permute`: new ids or names for migrated rows, made from their old numbers, and the way back. It needs no server and no
+ * folder.
  *
  *   42  ─▶  734113       an id of 1 to --size
  *   42  ─▶  8k2q0…       with --names: 13 characters
  *
- * PM1  With the same secret and size the answers never change, on any machine and in any version (key-permutation/P3).
+ * With the same secret and size the answers never change, on any machine and in any version: migrated data depends on them.
  */
 import { DatastoreError, KeyPermutation } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'

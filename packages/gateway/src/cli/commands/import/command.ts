@@ -1,4 +1,4 @@
-/** `sixtables import` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables import`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { transferFlags } from '../../target/transfer-flags.ts'
 

@@ -1,8 +1,8 @@
 /**
- * `sixtables import <metadata file>`: the entities of a managed export into a database.
+ * `sixtables import <metadata file>`: writes the entities of a managed export into a database.
  *
- * A running server reads the files itself; that is the same machine, or one that sees the same paths. With `--data-dir` a
- * store is made when there is none: the way to prepare a data folder from an export.
+ * A running server reads the files itself, so it must be on this machine, or see the same paths. With `--data-dir` a store is created if there
+ * is none, to prepare a data folder from an export.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

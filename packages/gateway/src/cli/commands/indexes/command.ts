@@ -1,8 +1,8 @@
-/** `sixtables indexes` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables indexes`; `run` imports the code. */
 import type { Command, Run } from '../../framework/command.ts'
 import { databaseFlags } from '../../target/target-flags.ts'
 
-/** @param pick - the function of indexes.ts */
+/** @param pick - chooses a function of indexes.ts */
 function run(pick: (indexes: typeof import('./indexes.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./indexes.ts'))(flags, io)
 }

@@ -1,6 +1,4 @@
-/**
- * `sixtables indexes list|create|delete`: the composite indexes of a database.
- */
+/** `sixtables indexes list|create|delete`: the composite indexes of a database. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -21,7 +19,7 @@ import { placeOf } from '../../target/places.ts'
 import { refusalOf } from '../../target/refusal.ts'
 import { askServer } from '../../target/remote-target.ts'
 
-/** How often a server is asked about work that goes on. */
+/** Interval between questions about unfinished work. */
 const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
@@ -52,7 +50,7 @@ export async function indexesDelete(flags: Flags, io: Io): Promise<number> {
   ])
 }
 
-/** `due:desc` → `due desc`; of a name with a colon the direction is written always: `x:desc:asc`. */
+/** `due:desc` → `due desc`. For a name with a colon the direction must be given: `x:desc:asc`. */
 function propertyOf(text: string): string {
   const [, name = text, end] = /^(.+):([^:]*)$/s.exec(text) ?? []
   if (end === undefined) return text
@@ -63,7 +61,7 @@ function propertyOf(text: string): string {
   )
 }
 
-/** Asks a server until the work is done; a folder answers when it is. */
+/** Asks a server until the work is done; a folder answers only then. */
 async function finished(flags: Flags, io: Io, begun: IndexReport): Promise<IndexReport> {
   let index = begun
   while (index.state === 'building' || index.state === 'deleting') {
@@ -116,7 +114,7 @@ async function ask<Answer>(
   const place = await placeOf(flags, io)
   const database = String(flags['database'] ?? '')
   const asked = { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }), ...request }
-  // The answers are of the same version on both sides.
+  // Server and command line are of the same version.
   return (
     'address' in place ? await ofServer(place.address, what, asked) : await ofFolder(place.dir, what, asked)
   ) as Answer

@@ -1,4 +1,4 @@
-/** `sixtables inspect` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables inspect`; `run` imports the code. */
 import type { Command, Positional, Run } from '../../framework/command.ts'
 import { placeFlags, targetFlags } from '../../target/target-flags.ts'
 import { tablesInWords } from './table-names.ts'
@@ -6,7 +6,7 @@ import { tablesInWords } from './table-names.ts'
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
-/** @param pick - the function of inspect.ts */
+/** @param pick - chooses a function of inspect.ts */
 function run(pick: (inspect: typeof import('./inspect.ts')) => Run): Run {
   return async (flags, io) => pick(await import('./inspect.ts'))(flags, io)
 }

@@ -1,6 +1,4 @@
-/**
- * `sixtables inspect rows|table|log|pending|applied|databases|release`: what the store holds, in words or as JSON.
- */
+/** `sixtables inspect rows|table|log|pending|applied|databases|release`: the contents of a store, in words or as JSON. */
 import type {
   AppliedReport,
   LogRecordReport,
@@ -49,7 +47,7 @@ export function inspectTable(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, { what: 'table', parameters, inWords: tableInWords })
 }
 
-/** The table of a name in any case. */
+/** The table with a name, in any case. */
 function tableNamed(name: string): string {
   const found = tableNames.find((one) => one.toLowerCase() === name.toLowerCase())
   if (found !== undefined) return found
@@ -92,7 +90,7 @@ interface Question<Report> {
 async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords }: Question<Report>): Promise<number> {
   const isJson = flags['json'] === true
   const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
-  // The reports are the engine's own, of the same version on both sides.
+  // Server and command line are of the same version.
   const report = (await askTarget(
     flags,
     io,
@@ -105,16 +103,16 @@ async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords 
   return exitCodes.ok
 }
 
-/** Maximum length of the words of a value in a terminal. */
+/** Maximum characters of a value in a terminal. */
 const wordsMax = 10_000
 
-/** Whether the words of a report were cut: longer ones end with `…`, and values above 16 KiB are numbers of bytes. */
+/** Whether a report has shortened values: long texts end with `…`, and for values above 16 KiB only the number of bytes is shown. */
 function hasCut(report: unknown): boolean {
   if (typeof report === 'string') return report.length > wordsMax || /(^|, )\d+ bytes$/.test(report)
   return typeof report === 'object' && report !== null && Object.values(report).some(hasCut)
 }
 
-/** The report as JSON.stringify() prints it with two blanks, item by item: all of it may be longer than a text can be. */
+/** The text of JSON.stringify() with an indentation of two, item by item, because the whole may exceed the longest possible string. */
 function* jsonLines(report: object): Generator<string> {
   const members = Object.entries(report).filter(([, value]) => value !== undefined)
   const indentedJson = (value: unknown, blanks: string): string =>
@@ -202,7 +200,7 @@ function databasesInWords({ databases }: { readonly databases: readonly Database
   )
 }
 
-/** The report of one group, or of all when no group is given. */
+/** The report for one group, or for all without a group. */
 type Released = Pick<ReleaseReport, 'milestone' | 'released'> & Partial<Pick<ReleaseReport, 'group'>>
 
 function releaseInWords({ group, milestone, released }: Released): readonly string[] {
@@ -220,7 +218,7 @@ function releaseInWords({ group, milestone, released }: Released): readonly stri
 }
 
 function recordLines(records: readonly LogRecordReport[]): readonly string[] {
-  // A line a mutation; what is of the record stands on the first.
+  // One line for each mutation; facts of the whole record are on the first.
   return columns(
     records.flatMap((r) =>
       r.changes.map((change, i) =>
@@ -234,7 +232,7 @@ function stateInWords({ state }: LogRecordReport): string {
   return state === 'A' ? 'at milestone A' : state
 }
 
-/** `in project demo, database d, namespace n`; what is default is left out. */
+/** `in project demo, database d, namespace n`, without default parts. */
 function placeInWords({ project, database, namespace }: Parameters): string {
   const parts = [`project ${project}`]
   if (database) parts.push(`database ${database}`)

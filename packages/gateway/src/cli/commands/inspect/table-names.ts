@@ -1,6 +1,5 @@
 /**
- * The tables by name, for help and mistakes, which must not load the engine. That they are the engine's is tested
- * (test/cli/query-commands.test.ts).
+ * Names of the tables, for help and messages, which must not load the engine. test/cli/query-commands.test.ts compares them with the engine's.
  */
 export const tableNames: readonly string[] = [
   'Entities',
@@ -13,5 +12,5 @@ export const tableNames: readonly string[] = [
   'Metadata',
 ]
 
-/** Beside the six tables of entities, indexes and ids, a store has two of its own. */
+/** The names in words: the six tables of entities, indexes and ids, and two more. */
 export const tablesInWords: string = `${tableNames.slice(0, 6).join(', ')}; beside these six, Log and Metadata`

@@ -1,4 +1,4 @@
-/** `sixtables record` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables record`; `run` imports the code. */
 import type { Command, Flag } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 

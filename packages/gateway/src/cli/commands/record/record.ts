@@ -1,7 +1,4 @@
-/**
- * `sixtables record`: the calls of a running server into a file, until Ctrl-C, the end of the server, or the time that was
- * asked for.
- */
+/** `sixtables record`: writes the calls of a running server to a file, until Ctrl-C, the end of the server, or a given time. */
 import { resolve } from 'node:path'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError } from '../../framework/errors.ts'
@@ -21,7 +18,7 @@ export async function record(flags: Flags, io: Io): Promise<number> {
   const release = io.onSignal(() => stop.abort())
   let timer: NodeJS.Timeout | undefined
   try {
-    // The server first: a file that stays empty would be in the way of the next try.
+    // The server is asked before the file is created: an empty file would block the next attempt.
     const lines = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
     const force = flags['force'] === true
     const whenThere = 'give --force to replace it, or name another file'
@@ -45,7 +42,7 @@ interface Source {
   readonly address: string
 }
 
-/** Writes the lines as they come, and in the end their number. */
+/** Writes the lines as they arrive, and prints their number at the end. */
 async function fill(file: RecordingFile, { lines, signal, io, address }: Source): Promise<void> {
   try {
     for await (const line of lines) await file.write([line])

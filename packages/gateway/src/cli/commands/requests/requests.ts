@@ -1,4 +1,4 @@
-/** `sixtables requests`: the newest calls of a running server, one of them in detail, or each as it comes. */
+/** `sixtables requests`: the newest calls of a running server, one call in detail, or each new call. */
 import { DatastoreError } from '@sixtables/engine'
 import type { RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
@@ -13,7 +13,7 @@ import { serverOf } from '../../target/places.ts'
 import { openEvents } from '../../target/remote-target.ts'
 import { type RequestDetailReport, requestInWords } from './request-in-words.ts'
 
-/** Flags by the parameter of the server. */
+/** The server's parameter for each flag. */
 const filters: Readonly<Record<string, string>> = {
   method: 'method',
   kind: 'kind',
@@ -48,7 +48,7 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
   })
 }
 
-/** As the server will, but with the names of flags. @throws UsageError */
+/** Checks the filter like the server, but with the names of flags in messages. @throws UsageError */
 function checkFilter(query: URLSearchParams): void {
   try {
     requestFilter(query, [], (parameter) => `--${filters[parameter]}`)
@@ -71,7 +71,7 @@ function one(
   })
 }
 
-/** The oldest first, as `--follow` has them. */
+/** Oldest first, like the output of `--follow`. */
 function listInWords({ recording, requests: found }: RequestList): readonly string[] {
   const lines = [...found].reverse().map(requestLine)
   if (recording || found.length > 0) return lines.length > 0 ? lines : ['No call matches so far.']

@@ -1,4 +1,4 @@
-/** `sixtables reset` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables reset`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 

@@ -1,4 +1,4 @@
-/** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. Data that is kept, on disk or in a Bigtable, it asks about first. */
+/** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. It asks first if the data is on disk or in a Bigtable. */
 import { DatastoreError } from '@sixtables/engine'
 import { resetScopeOf } from '../../../admin/emulator/emulator-endpoints.ts'
 import type { DatabaseReport } from '../../../admin/emulator/inspection.ts'
@@ -13,7 +13,7 @@ import { type Place, placeOf } from '../../target/places.ts'
 import { askServer, fetchServer } from '../../target/remote-target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {
-  // Unlike elsewhere the environment gives no project here: without --project the reset covers all projects.
+  // Unlike other commands, reset ignores the project of the environment: without --project it covers all projects.
   const query = new URLSearchParams()
   for (const name of ['project', 'database', 'namespace']) {
     if (flags[name] !== undefined) query.set(name, String(flags[name]))
@@ -51,7 +51,7 @@ interface Reset {
   readonly scope: ResetScope
 }
 
-/** The data that a reset would delete for good, in words; `undefined` when there is none, or in memory. */
+/** A description of data that a reset would delete from disk or a Bigtable; `undefined` if there is none. */
 async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
   const where = 'dir' in place ? place.dir : await whereData(place.address)
   if (where === undefined) return undefined
@@ -69,7 +69,7 @@ async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<
 
 const namesMax = 5
 
-/** The place where a server keeps its data, in words; `undefined` in memory, and for another emulator. */
+/** The place of a server's data; `undefined` for data in memory, and for other emulators. */
 async function whereData(address: string): Promise<string | undefined> {
   const facts = (await askServer(address, 'GET', serverPath).catch(() => undefined)) ?? {}
   const { dir, sharedStore } = facts as Partial<ServerFacts>

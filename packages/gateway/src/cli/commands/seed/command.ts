@@ -1,4 +1,4 @@
-/** `sixtables seed` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables seed`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { databaseFlags } from '../../target/target-flags.ts'
 

@@ -22,7 +22,7 @@ import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
 import { ProgressLines } from '../../target/transfer.ts'
 
-/** Told where a seed ended early. */
+/** Advice after a seed that ended early. */
 const secondRun =
   'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'
 
@@ -30,19 +30,19 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
   const kind = flags['kind'] === undefined ? undefined : String(flags['kind'])
   const name = String(flags['file'])
-  /** Known to be written; absent = nothing was sent to be. */
+  /** Number of entities certainly written; absent before the first write. */
   let written: number | undefined
   const endedEarly = (): string =>
     written === undefined
       ? 'nothing is written'
       : `at least ${counted(written, 'entity is', 'entities are')} written. ${secondRun}`
-  // From the first: stdin, a folder or a server may keep it waiting.
+  // Registered first, because stdin, a folder or a server may make it wait.
   const release = io.onSignal((signal) => {
     io.err(`sixtables: ended before the end of ${name === stdinWord ? 'stdin' : name}; ${endedEarly()}`)
     io.exit(exitCodeOf(signal))
   })
   const work = async (): Promise<SeedReport> => {
-    // Before anything is asked or opened: a fixture that is wrong is told at once.
+    // Parsed before the target is opened, so that a wrong fixture is reported at once.
     const fixture =
       name === stdinWord
         ? await fromStdin(io, format, kind)
@@ -81,7 +81,7 @@ function fileNamed(name: string, { cwd }: Io): string {
   return file
 }
 
-/** The format by the ending of a file. */
+/** The format by a file's ending. */
 function formatNamed(name: string): FixtureFormat {
   try {
     return formatOf(name)

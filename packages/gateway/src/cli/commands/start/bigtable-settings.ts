@@ -1,11 +1,11 @@
-/** The settings of `sixtables start --store bigtable`: the table, and flags that several gateways of one store cannot have. */
+/** The settings of `sixtables start --store bigtable`: the table, and the flags that are impossible with a shared store. */
 import { isLocalName } from '../../../protocols/guard.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { last } from '../../framework/flag-values.ts'
 import { type BigtablePlace, bigtablePlaceOf, isInBigtable } from '../../target/bigtable.ts'
 
-/** A table, and whether a reset may delete what is in it. */
+/** A table, and whether a reset may delete its data. */
 export interface BigtableSetting extends BigtablePlace {
   readonly allowReset: boolean
 }
@@ -16,7 +16,7 @@ const atOnce =
   'each commit is applied at once, as a gateway that waits may be gone; for queries that lag behind, read with EVENTUAL ' +
   'consistency, or leave out --store bigtable'
 
-/** Flags that are refused, with the words that say what to use instead. */
+/** Refused flags, with their replacements. */
 const refusedFlags: Readonly<Record<string, string>> = {
   directory: inTable,
   'data-dir': inTable,
@@ -40,10 +40,10 @@ const refusedFlags: Readonly<Record<string, string>> = {
 }
 
 /**
- * The table; `undefined` = the data is on this machine.
+ * The table; `undefined` if the data is on this machine.
  *
- * @param host - of the server
- * @throws UsageError for flags that do not go with it
+ * @param host - the server's host
+ * @throws UsageError for flags that contradict it
  */
 export function bigtableOf(
   flags: Flags,
@@ -72,7 +72,7 @@ export function bigtableOf(
   return { ...place, allowReset: place.emulator !== undefined || last(flags['allow-reset']) === true }
 }
 
-/** A gateway lends its rights on the table to every program that reaches its port. */
+/** Refuses a public host: every program that reaches the port would have the gateway's rights on the table. */
 function checkReach(flags: Flags, { emulator }: BigtablePlace, host: string): void {
   if (emulator !== undefined || isLocalName(host) || last(flags['yes-without-authentication']) === true) return
   throw new UsageError(

@@ -1,4 +1,4 @@
-/** `sixtables start` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables start`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { startFlags } from './start-flags.ts'
 

@@ -1,15 +1,15 @@
 /**
- * Flags that start scripts of Google's emulators and of gcloud use and that are not among ours: what each means here. They
- * are accepted, so that a script goes on working, or refused in words that say what does the same.
+ * Flags in start scripts for Google's emulators and gcloud that are not ours, with their effect here. `--single-project-mode` is accepted without
+ * effect, so that a script still works; `--rules` is refused with a message.
  *
- * Known: names and meanings (the two emulators' own help, gcloud's reference). Ours: the judgement of each.
+ * Known: names and meanings (the two emulators' own help, gcloud's reference). Ours: the effect of each.
  */
 import type { Flag } from '../../framework/command.ts'
 
 interface OtherFlag {
   readonly name: string
   readonly type: Flag['type']
-  /** Its effect here: the same as a flag of ours; none, with the reason; or a refusal, with what to do instead. */
+  /** Its effect: the same as one of our flags; none, with the reason; or a refusal, with the alternative. */
   readonly is: 'same' | 'ignored' | 'refused'
   readonly words: string
 }
@@ -74,7 +74,7 @@ export const flagsOfOthers: readonly OtherFlag[] = [
   },
 ]
 
-/** As the parser knows them. */
+/** For the parser. */
 export const hiddenFlags: readonly Flag[] = flagsOfOthers.map(
   ({ name, type, is, words }): Flag => ({
     name,

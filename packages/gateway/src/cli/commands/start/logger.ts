@@ -1,5 +1,5 @@
 /**
- * The server's log: one line an event, on stderr, from a level up.
+ * The server's log: one line for each event from a level up, on stderr.
  *
  *   2030-01-31T12:00:00.000Z warn  the message
  */
@@ -15,7 +15,7 @@ export interface LoggerOptions {
   readonly now?: () => Date
 }
 
-/** A logger that drops what is below `level`. A message of several lines is indented to stay one event to the eye. */
+/** A logger for events of at least `level`. Further lines of a message are indented, so that it looks like one event. */
 export function lineLogger({ level, write, now = () => new Date() }: LoggerOptions): Logger {
   const highest = logLevels.indexOf(level)
   const at = (own: LogLevel) => (message: string) => {

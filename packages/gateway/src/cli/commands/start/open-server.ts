@@ -1,6 +1,4 @@
-/**
- * Engine and gateway, opened as one server.
- */
+/** Opens engine and gateway as one server. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -23,22 +21,22 @@ import { StartRecording } from './start-recording.ts'
 import { StartTransfer } from './start-transfer.ts'
 
 export interface Server {
-  /** Where it really listens: the port is never 0. */
+  /** The actual address; its port is never 0. */
   readonly endpoint: Endpoint
-  /** With what the store refuses writes since one has failed. */
+  /** The error with which the store refuses writes, after one has failed. */
   readonly storeFailure: DatastoreError | undefined
-  /** Stops listening, then closes the store. @returns lines about what was done meanwhile, for the user */
+  /** Stops listening, then closes the store. @returns lines for the user about final work, such as an export */
   close(): Promise<readonly string[]>
 }
 
 export interface ServerOptions {
   readonly settings: StartSettings
   readonly logger: Logger
-  /** POST /shutdown was called. */
+  /** Called by POST /shutdown. */
   readonly onShutdown: () => void
 }
 
-/** @throws UsageError when the folder or the address cannot be used */
+/** @throws UsageError for an unusable folder or address */
 export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
   checkIndexFile(settings)
   await checkPort(settings)
@@ -54,7 +52,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   const recording = settings.record === undefined ? undefined : new StartRecording(settings.record)
   let served: Served
   try {
-    // The indexes of index.yaml serve from the first query on.
+    // The indexes of index.yaml must be ready for the first query.
     const known = new Set([...engine.databases(), engine.database(settings.project).keep()])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
@@ -146,7 +144,7 @@ async function sharedOptions(
   }
 }
 
-/** A file that was named and is not there is a slip, unless it is to be made; its folder is never made. */
+/** Refuses a missing index file that the user named, unless it will be created; its folder must exist in any case. */
 function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): void {
   if (indexFile === false || existsSync(indexFile)) return
   if (needsIndexFile) {
@@ -159,7 +157,7 @@ function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): 
   throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
 }
 
-/** A port that is taken is told before a folder is made for the data. */
+/** Reports a port in use before the data folder is created. */
 async function checkPort(settings: StartSettings): Promise<void> {
   const { host, port } = addressOf(settings)
   const probe = createServer()
@@ -178,10 +176,10 @@ async function userOf(address: string): Promise<string> {
   return facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
 }
 
-/** How long a program that listens may take to say who it is: a server of ours on a busy machine needs more than a moment. */
+/** Time for that program to answer: one of our servers on a busy machine may be slow. */
 const factsMs = 3000
 
-/** The reason why an address cannot be listened on, in one line. */
+/** The reason why an address is not available, in one line. */
 async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = formatEndpoint(endpoint)

@@ -1,7 +1,4 @@
-/**
- * The settings of `sixtables start`: flags read, checked against each other, defaults filled in. Pure, so that
- * each rule has a test.
- */
+/** The settings of `sixtables start`: reads flags, checks their combinations, and fills in defaults. Pure, so that each rule has a test. */
 import { join, resolve } from 'node:path'
 import { standsAtOf } from '../../../controls/emulator-clock.ts'
 import type { AdmissionLimits } from '../../../protocols/admission.ts'
@@ -14,14 +11,14 @@ import { type BigtableSetting, bigtableOf } from './bigtable-settings.ts'
 import { flagsOfOthers } from './flags-of-others.ts'
 import { type LogLevel, logLevels } from './logger.ts'
 
-/** When commits are applied; the engine's ApplyPolicy as data. */
+/** When commits are applied: the engine's ApplyPolicy as data. */
 export type ApplySetting =
   | { readonly type: 'immediate' }
   | { readonly type: 'probability'; readonly chance: number }
   | { readonly type: 'time'; readonly delayMs?: number }
   | { readonly type: 'manual' }
 
-/** Entities of a kind that go after the timestamp in a property; the engine's TtlPolicy as data. */
+/** A kind, and the property with the time at which its entities are deleted: the engine's TtlPolicy as data. */
 export interface TtlSetting {
   readonly kind: string
   readonly property: string
@@ -36,16 +33,16 @@ export interface TabletsSetting {
 }
 
 export interface StartSettings {
-  /** `undefined`: this machine alone, by IPv4 and IPv6. */
+  /** `undefined`: 127.0.0.1 and ::1. */
   readonly host: string | undefined
   readonly port: number
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
   /** Whether the console is served. */
   readonly console: boolean
-  /** Absolute; `undefined` = in memory, or in a Bigtable. */
+  /** Absolute path; `undefined` = in memory, or in a Bigtable. */
   readonly dataDir: string | undefined
-  /** The table with the data; `undefined` = on this machine. */
+  /** The table; `undefined` = the data is on this machine. */
   readonly bigtable: BigtableSetting | undefined
   readonly durability: 'process' | 'power'
   readonly project: string
@@ -53,36 +50,36 @@ export interface StartSettings {
   readonly apply: ApplySetting
   /** Rule for a query that lacks its composite index. */
   readonly indexes: 'auto' | 'require'
-  /** index.yaml, absolute; `false` = none. */
+  /** Absolute path of index.yaml; `false` = none. */
   readonly indexFile: string | false
-  /** The file was named, and not to be made: one that is not there is a slip. */
+  /** Whether the file must exist: the user named it, and it will not be created. */
   readonly needsIndexFile: boolean
-  /** A managed export to begin with: its metadata file or folder, absolute. */
+  /** Absolute path of a managed export to start with: its metadata file or folder. */
   readonly importData: string | undefined
-  /** Folder to export to at the end, absolute. */
+  /** Absolute path of a folder for an export at the end. */
   readonly exportOnExit: string | undefined
-  /** `undefined`: as the mode has it. */
+  /** `undefined`: that of the mode. */
   readonly idPolicy: 'storewide' | 'scattered' | undefined
   /** Rule for a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
-  /** Expiry policies, in every database. */
+  /** Expiry policies for every database. */
   readonly ttl: readonly TtlSetting[]
   readonly seed: number
-  /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */
+  /** Moment at which the clock stands still, in milliseconds since the epoch; `undefined` = real time. */
   readonly clock: number | undefined
-  /** How much clients may have under way; absent = the default. */
+  /** Limits for all clients together; absent ones have their default. */
   readonly load: Partial<AdmissionLimits>
   readonly openTransactionsMax: number | undefined
   readonly transactionBytesMax: number | undefined
   readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
-  /** Whether calls are kept from the start on. */
+  /** Whether calls are kept from the start. */
   readonly requests: boolean
-  /** File for a recording of all calls, absolute; `undefined` = none. */
+  /** Absolute path of a file for a recording of all calls; `undefined` = none. */
   readonly record: string | undefined
-  /** Folder of a learner's programs, absolute; `undefined` = none is executed. */
+  /** Absolute path of a folder with learners' programs; `undefined` = none is executed. */
   readonly challengesDir: string | undefined
-  /** Things the user should know about what was asked; one line each. */
+  /** Notes for the user about the settings, one line each. */
   readonly notes: readonly string[]
 }
 
@@ -91,7 +88,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** @throws UsageError that names the flag, what was given, and what would be right */
+/** @throws UsageError with the flag, its value, and a right one */
 export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
   const notes: string[] = []
   const testing = last(flags['testing']) === true
@@ -149,7 +146,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   }
 }
 
-/** The address that is asked for, as it is spoken of. */
+/** The requested address, for messages. */
 export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
   return { host: host ?? defaultEndpoint.host, port }
 }
@@ -220,8 +217,8 @@ function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
 }
 
 /**
- * `--consistency F` is short for applying by chance; `--apply` says it outright. Without either the mode decides: strong,
- * or a chance of 0.9 in legacy mode (measured: the default of Google's emulator).
+ * `--consistency 0.9` applies a commit at once with a chance of 90 %; `--apply` names a policy. Without either the mode decides: strong, or a chance of 0.9 in legacy mode
+ * (measured: the default of Google's emulator).
  */
 function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean }): ApplySetting {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
@@ -248,7 +245,7 @@ function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy
   return chance === 1 ? { type: 'immediate' } : { type: 'probability', chance }
 }
 
-/** `Session.expireAt`: the kind ends at the first dot. */
+/** Parses `Session.expireAt`; the kind ends at the first dot. */
 function ttlOf(flags: Flags): readonly TtlSetting[] {
   const policies = list(flags, 'ttl').map((asked): TtlSetting => {
     const [, kind, property] = /^([^.]+)\.(.+)$/.exec(asked) ?? []
@@ -310,14 +307,14 @@ function tabletsOf(flags: Flags): TabletsSetting {
 }
 
 interface Store {
-  /** Absolute; `undefined` = in memory. */
+  /** Absolute path; `undefined` = in memory. */
   readonly dir: string | undefined
   readonly notes: readonly string[]
 }
 
 /**
- * Where the data lives. `--testing` means memory unless `--store-on-disk` says otherwise (measured: as in Google's emulator).
- * `--storage-file` is the place of the store there, and the folder beside it holds index.yaml alone; so here, as a folder.
+ * The place of the data. `--testing` means memory, except with `--store-on-disk` (measured: as in Google's emulator). With `--storage-file`
+ * the store is at that path, a folder here, and the data folder contains only index.yaml, as there.
  */
 function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonly testing: boolean }): Store {
   const directory = text(flags, 'directory')
@@ -343,11 +340,11 @@ function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonl
 interface IndexFileSetting {
   readonly file: string | false
   readonly isNamed: boolean
-  /** Whether a file that is not there yet was asked for. */
+  /** Whether a missing file will be created. */
   readonly isMade: boolean
 }
 
-/** Nothing is written beside a store in memory or for a test, unless it is asked for. */
+/** The index file. With a store in memory, or for a test, a file is written only if a flag asks for it. */
 function indexFileOf(
   flags: Flags,
   { cwd, dir, testing }: { readonly cwd: string; readonly dir: string | undefined; readonly testing: boolean },

@@ -1,8 +1,8 @@
 /**
- * The flags of `sixtables start`, as data: the help text, the parser and docs/reference/flags.md all come from this list.
+ * The flags of `sixtables start`, as data for the help, the parser and docs/reference/flags.md.
  *
- * Known: the names that Google's emulators use are kept (`--testing`, `--store-on-disk`, `--consistency`, `--host-port`,
- * `--data-dir`), also with underscores. Ours: the rest.
+ * Known: `--testing`, `--store-on-disk`, `--consistency`, `--host-port` and `--data-dir` are names of Google's emulators, which also accept
+ * underscores. Ours: the rest.
  */
 import type { Flag } from '../../framework/command.ts'
 import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
@@ -309,5 +309,5 @@ const shownFlags: readonly Flag[] = [
   },
 ]
 
-/** All that `start` knows. */
+/** All flags of `start`. */
 export const startFlags: readonly Flag[] = [...shownFlags, ...hiddenFlags]

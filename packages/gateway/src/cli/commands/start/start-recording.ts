@@ -1,4 +1,4 @@
-/** The recording of `sixtables start --record`: every call from the first one on, until the server has stopped. */
+/** The recording of `sixtables start --record`: every call from the first until the server has stopped. */
 import { recordedLines } from '../../../calls/recording.ts'
 import type { Served } from '../../../emulator/serve.ts'
 import type { Logger } from '../../../logger.ts'
@@ -10,16 +10,16 @@ export class StartRecording {
   #file: RecordingFile | undefined
   #written: Promise<void> = Promise.resolve()
 
-  /** @param path - of a file that is not there yet */
+  /** @param path - a file that does not exist yet */
   constructor(path: string) {
     this.#path = path
   }
 
   /**
-   * Begins with the first call: the server listens already, and no client has been told so. A file that cannot be written later on ends the
-   * recording and not the server.
+   * Begins before clients learn the address, so that no call is missed. If the file cannot be written later, the recording ends and the
+   * server continues.
    *
-   * @throws UsageError, with the server closed, for a file that is there already or cannot be written
+   * @throws UsageError, after closing the server, for a file that exists or cannot be written
    */
   async begin(served: Served, logger: Logger): Promise<void> {
     const lines = recordedLines(served.calls, { values: false }, this.#stop.signal)
@@ -40,7 +40,7 @@ export class StartRecording {
     })
   }
 
-  /** @returns what was recorded, in words */
+  /** @returns a line about the recording */
   async end(): Promise<string | undefined> {
     this.#stop.abort()
     await this.#written

@@ -34,7 +34,7 @@ test('start-transfer/S1: the export is where it was asked for, in folders that w
   expect(readdirSync(join(home, 'a', 'b', 'out')).length).toBeGreaterThan(0)
 })
 
-test('start-transfer/S2: a place below a file, and one where no folder can be made, are refused at the start', async () => {
+test('a place below a file, and one where no folder can be made, are refused at the start', async () => {
   writeFileSync(join(home, 'file'), '')
   for (const place of [join(home, 'file', 'out'), '/proc/sixtables/out']) {
     const refused = transferTo(place).begin()

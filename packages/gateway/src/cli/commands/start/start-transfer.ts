@@ -1,9 +1,8 @@
 /**
- * `--import-data` and `--export-on-exit` of `sixtables start`: a database that comes from an export and goes to one.
+ * `--import-data` and `--export-on-exit` of `sixtables start`: a database that begins with an export and ends with one. The place of the
+ * final export is checked when the server starts, not when its failure would lose the data.
  *
- * S1  An export that is there is replaced only when the new one is whole: it is written beside it and renamed.
- * S2  A place that cannot take the export is refused when the server starts, not when its data would be lost.
- *                                                                                       both: start-transfer.test.ts
+ * S1  An existing export is replaced only by a complete one, which is written beside it and renamed.   start-transfer.test.ts
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
@@ -22,13 +21,13 @@ export class StartTransfer {
     this.#settings = settings
   }
 
-  /** @throws UsageError when the export cannot be read, or the place for the one at the end cannot take it */
+  /** @throws UsageError if the export cannot be read, or the place of the final one cannot be written */
   async begin(): Promise<void> {
     const { importData, exportOnExit } = this.#settings
     if (exportOnExit !== undefined) await this.#tryPlace(exportOnExit)
     if (importData === undefined) return
     if (!existsSync(importData)) {
-      // The first of many runs that begin where the last one ended.
+      // The first of several runs, each of which begins with the export of the one before.
       if (importData === exportOnExit) return
       throw new UsageError(`--import-data: there is no file or folder ${importData}`)
     }
@@ -39,7 +38,7 @@ export class StartTransfer {
     }
   }
 
-  /** To be called when no request is under way any more. @throws OperationError */
+  /** Called after the last request was answered. @throws OperationError */
   async end(): Promise<void> {
     const { exportOnExit } = this.#settings
     if (exportOnExit === undefined) return
@@ -51,7 +50,7 @@ export class StartTransfer {
   }
 
   async #exportTo(dir: string): Promise<void> {
-    // The export is named after its folder.
+    // An export has the name of its folder.
     const beside = besideOf(dir)
     const fresh = join(beside, basename(dir))
     await makeFolders(beside)
@@ -64,7 +63,7 @@ export class StartTransfer {
     }
   }
 
-  /** Makes the folder that the export will be written in, and removes it again. */
+  /** Creates the folder of the export and removes it again, to see that this works. */
   async #tryPlace(dir: string): Promise<void> {
     if (existsSync(dir) && !(await isExport(dir))) {
       throw new UsageError(`--export-on-exit: ${dir} holds something else than an export; name another folder`)
@@ -92,7 +91,7 @@ function besideOf(dir: string): string {
   return join(dirname(dir), `.${basename(dir)}.${process.pid}`)
 }
 
-/** One folder after the other: in /proc, mkdir of Node 20 with `recursive` never ends. */
+/** Creates folders one by one: in /proc, `mkdir` of Node 20 with `recursive` never ends. */
 async function makeFolders(dir: string): Promise<void> {
   if (existsSync(dir)) return
   await makeFolders(dirname(dir))

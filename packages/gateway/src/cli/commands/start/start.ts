@@ -1,13 +1,12 @@
 /**
- * `sixtables start`: opens the store, listens, says so in the lines that scripts wait for, and stops cleanly.
+ * `sixtables start`: opens the store, listens, prints the lines that scripts wait for, and stops cleanly.
  *
  *   API endpoint: http://127.0.0.1:8081                          Known: scripts, SDKs and test containers look for these
  *     export DATASTORE_EMULATOR_HOST=127.0.0.1:8081              three; the last one is printed only once the port
  *   Dev App Server is now running.                               answers.
  *
- * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once,
- * with its own exit code.
- * Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must come a moment later.
+ * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0. A second signal ends at once, with the exit code of
+ * the signal. Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must be at least 300 ms later.
  */
 
 import { setFlagsFromString } from 'node:v8'
@@ -23,10 +22,10 @@ import { lineLogger } from './logger.ts'
 import { openServer } from './open-server.ts'
 import { type StartSettings, startSettings } from './settings.ts'
 
-/** Signals this near to the first are taken for the same wish. */
+/** Signals within this time after the first are ignored. */
 const sameSignalMs = 300
 
-/** Runs the emulator until it is told to stop. */
+/** Runs the emulator until it is stopped. */
 export async function start(flags: Flags, io: Io): Promise<number> {
   const settings = startSettings(flags, io)
   const logger = lineLogger({ level: settings.logLevel, write: (line) => io.err(line) })
@@ -53,7 +52,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     const server = await openServer({ settings, logger, onShutdown: stop })
     growYoungAtOnce()
     keepYoungApart()
-    // Only now: of a start that is refused, the refusal is all that counts.
+    // Printed here, because before a refusal of the start notes would only distract.
     for (const note of settings.notes) io.err(`sixtables: ${note}`)
     announce(server.endpoint, settings, io)
     await stopAsked
@@ -67,33 +66,33 @@ export async function start(flags: Flags, io: Io): Promise<number> {
 }
 
 /**
- * With the data on disk little stays in V8's heap, and most of what it takes is garbage that it is in no hurry to collect.
- * Measured, 100,000 entities loaded: 204 MiB of the process instead of 270, for some more time in the collector. In memory
- * the heap is full of rows, and to go through it more often would cost too much.
+ * Makes V8 collect garbage earlier. With the data on disk, most of V8's heap is garbage: with 100,000 entities loaded, the process has 204 MiB
+ * instead of 270 (measured), for some more time in the collector. A store in memory fills the heap with rows, where frequent collections
+ * would cost too much.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40')
 }
 
 /**
- * V8 makes the space of young objects small whenever a process has nothing to do, and doubles it when as much as it holds has
- * survived collections. Calls leave little behind, so for seconds after each pause it stays small, and is collected every hundred
- * calls. From here on it grows to its full 16 MiB in one step. Measured after pauses of 8 s: docs/performance.md.
+ * Lets V8's space of young objects grow to its full 16 MiB in one step. By default V8 shrinks it in every idle moment, and doubles it only when
+ * enough objects have survived collections. Calls leave few survivors, so for seconds after each pause the space would be collected
+ * every hundred calls. Measured after pauses of 8 s: docs/performance.md.
  */
 function growYoungAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
 }
 
 /**
- * V8 puts objects of places in the code whose objects once outlived a collection among the old ones from then on. A load of
- * many entities teaches it so for the lists of every commit, which later die at once and fill the old space with garbage.
- * Measured, in docs/decisions/0015-steps-to-speed.md: an upsert costs a third less without, in 50 MiB less.
+ * Stops V8 from allocating some new objects as old ones. V8 does so for places in the code whose objects once survived a collection. A load of
+ * many entities makes it do so for the lists of every later commit, which fill the old space with garbage. Without it an upsert takes a
+ * third less time and 50 MiB less memory (measured, docs/decisions/0015-steps-to-speed.md).
  */
 function keepYoungApart(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
-/** A warning when others than this machine can reach the server. */
+/** A warning if other machines can reach the server. */
 function openedTo({ host, port }: Endpoint): string | undefined {
   if (isLocalName(host)) return undefined
   const addresses = host === '0.0.0.0' || host === '::' ? 'all addresses of this machine' : host

@@ -1,8 +1,8 @@
 /**
- * `sixtables stats`: how many entities each kind has, how many bytes they take, and how many index rows in which table.
+ * `sixtables stats`: number of entities of each kind, their bytes, and their index rows in each table.
  *
- * From the statistics kinds, which are computed when they are asked for. The two property tables have a row each for one
- * indexed value, EntitiesByKind one for an entity.
+ * The figures are from the statistics kinds, which are computed when they are read. Each of the two property tables has one row for an indexed
+ * value, EntitiesByKind one for an entity.
  */
 import type { Value } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'

@@ -1,4 +1,4 @@
-/** `sixtables top` for parser, help and reference; what it does is imported when it runs. */
+/** Flags and help of `sixtables top`; `run` imports the code. */
 import type { Command, Flag } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 

@@ -21,7 +21,7 @@ describe('a frame', () => {
     )
   })
 
-  test('frame/F2: gives heat all of its rows, or at least half of what head and foot leave', () => {
+  test('gives heat all of its rows, or at least half of what head and foot leave', () => {
     for (const height of [sizeMin.height, 24, 40, 60]) {
       const lines = frame(sampleOverview(), view, { width: 120, height }).map(plainText)
       const below = lines.findIndex((one) => one.startsWith('Hottest tablets'))
@@ -58,7 +58,7 @@ describe('a frame', () => {
     expect(text).toContain('3.0 rejected/s')
   })
 
-  test('frame/F3: scrolled line by line, shows every line of the whole picture', () => {
+  test('scrolled line by line, shows every line of the whole picture', () => {
     const size = { width: 100, height: 14 }
     const whole = wholePicture(sampleOverview(), view, size.width).map(plainText).slice(3)
     const last = scrollMax(sampleOverview(), size)

@@ -1,14 +1,15 @@
 /**
- * The picture of `sixtables top`: one overview drawn into so many lines of so many columns. A pure function, so that the
- * live screen, the plain text and the tests show the same.
+ * The picture of `sixtables top`: one overview drawn into a number of lines and columns. A pure function, so that the live screen, the
+ * plain text and the tests show the same.
  *
- *   head        who, when, requests, latency
+ *   head        server, time, requests, latency
  *   heat        a line per key range, a column per slot of time, the newest at the right
  *   tablets     the hottest                groups   those under contention                findings   in words
  *
+ * Heat is most important: it has all its rows, or at least half of the lines between head and foot. Scrolling line by line shows every line of
+ * the whole picture.
+ *
  * F1  A frame is exactly `height` lines of exactly `width` columns.                frame.test.ts
- * F2  Heat comes first: it has all of its rows, or half of what head and foot leave.          frame.test.ts
- * F3  Frames scrolled by one line after the other show every line of the whole picture in order.     frame.test.ts
  */
 
 import { counted } from '../../framework/print.ts'
@@ -23,11 +24,11 @@ export interface View {
   readonly spanMs: number
   readonly table: string | undefined
   readonly paused: boolean
-  /** Lines of the whole picture above the first that is shown; 0 = a picture that fits the screen. */
+  /** Number of lines of the whole picture above the screen; 0 for a picture that fits. */
   readonly scroll: number
 }
 
-/** Smaller than this nothing can be told; the frame says so. */
+/** In a smaller terminal the frame only says that it is too small. */
 export const sizeMin: Size = { width: 60, height: 12 }
 
 export function frame(overview: Overview, view: View, size: Size): readonly Line[] {
@@ -47,12 +48,12 @@ export function frame(overview: Overview, view: View, size: Size): readonly Line
   return [...filled([...head, ...heat, ...below], { ...size, height: size.height - 1 }), fit(foot, size.width)]
 }
 
-/** Everything there is to say, as many lines as that takes. */
+/** The whole picture, with as many lines as necessary. */
 export function wholePicture(overview: Overview, view: View, width: number): readonly Line[] {
   return [...headLines(overview, view), ...wholeBody(overview, width)].map((one) => fit(one, width))
 }
 
-/** The largest scroll that still fills the screen. */
+/** The largest scroll with a full screen. */
 export function scrollMax(overview: Overview, { width, height }: Size): number {
   return Math.max(0, wholeBody(overview, width).length - (height - headHeight - 1))
 }
@@ -66,7 +67,7 @@ function wholeBody(overview: Overview, width: number): readonly Line[] {
   ]
 }
 
-/** The sections below the heat, in at most `height` lines; findings have what the others leave. */
+/** The sections below the heat, in at most `height` lines; findings get the rest. */
 function belowHeat(overview: Overview, width: number, height: number): readonly Line[] {
   const hasFindings = overview.findings.length > 0
   const groups = contended(overview.groups)
@@ -83,7 +84,6 @@ function belowHeat(overview: Overview, width: number, height: number): readonly 
   )
 }
 
-/** Lines of the head. */
 const headHeight = 3
 
 function headLines({ report, heat }: Overview, view: View): readonly Line[] {

@@ -3,10 +3,10 @@
  *
  *   EntitiesByKind › ToDo › 7…        ░░▒▒▓▓████  1,234
  *
- * Splits and moves of tablets are marked in the line of time below: s, m (merge), → (move), x (a split that was refused).
+ * A time line below marks events of tablets: s (split), m (merge), → (move), c (compaction), x (a refused split).
  *
- * Colour stands for the square root of a cell's rate against the hottest cell, so that warm ranges are told from cold ones
- * beside a hot one.
+ * The colour is the square root of a cell's rate relative to the hottest cell, so that warm ranges differ from cold ones next to a hot
+ * one.
  */
 import type { HeatReport, HeatRow, TabletEventKind } from '@sixtables/engine'
 import { cut, ink, type Line, line, type Segment, type Size } from './line.ts'
@@ -33,7 +33,7 @@ export function heatLines({ rows, columns, events }: HeatReport, { width, height
   return [...lines, timeLine({ columns, events }, slots, labelWidth)]
 }
 
-/** Columns that fall into one character, as [first, end); fewer columns than characters are stretched. */
+/** The columns of each character, as [first, end). With fewer columns than characters, columns are stretched. */
 function slotsOf(columns: number, cells: number): readonly (readonly [number, number])[] {
   if (columns <= cells) {
     const each = Math.max(1, Math.floor(cells / columns))
@@ -51,7 +51,7 @@ function mean(row: HeatRow, [first, end]: readonly [number, number]): number {
   return sum / (end - first)
 }
 
-/** Neighbouring cells of one colour are one segment. */
+/** Cells, with neighbours of one colour as one segment. */
 function heatCells(rates: readonly number[], most: number): readonly Segment[] {
   const segments: { text: string; heat: number }[] = []
   for (const value of rates) {
@@ -63,7 +63,7 @@ function heatCells(rates: readonly number[], most: number): readonly Segment[] {
   return segments
 }
 
-/** The `count` rows with the most load, in the order of keys. */
+/** The `count` rows with the most load, in key order. */
 function hottest(rows: readonly HeatRow[], count: number): readonly HeatRow[] {
   if (rows.length <= count) return rows
   const kept = new Set([...rows].sort((a, b) => total(b) - total(a)).slice(0, count))
@@ -78,7 +78,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0)
 }
 
-/** The last whole slot: the newest one is still being filled. */
+/** The rate of the last complete slot. */
 function lastRate({ reads, writes }: HeatRow): number {
   const at = Math.max(0, reads.length - 2)
   return (reads[at] ?? 0) + (writes[at] ?? 0)
@@ -92,7 +92,7 @@ const marks: Readonly<Record<TabletEventKind, string>> = {
   compaction: 'c',
 }
 
-/** Order of importance: where two events share a place, the more important one is drawn. */
+/** Marks in order of importance: of two events at one place, the first of these is drawn. */
 const markOrder = 'xsm→c'
 
 function timeLine(

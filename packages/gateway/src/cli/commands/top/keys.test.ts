@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { keysIn } from './keys.ts'
 
-test('keys/Y1: the keys of a piece, joined, are the piece', () => {
+test('the keys of a piece, joined, are the piece', () => {
   const piece = fc.array(
     fc.oneof(
       fc.constantFrom('\u001b', '\u001b[A', '\u001bOB', '\u001b[5~', '[', 'q', '\t'),

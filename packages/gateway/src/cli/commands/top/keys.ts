@@ -1,10 +1,8 @@
 /**
- * Keys in the bytes of a terminal. A terminal sends what was typed while the program was busy in one piece.
- *
- * Y1  The keys of a piece, joined, are the piece.        keys.test.ts
+ * Keys in the input of a terminal. Everything typed while the program was busy arrives in one piece: `q` and an arrow as `q\u001b[A`.
  */
 
-/** Control sequences of xterm (CSI and SS3), such as those of the arrows, or else one character. */
+/** Control sequences of xterm (CSI and SS3), such as those of the arrow keys, or single characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send it
 const key = /\u001b\[[\d;?]*[ -/]*[@-~]|\u001bO[A-Za-z]|./gsu
 
@@ -12,7 +10,7 @@ export function keysIn(data: string): readonly string[] {
   return data.match(key) ?? []
 }
 
-/** Names of the keys that scroll, by what terminals send. */
+/** Names of the scrolling keys, by their sequences. */
 export const scrollKeys: Readonly<Record<string, 'up' | 'down' | 'page up' | 'page down' | 'start' | 'end'>> = {
   '\u001b[A': 'up',
   '\u001bOA': 'up',

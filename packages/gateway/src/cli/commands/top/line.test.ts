@@ -12,7 +12,7 @@ function width(given: Line): number {
   return given.reduce((sum, { text }) => sum + [...text].length, 0)
 }
 
-test('line/W1: a fitted line is exactly as wide as asked for', () => {
+test('a fitted line is exactly as wide as asked for', () => {
   fc.assert(
     fc.property(lines, fc.nat(100), (given, columns) => {
       expect(width(fit(given, columns))).toBe(columns)

@@ -1,9 +1,6 @@
 /**
- * Lines of a screen as plain data: what is to be seen, before anything is known of terminals.
- *
- * W1  A fitted line is exactly as wide as asked for.     line.test.ts
- *
- * Widths count characters; labels are escaped by the engine and hold no wide or combining ones unless a key does.
+ * Lines of a screen as plain data, without terminal codes. fit() makes a line exactly as wide as asked for. Widths count characters: the engine
+ * escapes labels, so they have no wide or combining characters unless a key has.
  */
 
 export type Ink = 'plain' | 'title' | 'faint' | 'warning' | 'bad' | 'good'
@@ -11,7 +8,7 @@ export type Ink = 'plain' | 'title' | 'faint' | 'warning' | 'bad' | 'good'
 export interface Segment {
   readonly text: string
   readonly ink?: Ink
-  /** A cell of a heatmap, 0 (cold) to 1; drawn as a colour, or as a shade where there are none. */
+  /** Heat of a heatmap's cell, 0 (cold) to 1; drawn as a colour, or as a shade without colours. */
   readonly heat?: number
 }
 
@@ -30,7 +27,7 @@ export function ink(name: Ink, text: string): Segment {
   return { text, ink: name }
 }
 
-/** The line cut or filled to a width. */
+/** The line, shortened or padded to a width. */
 export function fit(given: Line, width: number): Line {
   const fitted: Segment[] = []
   let left = width
@@ -53,7 +50,7 @@ export function fit(given: Line, width: number): Line {
 
 const shades = [' ', '·', '░', '▒', '▓', '█'] as const
 
-/** The line without colours; heat becomes shades, so that a picture survives a pipe. */
+/** The line without colours; heat becomes shades, which are visible in a pipe, too. */
 export function plainText(given: Line): string {
   return given
     .map((segment) => (segment.heat === undefined ? segment.text : shaded(segment)))
@@ -61,7 +58,6 @@ export function plainText(given: Line): string {
     .trimEnd()
 }
 
-/** A cell's heat as a character. */
 export function shaded({ text, heat = 0 }: Segment): string {
   return shade(heat).repeat([...text].length)
 }
@@ -70,7 +66,7 @@ function shade(heat: number): string {
   return shades[heat <= 0 ? 0 : Math.max(1, Math.round(heat * (shades.length - 1)))] ?? '█'
 }
 
-/** Text in a width: its end is cut, or its middle where both ends tell (a key range). */
+/** Shortens a text at its end; a key range in its middle, because both ends matter. */
 export function cut(text: string, width: number): string {
   const characters = [...text]
   if (characters.length <= width) return text
@@ -79,7 +75,7 @@ export function cut(text: string, width: number): string {
   return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (width - 1 - head)).join('')}`
 }
 
-/** Words in lines of at most `width` characters. A word that is longer has a line of its own. */
+/** Words in lines of at most `width` characters; a longer word has a line of its own. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let current = ''

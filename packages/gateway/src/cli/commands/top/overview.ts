@@ -1,6 +1,4 @@
-/**
- * The screen of `sixtables top`: the tablets' report at one instant, as the server sends it once per interval.
- */
+/** The data of `sixtables top`: the tablets' reports at one instant, which the server sends once per interval. */
 import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
 import { OperationError, UsageError } from '../../framework/errors.ts'
 import { openEvents } from '../../target/remote-target.ts'
@@ -18,12 +16,12 @@ export interface WatchOptions {
   readonly intervalMs: number
   readonly spanMs: number
   readonly table: string | undefined
-  /** The first overview comes when all rows are counted. */
+  /** Whether the first overview waits until all rows are counted. */
   readonly isCounted?: boolean
   readonly signal: AbortSignal
 }
 
-/** Overviews as they come, until the signal aborts. @throws UsageError without a server, OperationError when it goes away */
+/** Overviews until the signal aborts. @throws UsageError without a server, OperationError when it goes away */
 export async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
   const { address, intervalMs, spanMs, table, isCounted = false, signal } = options
   const parameters = new URLSearchParams({ interval: String(intervalMs), span: String(spanMs) })

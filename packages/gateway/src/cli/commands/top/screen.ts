@@ -1,9 +1,9 @@
 /**
- * The terminal: frames in, keys and sizes out. Written through charm; what it has no word for are the alternate screen and
- * the terminal's own scrolling, kept away by never writing the last column's line break.
+ * The terminal: draws frames, reports keys and sizes. It writes through charm; charm lacks the alternate screen, and the terminal would scroll after
+ * a line break in the last column, so none is written there.
  *
- * S1  However the program ends, the terminal is as it was: cursor shown, colours reset, the user's screen back.  open() … close()
- * S2  Only lines that changed are written.
+ * Only lines that changed are written. However the program ends, the terminal is restored: cursor shown, colours reset, the user's
+ * screen back.
  */
 import createCharm from 'charm'
 import { keysIn } from './keys.ts'
@@ -22,7 +22,7 @@ const inks: Readonly<Record<Ink, number | undefined>> = {
   good: 114,
 }
 
-/** Enter and leave the alternate screen (xterm's control sequences, mode 1049). */
+/** Sequences of xterm for the alternate screen (mode 1049). */
 const alternateScreen = { enter: '\u001b[?1049h', leave: '\u001b[?1049l' } as const
 
 export interface Keyboard {
@@ -43,7 +43,7 @@ export class Screen {
   readonly #display: Display
   readonly #charm = createCharm()
   readonly #isColoured: boolean
-  /** Writes of one turn of the event loop go out together, so that half a frame is never seen. */
+  /** Output of one turn of the event loop, written at once so that half a frame is never visible. */
   #pending = ''
   readonly #onKey: (data: Buffer) => void
   readonly #onResize: () => void
@@ -53,10 +53,10 @@ export class Screen {
   constructor(options: {
     readonly keyboard: Keyboard
     readonly display: Display
-    /** Called with one key at a time. */
+    /** Called for each key. */
     readonly onKey: (key: string) => void
     readonly onResize: () => void
-    /** Default: colours. */
+    /** Default: true. */
     readonly isColoured?: boolean
   }) {
     this.#keyboard = options.keyboard

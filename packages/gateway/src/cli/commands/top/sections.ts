@@ -1,12 +1,10 @@
-/**
- * The sections below the heat: the hottest tablets, entity groups under contention, findings.
- */
+/** The sections below the heat: the hottest tablets, entity groups under contention, findings. */
 import type { Finding, GroupReport, TabletReport, TabletsReport } from '@sixtables/engine'
 import { columns } from '../../framework/print.ts'
 import { cut, type Ink, ink, type Line, line, wrap } from './line.ts'
 import { bytes, count, percent, rate } from './units.ts'
 
-/** A title and at most `rows` lines: tablets, hottest first, each with what is to be said of it. */
+/** A title and at most `rows` tablets, hottest first, each with remarks. */
 export function tabletLines(
   { tablets, atMs, simulated, counted }: TabletsReport,
   width: number,
@@ -61,7 +59,7 @@ function rangeInWords({ start, end }: TabletReport): string {
   return `${start || 'the start'} … ${end || 'the end'}`
 }
 
-/** Groups whose commits wait or conflict: one that is merely busy is seen in the heat. */
+/** Groups with waiting or conflicting commits; a group that is only busy is visible in the heat. */
 export function contended(groups: readonly GroupReport[]): readonly GroupReport[] {
   return groups.filter(({ conflictsPerSecond, waitsPerSecond }) => conflictsPerSecond + waitsPerSecond > 0)
 }
@@ -84,7 +82,7 @@ export function groupLines(groups: readonly GroupReport[], rows: number): readon
   return [line(ink('title', title)), ...lines.map((text) => line(text))]
 }
 
-/** A title and findings in at most `height` lines; one that has no room is not begun. */
+/** A title and findings in at most `height` lines; a finding that does not fit is left out whole. */
 export function findingLines(findings: readonly Finding[], width: number, height: number): readonly Line[] {
   if (findings.length === 0 || height < 2) return []
   const lines: Line[] = [line(ink('title', `Findings (${findings.length})`))]

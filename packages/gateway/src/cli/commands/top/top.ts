@@ -1,5 +1,5 @@
 /**
- * `sixtables top`: the heat of a running server, live in the terminal; in words, once, where the output is no terminal.
+ * `sixtables top`: the heat of a running server, live in the terminal; without a terminal, one report in words.
  *
  *   server ──events──▶ overview ──frame()──▶ lines ──Screen──▶ terminal
  *                          ▲ keys: another table or span begins another stream
@@ -16,7 +16,7 @@ import { plainText, type Size } from './line.ts'
 import { type Overview, watch } from './overview.ts'
 import { type Display, type Keyboard, Screen } from './screen.ts'
 
-/** Time spans that + and − walk through, in minutes; each is what one tier of the history holds. */
+/** Time spans for the keys + and −, in minutes; each is one tier of the history. */
 const spansMinutes = [2, 10, 20, 60, 120, 720, 1440] as const
 
 export interface TopTerminal {
@@ -94,7 +94,7 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
     isOver = true
     stream.abort()
   }
-  /** Another view needs another stream; pausing needs none. */
+  /** Another view needs another stream; a pause does not. */
   const change = (next: View): void => {
     const isSameData = next.spanMs === view.spanMs && next.table === view.table
     view = next
@@ -116,7 +116,7 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
       else if (key === 'p' || key === ' ') change({ ...view, paused: !view.paused })
       else if (Object.hasOwn(scrollKeys, key)) scroll(key)
       else if (key === 'c') {
-        // If the server refuses, the missing next frame shows it.
+        // The result is visible in the next frames.
         askServer(view.address, 'POST', '/emulator/tablets/compact').catch(quit)
       }
     },
@@ -139,7 +139,7 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
   return exitCodes.ok
 }
 
-/** The scroll after a key of `scrollKeys`. */
+/** The scroll position after a key of `scrollKeys`. */
 function scrolled(now: number, key: string, overview: Overview, size: Size): number {
   const last = scrollMax(overview, size)
   const page = Math.max(1, size.height - 5)
@@ -148,7 +148,7 @@ function scrolled(now: number, key: string, overview: Overview, size: Size): num
   return Math.min(last, Math.max(0, Math.min(now, last) + step))
 }
 
-/** All tables first, then each by itself. */
+/** The next choice: all tables, then each alone. */
 function nextTable(table: string | undefined): string | undefined {
   return tableIds[table === undefined ? 0 : tableIds.indexOf(table as TableId) + 1]
 }

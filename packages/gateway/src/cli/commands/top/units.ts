@@ -1,11 +1,11 @@
-/** Figures as people read them at a glance. */
+/** Short forms of figures. */
 
-/** Something a second: `0`, `0.4`, `17`, `1,234`, `56k`, `7.4M`; at most five characters. */
+/** A rate per second: `0`, `0.4`, `17`, `1,234`, `56k`, `7.4M`; at most five characters. */
 export function rate(value: number): string {
   return value > 0 && value < 9.95 ? value.toFixed(1) : count(value)
 }
 
-/** Whole things: `0`, `4`, `1,234`, `56k`, `7.4M`; at most five characters. */
+/** A count: `0`, `4`, `1,234`, `56k`, `7.4M`; at most five characters. */
 export function count(value: number): string {
   if (value < 9999.5) return Math.round(value).toLocaleString('en')
   if (value < 999_500) return `${Math.round(value / 1000)}k`
@@ -37,7 +37,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** The time of day, UTC: `12:34:56`. */
+/** The time of day in UTC: `12:34:56`. */
 export function timeOfDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 19)
 }
