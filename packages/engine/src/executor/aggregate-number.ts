@@ -1,15 +1,15 @@
 /**
- * The exact sum of the numbers in index rows, read from their codes as they stand.
+ * The exact sum and average of the numbers in index rows, read from their codes.
  *
- * A1  Integers are summed exactly, whatever their order; only the whole is compared with 64 bits.
- * A2  Any double, or a whole beyond 64 bits, makes the sum a double. Doubles are summed with their rounding errors
- *     carried along (Neumaier), so that the order of rows hardly shows.
- * A3  A timestamp is the integer of its microseconds, as in every index row. What is no number adds nothing and is not
- *     counted.
- * A4  Without numbers the sum is the integer 0 and the average null. -0.0 alone gives 0.0.
+ * - Integers are summed exactly, in any order; only the total is compared with 64 bits. A timestamp is the integer of its
+ *   microseconds.
+ * - One double, or a total beyond 64 bits, makes the sum a double. Doubles are summed with their rounding errors (Neumaier),
+ *   so that the order of rows hardly matters: 0.1 + 0.2 + 0.3 is 0.6.
+ * - Other values add nothing and are not counted. Without numbers the sum is the integer 0 and the average null; -0.0 alone
+ *   gives 0.0.
  *
- * Known: the rules of Sum and Avg in the API's description of AggregationQuery. Measured: A1, A3 and A4 on Google's
- * Firestore emulator.
+ * Known: the rules of Sum and Avg in the API's description of AggregationQuery. Measured on Google's Firestore emulator:
+ * integers, timestamps and empty sums.
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodeDouble } from '../encoding/ordered.ts'
@@ -19,11 +19,11 @@ import type { Value } from '../model/value.ts'
 const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 
-/** Low halves of that many integers add up exactly in a double: 2^20 x 2^32 < 2^53. */
+/** The low halves of this many integers add up exactly in a double: 2^20 x 2^32 < 2^53. */
 const halvesMax = 2 ** 20
 
 export class NumberTotal {
-  /** Integers taken out of the halves below. */
+  /** The part of the total that is not in the halves below. */
   #integers = 0n
   #high = 0
   #low = 0
@@ -34,9 +34,9 @@ export class NumberTotal {
   #count = 0
 
   /**
-   * Adds the number whose value code begins at `at`, if it is one.
+   * Adds the number whose value code begins at `at`; ignores other values.
    *
-   * @param inverted - whether the code is that of a descending column
+   * @param inverted - whether the column is descending
    */
   addCode(code: string, at: number, inverted: boolean): void {
     const flip = inverted ? 0xff : 0
@@ -48,7 +48,7 @@ export class NumberTotal {
     }
   }
 
-  /** Eight bytes, big-endian, their first bit flipped (encoding/ordered.ts): as two halves, so that nothing is allocated. */
+  /** Eight bytes, big-endian, first bit flipped (encoding/ordered.ts). Two halves allocate nothing. */
   #addInteger(code: string, at: number, flip: number): void {
     this.#high += int32At(code, at) ^ flip ^ 0x8000_0000
     this.#low += (int32At(code, at + 4) ^ flip) >>> 0
@@ -93,13 +93,12 @@ export class NumberTotal {
     exact.#doubles = this.#doubles
     exact.#lost = this.#lost
     exact.#addDouble(integers)
-    // Beyond the finite the carried errors are NaN and mean nothing.
+    // If the sum is not finite, the collected errors are NaN and mean nothing.
     const sum = exact.#doubles + exact.#lost
     return Number.isFinite(exact.#doubles) ? sum : exact.#doubles
   }
 }
 
-/** Four bytes as a signed number. */
 function int32At(code: string, at: number): number {
   return (
     (code.charCodeAt(at) << 24) |

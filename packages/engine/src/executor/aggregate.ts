@@ -1,11 +1,10 @@
 /**
- * Counts the rows of a plan's results, and sums and averages values that stand in them.
+ * Counts the results of a plan, and sums and averages values in their rows.
  *
- * G1  No entity is read but by operators below: the values are in the rows (planner/normal-query.ts). A count over rows
- *     in key order reads index rows alone.
- * G2  The window of a query holds: from its start cursor, after its offset, up to its limit or end cursor.
- * G3  Other calls run between batches, and it ends with its caller: the scans below see to that.
- * G4  It reads no row behind the last one that counts: a limit, and COUNT_UP_TO where nothing else is asked, end it.
+ * The values are in the rows (planner/normal-query.ts), so this operator reads no entity; a count over rows in key order
+ * reads only index rows. The window of the query applies: start cursor, offset, limit, end cursor. It reads no row behind the
+ * last one that counts: a limit ends it, and so does COUNT_UP_TO(1000) after 1,000 rows if it is the only aggregation. The
+ * scans below yield between batches and end with the caller.
  */
 import type { RequestContext } from '../context.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
@@ -27,8 +26,8 @@ export interface AggregatePlan {
   readonly plan: Plan
   readonly terms: readonly AggregateTerm[]
   /**
-   * The code of the value that a property has in every result, where an equality filter fixes it. Each property of a sum or
-   * average is here or among the plan's columns.
+   * The code of a property's value if an equality filter fixes it. Each property of a sum or average is here or among the
+   * plan's columns.
    */
   readonly fixed: ReadonlyMap<string, string>
 }
@@ -60,7 +59,7 @@ export function aggregate(
   )
 }
 
-/** How many results are worth counting. */
+/** The number of results after which counting may stop. */
 function countMax(terms: readonly AggregateTerm[], hasTotals: boolean): number {
   if (hasTotals) return Number.POSITIVE_INFINITY
   let max = 0
@@ -72,7 +71,7 @@ function countMax(terms: readonly AggregateTerm[], hasTotals: boolean): number {
   return max
 }
 
-/** The answer to one term, after `count` results. */
+/** The value of one term after `count` results. */
 export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap<string, NumberTotal>): Value {
   if (term.operator === 'count') {
     const found = BigInt(count)
@@ -84,7 +83,7 @@ export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap
 
 type Adder = (row: PositionedRow) => void
 
-/** Adds each row that counts to an aggregate. */
+/** Functions that add a row to the totals. */
 function addersOf(
   plan: Plan,
   totals: ReadonlyMap<string, NumberTotal>,
@@ -102,7 +101,7 @@ class AggregateRun {
   readonly #stream: RowStream
   readonly #plan: Plan
   readonly #window: Window
-  /** Rows to read, the offset's included. */
+  /** Rows to read, including the offset. */
   readonly #rowsMax: number
   readonly #adders: readonly Adder[]
   #rows = 0
@@ -116,7 +115,7 @@ class AggregateRun {
     this.#adders = adders
   }
 
-  /** How many results are in the window. */
+  /** Counts the results in the window. */
   *steps(): Steps<number> {
     while (this.#rows < this.#rowsMax) {
       const wanted = Math.min(this.#batch, this.#rowsMax - this.#rows)
@@ -130,7 +129,7 @@ class AggregateRun {
     return Math.max(0, this.#rows - this.#window.offset)
   }
 
-  /** No row need be looked at. */
+  /** Whether only the number of rows matters. */
   get #countsOnly(): boolean {
     return this.#window.end === undefined && this.#adders.length === 0
   }
@@ -140,7 +139,7 @@ class AggregateRun {
     return found > 0
   }
 
-  /** False: there is nothing behind these rows that counts. */
+  /** Returns false if no later row counts. */
   #take(rows: readonly PositionedRow[]): boolean {
     const { end, offset } = this.#window
     if (this.#countsOnly) return this.#add(rows.length)

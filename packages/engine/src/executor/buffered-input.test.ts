@@ -6,7 +6,7 @@ import { BufferedInput, fillAll } from './buffered-input.ts'
 
 const list = fc.uniqueArray(fc.integer({ min: 100, max: 300 }).map(String), { maxLength: 80 }).map((all) => all.sort())
 
-test('buffered-input/B1: stands at the first row at or behind each target, or knows the end', async () => {
+test('stands at the first row at or behind each target, or knows the end', async () => {
   await fc.assert(
     fc.asyncProperty(list, list, fc.boolean(), async (rows, targets, late) => {
       const input = new BufferedInput(new ListedStream(rows, { late }), false, 2)

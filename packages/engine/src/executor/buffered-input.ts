@@ -1,18 +1,16 @@
 /**
- * A stream and what was read ahead of it: an input of a join or a union, which looks at one row at a time.
+ * A stream with the rows that were read ahead: an input of a join or a union, which looks at one row at a time.
  *
  * Batches start small and double while they are used up row by row, so that few rows are read in vain and long runs are
- * cheap.
- *
- * B1  `current` is the first row not yet passed; `undefined` before the first fill, when the batch is used up, and at the
- *     end, which `ended` tells apart.
+ * cheap. `current` is `undefined` before the first fill, when the batch is used up, and at the end; only at the end is
+ * `ended` true.
  */
 import { allOf, andThen, type MaybePromise, runSteps, type Steps } from '../maybe-promise.ts'
 import { isBefore } from './position.ts'
 import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
 
 const batchMax = 256
-/** How often in a row reading on may miss before seeking at once. */
+/** After this many misses in a row it seeks at once instead of reading on. */
 const patienceMax = 3
 
 export class BufferedInput {
@@ -34,7 +32,7 @@ export class BufferedInput {
     this.#batchMin = batchMin
   }
 
-  /** Goes on to the next row, which may need a {@link fill}. */
+  /** Moves to the next row, which may need a {@link fill}. */
   pass(): void {
     this.#at++
     this.current = this.#rows[this.#at]
@@ -45,7 +43,7 @@ export class BufferedInput {
     return this.current !== undefined || this.ended
   }
 
-  /** Reads on where needed; afterwards it is filled. */
+  /** Reads the next batch unless filled. */
   fill(): MaybePromise<void> {
     if (this.isFilled) return
     const rows = this.#stream.next(this.#batch)
@@ -60,10 +58,10 @@ export class BufferedInput {
     this.ended = rows.length === 0
   }
 
-  /** Passes all rows before `position`; afterwards it is filled. */
+  /** Moves to the first row at or after `position`. */
   advanceTo(position: string): MaybePromise<void> {
     if (!this.#passBefore(position)) return runSteps(this.#readTo(position))
-    // Found further on in the batch: the next one may be near too.
+    // The target was in the batch, so the next one may be near too.
     if (this.#at > 0) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
@@ -88,7 +86,7 @@ export class BufferedInput {
     if (this.#at > 0 || readOn) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
-  /** Leaves out all rows before `position`, without reading any. */
+  /** Skips all rows before `position` without reading. */
   seek(position: string): void {
     if (this.#passBefore(position) || this.ended) return
     this.#rows = noRows
@@ -96,7 +94,7 @@ export class BufferedInput {
     this.#stream.seek(position)
   }
 
-  /** Whether a row at or after `position` is in the batch. */
+  /** Moves within the batch to the first row at or after `position`; false if there is none. */
   #passBefore(position: string): boolean {
     const rows = this.#rows
     const last = rows[rows.length - 1]
@@ -114,7 +112,7 @@ export class BufferedInput {
   }
 }
 
-/** Fills all inputs; where the store answers by promise, side by side. `undefined`: nothing to wait for. */
+/** Fills all inputs, in parallel if the store answers by promise. `undefined`: nothing to wait for. */
 export function fillAll(inputs: readonly BufferedInput[]): MaybePromise<unknown> {
   if (inputs.some(({ isFilled }) => !isFilled)) return allOf(inputs, (input) => input.fill())
 }

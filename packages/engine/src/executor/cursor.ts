@@ -1,26 +1,27 @@
 /**
- * Cursors: a place among positions, as bytes.
+ * Cursors: a place between the positions of results, as bytes.
  *
  *   format(1) place(1) shape(4, big-endian) position
  *
- *   place     0 below all positions, 1 just below the position, 2 just above it, 3 above all, where the first column ascends
- *   shape     normal-query/Q3: a cursor of another query is refused
- *   position  column codes and path code; no row of an index, so it outlives what is deleted around it, and a change of plan
+ *   place     0 below all positions, 1 just below the position, 2 just above it, 3 above all, for an ascending first column
+ *   shape     a hash of the columns (planner/normal-query.ts): a cursor of another query is refused
+ *   position  column codes and path code; no reference to an index row, so it survives deletes and a change of plan
  *
- * A query reads positions in either direction, and codes its columns in either. The bytes of a cursor hold for all of them: its
- * place is told for an ascending first column, and each column's code shows whether it is inverted. So the cursor behind ToDo:3,
- * which `order by priority` gave, is a place in these queries too:
+ * The same cursor is valid for the query with its directions changed: place refers to an ascending first column, and each
+ * column's code shows whether it is inverted. The cursor behind ToDo:3, which `order by priority` gave, means in other
+ * queries:
  *
- *   order by priority desc, __key__ desc   ToDo:3 comes next, then all that came before it, backwards
- *   order by priority desc                 ToDo:3 comes next, then the later keys of its priority, then lower priorities
+ *   order by priority desc, __key__ desc   ToDo:3 is next, then all results before it, backwards
+ *   order by priority desc                 ToDo:3 is next, then the later keys of its priority, then lower priorities
  *
- * P1  What a query gives behind a cursor, and what its reverse gives behind the same cursor, are all results, each once.
+ * If only directions differ, the place is at the same result: just behind it if the first column (without one, the key) has
+ * the same direction, else just before it.
+ *
+ * P1  The results of a query behind a cursor, and those of its reverse behind the same cursor, are all results, each once.
  *     test/property/cursors.test.ts
- * P2  In a query that differs in directions alone, the place is at the same result: just behind it where the first column (without
- *     one, the key) has the same direction, just before it where it has the other one.   same
  *
- * Known: a cursor holds index values, key and a before flag that is told for the ascending first order; it may be used with the
- * orders reversed. Measured on both of Google's emulators: P1, for distinct results too, and P2. Ours: the bytes.
+ * Known: a cursor contains index values, key and a before flag for the ascending first order; it may be used with the orders
+ * reversed. Measured on both of Google's emulators: both rules, P1 for distinct results too. Ours: the bytes.
  */
 import { Buffer } from 'node:buffer'
 import { byteString, invert } from '../encoding/bytes.ts'
@@ -40,18 +41,18 @@ export interface CursorPlace {
   readonly place: PlaceName
   /** Empty for the bottom and the top. */
   readonly position: string
-  /** The first position that could lie above the place; where results are distinct, no place divides equal ones. */
+  /** The first position above the place. With distinct results no place separates equal ones. */
   readonly bound: string
 }
 
 const format = 2
-/** Before it, a cursor's shape had the directions of orders. */
+/** The format before: its shape included the directions of orders. */
 const formatBefore = 1
 const headLength = 6
 const placeNames: readonly PlaceName[] = ['bottom', 'below', 'above', 'top']
 const placeMax = placeNames.length - 1
 
-/** The shape of the queries that a cursor is of, be it as it may; `undefined` without one. */
+/** The shape in the query's cursors, right or wrong; `undefined` without a cursor. */
 export function shapeOfCursors({ startCursor, endCursor }: Query): number | undefined {
   const cursor = startCursor?.length ? startCursor : endCursor
   return cursor === undefined || cursor.length < headLength ? undefined : Buffer.from(cursor).readUInt32BE(2)
@@ -62,7 +63,7 @@ export function beginningOf({ reverse }: Plan): CursorPlace {
   return reverse ? { place: 'top', position: '', bound: codesEnd } : { place: 'bottom', position: '', bound: '' }
 }
 
-/** The bytes that the cursors behind the results of a query have in common; the position follows. */
+/** The common start of all cursors behind results of a query; the position follows. */
 export function cursorHead(plan: Plan): string {
   return headOf(plan, plan.reverse ? 'below' : 'above')
 }
@@ -86,16 +87,19 @@ export function encodeCursor(
   return cursorBytes(headOf(plan, place), position)
 }
 
-/** Every result has a cursor: from the pool, since memory of its own costs a large one a microsecond (measured, Node 20). */
+/**
+ * Every result has a cursor, so the bytes are from Node's pool: memory of its own costs a large one a microsecond (measured,
+ * Node 20).
+ */
 export function cursorBytes(head: string, position: string): Uint8Array {
   return Buffer.from(head + position, 'latin1')
 }
 
 /**
- * The place that a client's cursor names.
+ * Decodes a client's cursor.
  *
- * @param which - names the cursor in messages
- * @throws INVALID_ARGUMENT when these are no cursor's bytes, or those of a query of another shape
+ * @param which - its name in error messages
+ * @throws INVALID_ARGUMENT for bytes that are no cursor, or a cursor of a query of another shape
  */
 export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'end'): CursorPlace {
   const text = byteString(bytes)
@@ -130,7 +134,7 @@ function boundOf({ columns, distinctColumns }: Plan, place: 'below' | 'above', p
   return place === 'below' ? start : afterAll(start, false)
 }
 
-/** A cursor's position with each column coded as in the plan; `undefined` when the bytes are no position of it. */
+/** A cursor's position with each column coded as in the plan; `undefined` if the bytes are no position of the plan. */
 function positionIn({ columns, lateColumns, everyRow }: Plan, given: string): string | undefined {
   try {
     let position = ''
@@ -149,7 +153,7 @@ function positionIn({ columns, lateColumns, everyRow }: Plan, given: string): st
     if (everyRow) lateColumns.forEach(take)
     return at === given.length ? position : undefined
   } catch (error) {
-    // A broken invariant of the codecs means broken bytes of the client here.
+    // Here a broken invariant of a codec means malformed bytes from the client.
     if (error instanceof InvariantError) return undefined
     throw error
   }
@@ -162,13 +166,13 @@ function broken(which: 'start' | 'end') {
   )
 }
 
-/** The positions from a cursor on, in result order; `undefined` = all. */
+/** The positions behind a cursor, in result order; `undefined` = all. */
 export function boundsFrom(plan: Plan, { bound }: CursorPlace): Span | undefined {
   if (bound === beginningOf(plan).bound) return undefined
   return plan.reverse ? { lower: '', upper: bound } : { lower: bound, upper: codesEnd }
 }
 
-/** Whether a result at `position` lies behind the cursor, in result order. */
+/** Whether a result at `position` is behind the cursor, in result order. */
 export function isBehind({ reverse }: Plan, position: string, { bound }: CursorPlace): boolean {
   return reverse ? position < bound : position >= bound
 }

@@ -1,8 +1,9 @@
 /**
- * One row for each combination of the first columns: the first.
+ * The first row for each combination of the first columns. Of the rows (red, ToDo:1), (red, ToDo:4), (size, ToDo:2) it gives
+ * the first and the third.
  *
- * The rest of a combination is passed over by a seek once a batch ends inside of it. A cursor behind a result goes on after
- * the whole combination (cursor.ts), so that nothing need be remembered between requests.
+ * If a batch ends inside a combination, the rest of it is skipped by a seek. A cursor behind a result continues after the
+ * whole combination (cursor.ts), so nothing is remembered between requests.
  */
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
@@ -18,7 +19,7 @@ export class Distinct implements RowStream {
   readonly #width: number
   readonly #reverse: boolean
   #batch = batchMin
-  /** The codes of the combination at hand. */
+  /** The codes of the current combination. */
   #group: string | undefined
 
   constructor(input: RowStream, columns: readonly Column[], width: number, reverse: boolean) {

@@ -2,12 +2,12 @@
  * Runs a plan over a view of the tables.
  *
  *   scan, mergeJoin, union, filter, late   the plan's tree
- *   firstRow                           each entity once, when it may stand at several positions
- *   distinct                           each combination once
- *   page                               offset, limit, cursors, entities
+ *   firstRow                               each entity once, if it may be at several positions
+ *   distinct                               each combination once
+ *   page                                   offset, limit, cursors, entities
  *
- * E1  With a store that answers at once, a query runs from start to end without waiting.
- * E2  All scans are closed when the answer is there, or the error.
+ * With a store that answers at once, a query runs from start to end without waiting. All scans are closed when the answer is
+ * complete, or after an error.
  */
 import type { RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
@@ -26,12 +26,12 @@ import { openScan } from './scan.ts'
 import { Union } from './union.ts'
 import type { Window } from './window.ts'
 
-/** How many rows a scan expects to give when nothing limits the query. */
+/** The rows that a scan is told to expect if nothing limits the query. */
 const expectMax = 64
-/** Inputs of a join are mostly sought in, not read through. */
+/** A join mostly seeks in its inputs and reads few rows after each other. */
 const joinExpect = 8
 
-/** The part of the plan's result that lies in `window`. */
+/** The results of the plan in `window`. */
 export function execute(
   context: RequestContext,
   view: TableView,
@@ -47,9 +47,9 @@ export function execute(
 }
 
 export interface OpenOptions {
-  /** The positions wanted; `undefined` = all. */
+  /** The requested positions; `undefined` = all. */
   readonly bounds: Span | undefined
-  /** How many rows will be wanted first. */
+  /** The number of rows that will probably be needed first. */
   readonly expect: number
 }
 

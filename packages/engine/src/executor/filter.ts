@@ -1,4 +1,6 @@
-/** Rows whose further columns, or paths, lie in given ranges: what a scan could not be confined to. */
+/**
+ * Keeps the rows whose further columns, or paths, are in given ranges: conditions that do not limit the range of a scan.
+ */
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import type { FilterNode } from '../planner/plan-node.ts'
@@ -13,7 +15,7 @@ export class Filter implements RowStream {
   readonly #columns: readonly Column[]
   readonly #node: FilterNode
   readonly #reverse: boolean
-  /** Rows that fit and were read beyond what was asked for. */
+  /** Matching rows beyond the number that was asked for. */
   #ready: readonly PositionedRow[] = noRows
 
   constructor(input: RowStream, columns: readonly Column[], node: FilterNode, reverse: boolean) {
@@ -57,7 +59,7 @@ export class Filter implements RowStream {
 
   seek(position: string): void {
     this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, this.#reverse))
-    // Where such rows are left, the input is past the position, and a seek to it does nothing.
+    // If such rows remain, the input is past the position, and a seek to it has no effect.
     this.#input.seek(position)
   }
 
@@ -66,7 +68,7 @@ export class Filter implements RowStream {
   }
 }
 
-/** Nothing fits so far: more rows are looked at in one step. */
+/** As long as no row matches, each step reads more rows. */
 function largerBatch(batch: number): number {
   return Math.max(batch, Math.min(batch * 2, batchMax))
 }

@@ -1,4 +1,4 @@
-/** normal-query/Q1 and first-row/F1, first-row/F2: entities with arrays stand in a result once, and stale rows pass. */
+/** first-row/F1: entities with arrays stand in a result once, and stale rows pass. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
@@ -42,7 +42,7 @@ function entitiesOf(lists: readonly (readonly bigint[])[]): readonly ModelEntity
   return lists.map((list, i) => entity(`A:${i + 1}`, { v: list }))
 }
 
-test('an entity stands at its first value in either order, for any batch size (normal-query/Q1, first-row/F1)', async () => {
+test('an entity stands at its first value in either order, for any batch size (first-row/F1)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(values, { maxLength: 12 }),
@@ -62,7 +62,7 @@ test('an entity stands at its first value in either order, for any batch size (n
   )
 })
 
-test('an inequality counts only the values that it allows (normal-query/Q1)', async () => {
+test('an inequality counts only the values that it allows', async () => {
   const kv = storeOf(entitiesOf([[1n, 7n], [5n], [2n, 6n, 9n]]))
   const filter = {
     type: 'property',
@@ -73,7 +73,7 @@ test('an inequality counts only the values that it allows (normal-query/Q1)', as
   expect(await keysOf(kv, { kind: 'A', filter, order: ['v'] }, 2)).toEqual(['A:2', 'A:3', 'A:1'])
 })
 
-test('a stale row passes, whether its entity has changed or is gone (first-row/F2)', async () => {
+test('a stale row passes, whether its entity has changed or is gone', async () => {
   const before = entityRows(entity('A:1', { v: [1n, 2n] }))
   const after = entityRows(entity('A:1', { v: [3n, 4n] }))
   const entities = (rows: typeof before) => rows.filter(({ table }) => table === 'Entities')

@@ -1,13 +1,14 @@
 /**
- * Each entity once: where one has several rows in the result, only the first of them in result order (normal-query/Q1).
+ * Keeps the first row of each entity in result order, if the entity has several. ToDo:1 with priority = [2, 5] has two rows
+ * under `order by priority`; only the one with 2 is a result.
  *
- * A row whose columns are all single-valued is the entity's only one and passes unread. For others the entity is read and
- * its first position computed from its values. Nothing is remembered, so the answer is the same for any page size and from
- * any cursor.
+ * A row whose columns are all single-valued is the entity's only one and passes. For others the entity is read, and its first
+ * position is computed from its values. Nothing is remembered, so the answer is the same for any page size and from any
+ * cursor. A stale row, whose entity is gone or has other values, passes too: with a delayed apply policy an index may be
+ * behind.
  *
- * F1  A row is dropped only if the entity has the values of its columns, and a row of it that matches comes before.
- * F2  A stale row, whose values the entity no longer has (or which has no entity), passes as it is: under a delayed apply
- *     policy an index is allowed to be behind.
+ * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it.
+ *     first-row.test.ts
  */
 import type { RequestContext } from '../context.ts'
 import { invert } from '../encoding/bytes.ts'
@@ -84,7 +85,7 @@ function hasSeveral(cell: Uint8Array, count: number): boolean {
   return false
 }
 
-/** Whether the row at `position` is the one by which the entity stands in the result; true also for a stale row. */
+/** Whether the row at `position` is the entity's first matching one; true also for a stale row. */
 export function isFirst(plan: Plan, position: string, entries: readonly IndexEntry[]): boolean {
   const { columns, reverse } = plan
   const path = pathOf(columns, position)
@@ -96,7 +97,7 @@ export function isFirst(plan: Plan, position: string, entries: readonly IndexEnt
   })
 }
 
-/** The first position at which an entity with these entries matches; `undefined` when it does not. */
+/** The first position at which an entity with these entries matches; `undefined` if there is none. */
 export function firstPosition(plan: Plan, path: string, entries: readonly IndexEntry[]): string | undefined {
   let first: string | undefined
   for (const disjunct of plan.disjuncts) {

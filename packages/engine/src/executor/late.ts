@@ -1,10 +1,11 @@
 /**
- * Orders by properties after the key: no table's rows begin with a key, so each entity of the rows below is read for them.
+ * Orders by properties after the key, as in `order by __key__, priority`. No table has rows that begin with a key, so each
+ * entity is read.
  *
  *   everyRow    path ─▶ a row for each combination of the entity's values that the query allows: path c1, path c2, …
  *   otherwise   path ─▶ the same row, if the entity has a value that the query allows in each late column
  *
- * A row whose entity is gone, or has changed under a delayed apply policy, is judged by the entity as it is.
+ * If the entity is gone or has changed under a delayed apply policy, its state now decides.
  */
 import type { RequestContext } from '../context.ts'
 import { invert } from '../encoding/bytes.ts'
@@ -25,9 +26,9 @@ export class Late implements RowStream {
   readonly #view: TableView
   readonly #plan: Plan
   readonly #node: LateNode
-  /** Only rows with every late column are held against it: bounds of others are those of the rows below. */
+  /** Bounds of rows with all late columns; other bounds were given to the rows below. */
   readonly #bounds: Span | undefined
-  /** Rows made of the rows read so far, and not given yet. */
+  /** Rows that were made but not given yet. */
   #ready: PositionedRow[] = []
   #sought: string | undefined
 
@@ -99,7 +100,7 @@ export class Late implements RowStream {
     return values.sort((a, b) => (isBefore(a.code, b.code, this.#plan.reverse) ? -1 : 1))
   }
 
-  /** A row for each combination of values, in result order. */
+  /** Makes a row for each combination of values, in result order. */
   #unfold(row: PositionedRow, allowed: readonly (readonly LateValue[])[]): void {
     let rows: readonly { readonly codes: string; readonly types: readonly number[] }[] = [{ codes: '', types: [] }]
     for (const values of allowed) {
@@ -132,14 +133,14 @@ export class Late implements RowStream {
 }
 
 interface LateValue {
-  /** As it stands in positions. */
+  /** The code as it appears in positions. */
   readonly code: string
   readonly typeByte: number
 }
 
 /**
- * The bounds of the rows below late columns: those of an entity that is cut in two are needed whole. A row below comes before
- * all positions that are made of it, whichever way they are read.
+ * The bounds for the rows below late columns: whole entities, even if a bound divides the rows of one. A row below sorts
+ * before all positions made from it.
  */
 export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefined {
   if (bounds === undefined || !plan.everyRow || plan.lateColumns.length === 0) return bounds
@@ -148,14 +149,14 @@ export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefi
   return { lower: boundBelow(plan, lower), upper: plan.reverse && row !== upper ? row + codesEnd : upper }
 }
 
-/** The start of a bound that is a position of a row below; other bounds as they are. */
+/** The part of a bound that is a position of a row below; other bounds unchanged. */
 function boundBelow(plan: Plan, bound: string): string {
   const { columns, lateColumns, everyRow } = plan
   if (!everyRow || lateColumns.length === 0) return bound
   try {
     return bound.slice(0, lateOffset({ columns, lateColumns }, bound, 0))
   } catch {
-    // It ends before the path does: a start of positions, or the beginning of all.
+    // The bound ends before its path does: it is a start of positions, or the beginning of all.
     return bound
   }
 }

@@ -1,15 +1,15 @@
 /**
- * The zigzag merge join: positions that all inputs have.
+ * The zigzag merge join: the positions that all inputs have.
  *
- * One input names a candidate; each other input in turn goes to the first row at or after it. Who lands beyond it names the
- * next candidate; when all have met, it is a result.
+ * One input proposes its row as the candidate. Each other input in turn seeks to the first row at or after it. An input that
+ * lands behind the candidate proposes its own row instead. When all inputs are at the candidate, it is a result, and the next
+ * candidate is the following row of the first input.
  *
- *   color = red    1     4  5        9              candidate 1 → 3 → 4: met
+ *   color = red    1     4  5        9              candidate 1 → 3 → 4: a result
  *   size = 10         3  4        8  9
  *
- * Cost: between the rows of the result and the sum of the inputs' rows, worst when they interleave without meeting.
- *
- * J1  After a result every input stands at its row; the next candidate is the one after it in the first input.
+ * Cost: between the number of results and the total of all inputs' rows. The worst case is inputs that alternate without
+ * equal rows.
  *
  * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
  */
@@ -17,7 +17,7 @@ import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promi
 import { BufferedInput, fillAll } from './buffered-input.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
-/** Rows read behind a seek: one to land on, and one to see whether the next is near. */
+/** Rows read after a seek: the target, and one to see whether the next is near. */
 const batchMin = 2
 
 export class MergeJoin implements RowStream {
@@ -25,7 +25,7 @@ export class MergeJoin implements RowStream {
   /** Index of the input that moves next. */
   #turn = 0
   #candidate: PositionedRow | undefined
-  /** How many inputs stand at the candidate. */
+  /** How many inputs are at the candidate. */
   #met = 0
   #ended = false
   #opened = false

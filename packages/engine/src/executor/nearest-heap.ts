@@ -1,8 +1,6 @@
 /**
- * The least `size` of the things it was given, by an order in which no two are equal: a heap with the greatest on top.
- *
- * NH1  A parent is greater than its children.
- * NH2  It keeps at most `size` elements.
+ * A bounded heap: it keeps the smallest `size` of the given items, with the largest of them on top. No two items may be
+ * equal.
  */
 export class NearestHeap<T> {
   readonly #size: number
@@ -15,7 +13,7 @@ export class NearestHeap<T> {
     this.#isBefore = isBefore
   }
 
-  /** The worst kept element, replaced by a better one; `undefined` while there is room. */
+  /** The largest kept item, which a smaller one would replace; `undefined` while there is room. */
   get last(): T | undefined {
     return this.#items.length < this.#size ? undefined : this.#items[0]
   }
@@ -25,7 +23,7 @@ export class NearestHeap<T> {
     else if (this.#isBefore(item, this.#items[0] as T)) this.#sink(item)
   }
 
-  /** Least first. */
+  /** Smallest first. */
   sorted(): T[] {
     return [...this.#items].sort((a, b) => (this.#isBefore(a, b) ? -1 : 1))
   }
@@ -42,7 +40,7 @@ export class NearestHeap<T> {
     items[at] = item
   }
 
-  /** Puts `item` in the place of the top. */
+  /** Replaces the top by `item`. */
   #sink(item: T): void {
     const items = this.#items
     let at = 0

@@ -1,9 +1,9 @@
 /**
- * A search by vector as asked: checked, and parted into the query that finds the candidates and what is done with them.
+ * A vector search, checked and split into the query for the candidates and the rest.
  *
  * Known: comments of google.datastore.v1.FindNearest; dimensions and limit of Firestore's page on vector search. Measured:
- * FSE refuses an array that is no vector value. Ours: an empty vector is refused; the distance may be named in a projection,
- * and beside keys alone it makes a projection.
+ * the Firestore emulator refuses an array that is no vector value. Ours: an empty vector is refused. A projection may contain
+ * the distance; keys only plus the distance is a projection.
  */
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
@@ -13,7 +13,7 @@ import type { DistanceMeasure, NearestQuery, Query } from '../model/query.ts'
 import { type Value, vectorMeaning } from '../model/value.ts'
 
 export interface NearestPlan {
-  /** Finds the candidates. */
+  /** The query for the candidates. */
   readonly base: Query
   readonly property: string
   readonly vector: Float64Array
@@ -21,11 +21,11 @@ export interface NearestPlan {
   readonly limit: number
   readonly distanceProperty: string | undefined
   readonly threshold: number | undefined
-  /** The properties in the result; the distance always is. */
+  /** The properties in the result, besides the distance. */
   readonly mask: PropertyMask | undefined
 }
 
-/** `undefined` for a query that searches no vectors. Throws INVALID_ARGUMENT for what no search may ask. */
+/** `undefined` for a query without a vector search. Throws INVALID_ARGUMENT for an invalid one. */
 export function planNearest(query: Query, mask: PropertyMask | undefined): NearestPlan | undefined {
   const { nearest, ...base } = query
   if (nearest === undefined) return undefined
@@ -72,7 +72,7 @@ function limitOf({ limit }: NearestQuery): number {
   return limit
 }
 
-/** The distance stands in no row, so that what finds the candidates projects the rest. */
+/** The projection of the candidates, without the distance, which is in no row. */
 function projectionOf(projection: readonly string[], distanceProperty: string | undefined): readonly string[] {
   const rest = projection.filter((name) => name !== distanceProperty)
   return projection.length > 0 && rest.length === 0 ? ['__key__'] : rest

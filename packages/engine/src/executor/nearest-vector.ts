@@ -1,14 +1,13 @@
 /**
- * The distance between a given vector and the one that an entity has, from its bytes.
+ * The distance between a given vector and that of an entity, from its bytes.
  *
  *   euclidean    the length of the difference            smaller is nearer
  *   cosine       1 - the cosine of the angle             smaller is nearer
- *   dotProduct   the sum of the products                 greater is nearer
+ *   dotProduct   the sum of the products                 larger is nearer
  *
- * NV1  Only a vector of the same dimension counts, wherever it stands: vectors are always excluded from property indexes. A
- *      number that is none (NaN) is no distance.
+ * Only a vector of the same dimension counts. A result of NaN is no distance, such as the cosine with the vector (0, 0).
  *
- * Known: comments of google.datastore.v1.FindNearest. Ours: NaN, as of the cosine with a vector without length.
+ * Known: comments of google.datastore.v1.FindNearest. Ours: NaN.
  */
 import { EntityWalk } from '../encoding/entity-walk.ts'
 import { type ByteRange, readValue, ValueSlot } from '../encoding/value-slot.ts'
@@ -23,7 +22,7 @@ export class VectorDistance {
   readonly #vector: Float64Array
   readonly #measure: DistanceMeasure
   readonly #length: number
-  /** The vector of the entity at hand. */
+  /** The vector of the current entity. */
   readonly #other: Float64Array
 
   /** @param property - a name, or a dotted path into embedded entities */
@@ -35,7 +34,7 @@ export class VectorDistance {
     this.#other = new Float64Array(vector.length)
   }
 
-  /** `undefined` for an entity that has none (NV1). */
+  /** `undefined` for an entity without a distance. */
   of(properties: Uint8Array): number | undefined {
     const found = findVector(new WireReader(properties), this.#property)
     if (found === undefined || readDoubles(found, this.#other) !== this.#vector.length) return undefined
@@ -72,7 +71,7 @@ function euclidean(a: Float64Array, b: Float64Array): number {
   return Math.sqrt(sum)
 }
 
-/** The ArrayValue of the vector at `path`, among the properties that the reader has before it. */
+/** The ArrayValue of the vector at `path`, among the reader's properties. */
 function findVector(reader: WireReader, path: string): ByteRange | undefined {
   const walk = new EntityWalk(reader)
   const { entry } = walk

@@ -1,15 +1,16 @@
 /**
- * Search by vector: reads every candidate of a query, and keeps those that are nearest.
+ * Vector search: reads every candidate of a query, and keeps the nearest ones.
  *
  *   rows of the base query, in batches ─▶ entities ─▶ distances ─▶ a heap of `limit` ─▶ results, nearest first
  *
- * NN1  The answer is exact: what a sort of all candidates by (distance, key) begins with.   test/property/nearest.test.ts
- * NN2  The window of the query holds for the candidates: its cursors, offset and limit come before the search.
- * NN3  Other calls run between batches, and it ends with its caller: the scans below see to that.
- * NN4  Memory is bounded by `limit` entities and a batch of rows, for any number of candidates.
+ * Cursors, offset and limit of the query select the candidates; the search comes after them. Memory is bounded by `limit`
+ * entities and a batch of rows, for any number of candidates. The scans below yield between batches and end with the caller.
+ * All results are in one answer, so there is no cursor to continue.
  *
- * All results are in one answer, and there is nothing to continue: cursors are places among the candidates. Known: the order
- * of the stages (comments of google.datastore.v1.Query). Ours: equal distances by key; no vector index is needed.
+ * NN1  The answer is exact: the beginning of all candidates sorted by (distance, key).   test/property/nearest.test.ts
+ *
+ * Known: the order of the stages (comments of google.datastore.v1.Query). Ours: equal distances by key; no vector index is
+ * needed.
  */
 import { Buffer } from 'node:buffer'
 import type { RequestContext } from '../context.ts'
@@ -33,10 +34,10 @@ import type { PageResult, ResultPage } from './result-page.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
-/** A vector of 2,048 dimensions takes tens of microseconds (measured, Node 20): a batch of them some milliseconds. */
+/** A vector of 2,048 dimensions takes tens of microseconds (measured, Node 20), a batch of them some milliseconds. */
 const batchRows = 64
 
-/** The nearest of the results of `plan` in `window`, all of them in one page. */
+/** The nearest results of `plan` in `window`, as one page. */
 export function findNearest(
   context: RequestContext,
   view: TableView,
@@ -67,7 +68,7 @@ class NearestRun {
   readonly #nearest: NearestPlan
   readonly #distance: VectorDistance
   readonly #heap: NearestHeap<Candidate>
-  /** Whether a greater distance is a nearer one. */
+  /** Whether a larger distance is nearer. */
   readonly #isGreaterNearer: boolean
   #skipped = 0
   #lastSkipped: string | undefined
@@ -144,10 +145,10 @@ class NearestRun {
 
   #offer(row: PositionedRow, image: EntityImage | undefined): void {
     const { limit } = this.#window
-    // A filter may give more than it was asked for.
+    // A filter may give more rows than it was asked for.
     if (limit !== undefined && this.#taken >= limit) return
     this.#last = row.position
-    // The limit counts the results of the base query, so not a full entity that is gone.
+    // The limit counts results of the base query; a full result without its entity is none.
     if (image !== undefined || this.#plan.resultType !== 'full') this.#taken++
     if (image === undefined) return
     const distance = this.#distance.of(image.properties)

@@ -1,16 +1,15 @@
-/** Where the parts of a position lie (planner/normal-query.ts), and how positions compare. */
+/** The parts of a position (planner/normal-query.ts), and how positions compare. */
 import { skipPath } from '../encoding/key-codec.ts'
 import { skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { codesEnd } from '../planner/spans.ts'
 
-/** The parts of a position. */
 export interface PositionForm {
   readonly columns: readonly Column[]
   readonly lateColumns: readonly Column[]
 }
 
-/** Where column number `index` starts; for the number of columns, where the path does. */
+/** The offset of column number `index`; for the number of columns, that of the path. */
 export function columnOffset(columns: readonly Column[], position: string, index: number): number {
   let at = 0
   for (let i = 0; i < index; i++) {
@@ -19,7 +18,7 @@ export function columnOffset(columns: readonly Column[], position: string, index
   return at
 }
 
-/** Where late column number `index` starts, in a position that has late columns; for their number, its end. */
+/** The offset of late column number `index`, in a position with late columns; for their number, its end. */
 export function lateOffset({ columns, lateColumns }: PositionForm, position: string, index: number): number {
   let at = skipPath(position, columnOffset(columns, position, columns.length))
   for (let i = 0; i < index; i++) {
@@ -28,17 +27,17 @@ export function lateOffset({ columns, lateColumns }: PositionForm, position: str
   return at
 }
 
-/** Where the value of a property stands, among the columns or behind the path. */
+/** The place of a property's value: among the columns, or behind the path. */
 export interface ValuePlace {
   readonly inverted: boolean
-  /** Its type byte in the cell of a row, from the end. */
+  /** Its type byte in the cell of a row, counted from the end. */
   readonly fromEnd: number
   offset(position: string): number
-  /** Where its code ends. */
+  /** The offset behind its code. */
   end(position: string): number
 }
 
-/** The place of a property's values in positions; `undefined` when it is no column. */
+/** The place of a property's values in positions; `undefined` if it is no column. */
 export function placeOf(form: PositionForm, property: string): ValuePlace | undefined {
   const { columns, lateColumns } = form
   const i = columns.findIndex((column) => column.property === property)
@@ -72,12 +71,12 @@ export function pathIn(plan: PositionForm & { readonly everyRow: boolean }, posi
   return position.slice(columnOffset(columns, position, columns.length), lateOffset(plan, position, 0))
 }
 
-/** Whether `a` comes before `b` in result order. */
+/** Whether `a` is before `b` in result order. */
 export function isBefore(a: string, b: string, reverse: boolean): boolean {
   return reverse ? a > b : a < b
 }
 
-/** Where to seek for the first position that does not begin with `start`, once inside those that do. */
+/** The target of a seek, from inside the positions that begin with `start`, to the first one behind them. */
 export function afterAll(start: string, reverse: boolean): string {
   return reverse ? start : start + codesEnd
 }

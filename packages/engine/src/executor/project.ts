@@ -1,9 +1,9 @@
 /**
  * The properties of a projection result, from its index row alone: no entity is read.
  *
- * Known: values come with meaning 18, which marks them as read from an index. Measured on both of Google's emulators, and known
- * to their client libraries: a row does not tell an instant from an integer, nor a blob from a string, so an instant comes as its
- * microseconds, and a blob as a string wherever it is UTF-8.
+ * Known: values have meaning 18, which marks them as read from an index. Measured on both of Google's emulators, and known to
+ * their client libraries: a row does not distinguish a timestamp from an integer, nor a blob from a string. So a timestamp is
+ * returned as its microseconds, and a blob as a string if it is UTF-8.
  */
 import { isUtf8 } from 'node:buffer'
 import { invert } from '../encoding/bytes.ts'
@@ -18,12 +18,12 @@ import type { PositionedRow } from './row-stream.ts'
 
 const indexValueMeaning = 18
 
-/** The `properties` fields of an Entity with the projected properties, in the order asked for. */
+/** The `properties` fields of an Entity with the projected properties, in the requested order. */
 export function projectRow(plan: Plan, row: PositionedRow): Uint8Array {
   const writer = new WireWriter()
   for (const name of plan.projection) {
     const place = placeOf(plan, name)
-    invariant(place !== undefined, 'normal-query/Q2: what is projected is a column')
+    invariant(place !== undefined, 'a projected property is a column')
     writeProperty(writer, name, { ...asIndexed(valueAt(place, row)), meaning: indexValueMeaning })
   }
   return writer.finish()

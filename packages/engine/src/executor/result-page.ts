@@ -1,8 +1,8 @@
 /**
- * Makes an answer from a stream of rows: passes over the offset, takes results up to the window's end, and knows where and
- * why it stopped (executor/window.ts).
+ * Makes an answer from a stream of rows: skips the offset, collects results up to the window's end, and reports where and why
+ * it stopped (executor/window.ts).
  *
- * Entities are read last, and only for results that are given; where the store answers by promise, those of a batch at once.
+ * Entities are read last, and only for results in the answer; if the store answers by promise, a batch of them in parallel.
  */
 import type { RequestContext } from '../context.ts'
 import { decodePath } from '../encoding/key-codec.ts'
@@ -29,12 +29,12 @@ export interface PageResult {
   readonly cursor: Uint8Array
 }
 
-/** An answer; the service adds read time and transaction. */
+/** An answer, before read time and transaction are added. */
 export interface ResultPage {
   readonly resultType: ResultType
   readonly results: readonly PageResult[]
   readonly skipped: number
-  /** The place just after the last result passed over; absent when there was none. */
+  /** The place just after the last skipped result; absent if none was skipped. */
   readonly skippedCursor?: Uint8Array
   readonly endCursor: Uint8Array
   readonly moreResults: MoreResults
@@ -42,7 +42,7 @@ export interface ResultPage {
 
 const firstBatch = 64
 const batchMax = 1024
-/** Versions, times and field heads of a result. */
+/** Bytes for versions, times and field heads of a result. */
 const resultOverheadBytes = 112
 
 export class PageRun {
@@ -54,7 +54,7 @@ export class PageRun {
   readonly #cursorHead: string
   readonly #overheadBytes: number
   #rows: readonly PositionedRow[] = noRows
-  /** Entities of the first of #rows, read ahead; only where the store answers by promise. */
+  /** Entities of the first of #rows, read ahead if the store answers by promise. */
   #images: readonly (EntityImage | undefined)[] | undefined
   #at = 0
   #batch = firstBatch
@@ -62,7 +62,7 @@ export class PageRun {
   #bytes = 0
   #skipped = 0
   #lastSkipped: string | undefined
-  /** The position of the last row that was passed or given. */
+  /** The position of the last row that was skipped or given. */
   #last: string | undefined
 
   constructor(context: RequestContext, view: TableView, stream: RowStream, plan: Plan, window: Window) {
@@ -88,13 +88,13 @@ export class PageRun {
     }
   }
 
-  /** How many more results this answer may hold. */
+  /** How many more results this answer may contain. */
   get #resultsLeft(): number {
     const { limit, resultsMax } = this.#window
     return Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
   }
 
-  /** How many rows to ask for: one more than are wanted (executor/window/W4), and more at a time the longer it goes on. */
+  /** How many rows to read: one more than needed, to see whether more follow, and larger batches with time. */
   #nextCount(): number {
     const { offset, skippedMax } = this.#window
     const wanted = offset > skippedMax ? skippedMax - this.#skipped : offset - this.#skipped + this.#resultsLeft
@@ -103,7 +103,7 @@ export class PageRun {
     return count
   }
 
-  /** Why this answer holds no more, if there is more. */
+  /** The reason why this answer is full, if it is. */
   #fullBy(): MoreResults | undefined {
     const { offset, limit, skippedMax } = this.#window
     if (this.#skipped < offset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
@@ -118,7 +118,7 @@ export class PageRun {
     return rows.length > 0
   }
 
-  /** Goes through the rows at hand. Answers why to stop, or nothing when more rows are needed. */
+  /** Processes the rows that were read. Returns the reason to stop, or nothing if more rows are needed. */
   #consume(): MaybePromise<MoreResults | undefined> {
     const { offset, limit, end } = this.#window
     for (;;) {
@@ -141,7 +141,7 @@ export class PageRun {
     }
   }
 
-  /** The entity of the row at hand; a promise when it and those behind it have to be waited for. */
+  /** The entity of the current row; a promise if it and the following ones must be read. */
   #imageOf(row: PositionedRow): MaybePromise<EntityImage | undefined> {
     if (this.#images !== undefined && this.#at < this.#images.length) return this.#images[this.#at]
     const image = this.#readImage(row)
@@ -167,13 +167,13 @@ export class PageRun {
     return cell === undefined ? undefined : new StoredImage(cell)
   }
 
-  /** Adds the row's result, or passes it when its entity is gone. False: the answer is full. */
+  /** Adds the row's result, or skips it if its entity is gone. Returns false if the answer is full. */
   #give(row: PositionedRow, image: EntityImage | undefined): boolean {
     const { resultType, columns, partition } = this.#plan
     const { position } = row
     if (resultType !== 'full' || image !== undefined) {
       const projected = resultType === 'projection' ? projectRow(this.#plan, row) : undefined
-      // The position stands for the key's path, and once more for the cursor.
+      // The position counts twice: for the key's path and for the cursor.
       const bytes =
         this.#overheadBytes +
         2 * position.length +

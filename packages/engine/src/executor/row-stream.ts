@@ -1,34 +1,33 @@
 /**
- * The contract between operators: rows in result order, pulled in batches.
+ * The contract between operators: rows in result order, read in batches.
  *
- * Duties of a caller: one call at a time (none while a promise of `next` is open); it closes the stream in the end, also
- * after an error, and does not call a closed one. Duty of an operator: to close its inputs when
- * it is closed, to read no faster than it is asked, and to answer at once when its inputs do.
+ * A caller makes one call at a time (none while a promise of `next` is open), and closes the stream in the end, also after an
+ * error. An operator closes its inputs when it is closed, reads no more than needed for what it was asked, and answers at
+ * once if its inputs do.
  *
- * O1  Positions rise strictly in result order, except below a union's inputs and where stale rows repeat.
- * O2  No scan reads a row twice, with any seeks.       test/property/query.test.ts
- * O3  next() gives an empty batch only at the end, and then for ever.
+ * Positions rise strictly in result order, except below a union and where stale rows repeat. No scan reads a row twice,
+ * whatever the seeks (test/property/query.test.ts). After an empty batch all later ones are empty.
  */
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 
-/** An index row as operators hand it on; see planner/normal-query.ts for positions. */
+/** An index row on its way through operators; planner/normal-query.ts explains positions. */
 export interface PositionedRow {
   readonly position: string
   /** The row's cell: a type byte for each column of an index row, the image in a row of Entities. */
   readonly cell: Uint8Array
-  /** The entity, when an operator had to look at it. */
+  /** The entity, if an operator had to read it. */
   readonly image: EntityImage | undefined
 }
 
 export interface RowStream {
   /** The next rows: at least one and at most `count`, or none at the end. */
   next(count: number): MaybePromise<readonly PositionedRow[]>
-  /** As `next`, where only their number is asked for; absent = not simpler than reading them. 0 at the end. */
+  /** Like `next`, but only the number of rows; absent if it is no cheaper. 0 at the end. */
   count?(count: number): MaybePromise<number>
   /**
-   * Leaves out the rows before `position` in result order. It need not be a row's: a start of positions will do. To one
-   * that is passed already it does nothing: who filters may have read further than its caller can know.
+   * Skips the rows before `position` in result order. The start of a position is enough. No effect if the stream is past it:
+   * a filter may have read further than its caller knows.
    */
   seek(position: string): void
   close(): void
@@ -36,5 +35,4 @@ export interface RowStream {
 
 export const noRows: readonly PositionedRow[] = []
 
-/** A stream without rows. */
 export const emptyStream: RowStream = { next: () => noRows, seek: () => {}, close: () => {} }

@@ -1,9 +1,9 @@
 /**
- * Rows of one prefix of a table as positions: what stands behind the prefix.
+ * Scans the rows under one prefix of a table. The position of a row is its key behind the prefix.
  *
- * With one span the range of the scan says it all. With several, rows between two spans are passed over by a seek; at most
- * a batch of them is read. Mirrored rows (planner/plan-node.ts) are inverted, which loses the exact meaning of bounds that
- * are no codes; so their range is a little wide, and each row is looked at.
+ * One span is the range of the scan. Between two spans rows are skipped by a seek; at most a batch of them is read. Mirrored
+ * rows (planner/plan-node.ts) are inverted. Inverting a bound that is no code is not exact, so the range is a little too
+ * wide, and each row is checked.
  */
 import type { RequestContext } from '../context.ts'
 import { invert, prefixEnd } from '../encoding/bytes.ts'
@@ -18,9 +18,9 @@ import { emptyStream, noRows, type PositionedRow, type RowStream } from './row-s
 export interface ScanSettings {
   /** Whether positions descend. */
   readonly reverse: boolean
-  /** Positions outside are left out: how a query goes on from a cursor. */
+  /** Positions outside are skipped: a query continues from a cursor this way. */
   readonly bounds: Span | undefined
-  /** How many rows will be wanted first. */
+  /** The number of rows that will probably be needed first. */
   readonly expect: number
 }
 
@@ -49,7 +49,7 @@ function mirroredLow(bound: string): string {
 
 /** A row key after all rows whose inverted rest is at or after `bound`. */
 function mirroredHigh(bound: string): string {
-  // A row key that begins with the bound may go on with 00, as the path of an ancestor itself does: inverted, that is FF.
+  // A row key may continue after the bound with 00, as the path of an ancestor does: inverted, that is FF.
   return prefixEnd(invert(bound))
 }
 
@@ -113,9 +113,9 @@ class SpanScanStream implements RowStream {
   /** In result order. */
   readonly #spans: readonly Span[]
   #span = 0
-  /** Small behind a gap, since the next may be near. */
+  /** Small behind a gap, since the next gap may be near. */
   #batch = Number.POSITIVE_INFINITY
-  /** Rows before it are left out; only rows that a wide seek gave come before it. */
+  /** Rows before it are skipped; only a seek that was too wide gives any. */
   #from: string | undefined
   /** The key of the last row read. */
   #lastKey: string | undefined
@@ -160,7 +160,7 @@ class SpanScanStream implements RowStream {
     return chosen
   }
 
-  /** From a gap to the span behind it. */
+  /** Skips a gap to the next span. */
   #seekTo(span: Span): void {
     this.#batch = batchMin
     this.seek(this.#reverse ? span.upper : span.lower)
@@ -174,7 +174,7 @@ class SpanScanStream implements RowStream {
     if (this.#from === undefined || isBefore(this.#from, position, this.#reverse)) this.#from = position
     const rest = !this.#mirrored ? position : this.#reverse ? mirroredLow(position) : mirroredHigh(position)
     const target = this.#prefix + rest
-    // A target that is passed already, as wide targets of mirrored rows can be, is not sought again: reading on gets there too.
+    // The scan may be past the target, since targets in mirrored rows can be too wide: then it reads on instead.
     if (this.#lastKey === undefined || isBefore(this.#lastKey, target, this.#reverse !== this.#mirrored)) {
       this.#scan.seek(target)
     }

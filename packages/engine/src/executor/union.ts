@@ -1,8 +1,7 @@
 /**
- * Rows that some input has, in order, each position once.
- *
- * Inputs give the same position when an entity matches several parts of an OR; such rows stand side by side here. That an
- * entity with arrays can come at different positions is for first-row.ts.
+ * The rows of all inputs in order, each position once. An entity that matches several parts of an OR has equal positions in
+ * several inputs; they are adjacent here. An entity with arrays may also have several positions: first-row.ts keeps the
+ * first.
  */
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { BufferedInput, fillAll } from './buffered-input.ts'

@@ -1,22 +1,23 @@
 /**
- * From a filter's conjunctions to disjuncts: what is equality, what is a range of a column, what is a range of keys.
+ * Turns the conjunctions of a filter into disjuncts: equalities, ranges of columns, ranges of keys.
  *
- * Inequalities on one property have to be satisfied by one value together, so they are one set of ranges; so is an IN or an
- * equality on a property that is a column, since its value decides the position. All other INs are multiplied out.
+ * One value must satisfy all inequalities on a property, so they become one set of ranges: `p > 1 AND p < 5` is the range 1 …
+ * 5 of p. An IN or an equality on a property that is a column becomes ranges too, since its value decides the position. All
+ * other INs are multiplied out: `a IN [1, 2] AND b = 3` is two disjuncts.
  */
 import { invert } from '../encoding/bytes.ts'
 import { type Atom, type Conjunction, compareNames, keyProperty } from './filters.ts'
 import type { Column, Disjunct, Equality } from './normal-query.ts'
 import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
-/** Whether the atom confines a property to ranges, and so makes it a column. */
+/** Whether the atom limits a property to ranges, and so makes it a column. */
 export function isInequality(atom: Atom): boolean {
   return atom.operator !== 'equal' && atom.operator !== 'in' && atom.property !== keyProperty
 }
 
 /**
- * Makes sure that a property with an inequality has no IN beside it (it is multiplied out), and no equality that implies
- * the inequality (that is dropped). What stays, such as `p = 1 AND p > 2`, can match arrays only.
+ * Removes INs (multiplied out) and implied equalities (dropped) on properties with an inequality. The rest, such as `p = 1
+ * AND p > 2`, can only match arrays.
  */
 export function separateEqualitiesFromInequalities(conjunctions: readonly Conjunction[]): readonly Conjunction[] {
   if (!conjunctions.some((conjunction) => conjunction.some(isInequality))) return conjunctions
@@ -38,7 +39,7 @@ function dropImplied(conjunction: Conjunction): Conjunction {
   return conjunction.some(implied) ? conjunction.filter((atom) => !implied(atom)) : conjunction
 }
 
-/** The conjunctions that arise when each chosen IN is replaced by its values in turn. */
+/** Replaces each chosen IN by its values in turn: one conjunction for each combination. */
 function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean): readonly Conjunction[] {
   const at = conjunction.findIndex((atom) => atom.operator === 'in' && choose(atom))
   const atom = conjunction[at]
@@ -48,7 +49,7 @@ function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean):
   )
 }
 
-/** The values that the inequalities on `property` allow together: one value has to satisfy all of them. */
+/** The values that satisfy all inequalities on `property`. */
 function inequalitySpans(conjunction: Conjunction, property: string, inverted: boolean): readonly Span[] {
   let spans: readonly Span[] | undefined
   for (const atom of conjunction) {
@@ -69,7 +70,7 @@ export interface OrderedColumns {
   readonly everyRow: boolean
 }
 
-/** Adds the disjuncts of one conjunction; none when it cannot be satisfied. */
+/** Adds the disjuncts of one conjunction; none if it contradicts itself. */
 export function addDisjuncts(conjunction: Conjunction, ordering: OrderedColumns, disjuncts: Disjunct[]): void {
   const asSpans = (atom: Atom) =>
     [...ordering.columns, ...ordering.lateColumns].some((column) => column.property === atom.property) &&
@@ -109,7 +110,7 @@ function keySpans(atom: Atom): readonly Span[] {
     .reduce(intersectSpans)
 }
 
-/** Takes out of `equalities` what it expresses by ranges of the column. */
+/** The ranges of a column. Removes the equality that they express from `equalities`. */
 function spansOfColumn(
   column: Column,
   conjunction: Conjunction,
@@ -123,7 +124,7 @@ function spansOfColumn(
   const among = conjunction.find((atom) => atom.property === property && atom.operator === 'in')
   if (among !== undefined) return pointSpans(inverted ? among.codes.map(invert) : among.codes)
   const mine = equalities.filter((equality) => equality.property === property)
-  // An entity stands at the first of its values. Where each row is a result, the choice is the same in both directions: a query
+  // An entity is at the first of its values. If each row is a result, the choice must not depend on the direction: a query
   // and its reverse have the same rows.
   const first = everyRow || column.direction === 'ascending' ? mine[0] : mine[mine.length - 1]
   if (first === undefined) return undefined

@@ -1,5 +1,5 @@
 /**
- * Which indexes a plan reads, as the API's PlanSummary names them:
+ * The indexes that a plan reads, as the API's PlanSummary names them:
  *
  *   { query_scope: "Collection group", properties: "(owner ASC, __name__ ASC)" }
  *
@@ -8,8 +8,8 @@
  *
  * Directions are those of the index, not of the scan: a query that reads backwards uses the same index.
  *
- * Known: the two names, that the key is `__name__` here, and the scope in Datastore mode (production's page on Query
- * Explain). Ours: the scope of an index with ancestors.
+ * Known: the two names, `__name__` for the key, and the scope in Datastore mode (production's page on Query Explain). Ours:
+ * the scope of an index with ancestors.
  */
 import { InvariantError } from '../invariant.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'

@@ -1,5 +1,5 @@
 /**
- * A plan in words, as a tree, and as text with one node a line, inputs below and indented:
+ * A plan in words, as a tree, and as text with one node per line, inputs indented below:
  *
  *   union
  *     mergeJoin in key order
@@ -8,7 +8,7 @@
  *     scan …
  *   each entity once, at the first of its rows
  *
- * Made from the plan's data alone; values are decoded from their codes.
+ * Everything is taken from the plan; values are decoded from their codes.
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodePath } from '../encoding/key-codec.ts'
@@ -37,7 +37,7 @@ export function planTree(plan: Plan): PlanTree {
   return { source: planStep(plan, plan.source), results }
 }
 
-/** A tree as text: several lines without a last line break. */
+/** A tree as text, without a line break at the end. */
 export function planText({ source, results }: PlanTree): string {
   return [...stepLines(source, ''), ...results].join('\n')
 }
@@ -110,7 +110,7 @@ function explainScan(plan: Plan, node: ScanNode): string {
   return `scan ${node.table} ${name}${direction}${conditions.length === 0 ? '' : `: ${conditions.join(' and ')}`}`
 }
 
-/** Ranges of a column, or of the path, as conditions on its values; empty when they exclude nothing. */
+/** Ranges of a column, or of the path, as conditions on its values; empty if they exclude nothing. */
 function spanWords(_plan: Plan, spans: readonly Span[], column: Column | undefined): string {
   const subject = column?.property ?? '__key__'
   const words = spans.map((span) => oneSpanWords(span, subject, column)).filter((text) => text !== '')
@@ -132,14 +132,14 @@ function oneSpanWords({ lower, upper }: Span, subject: string, column: Column | 
 
 interface BoundWords {
   readonly code: string
-  /** Whether the bound stands after all that starts with the code. */
+  /** Whether the bound is behind everything that starts with the code. */
   readonly after: boolean
-  /** Whether the code is a path prefix: an ancestor's. */
+  /** Whether the code is a path prefix, that of an ancestor. */
   readonly prefix: boolean
   readonly text: string
 }
 
-/** `undefined` for the ends of everything. */
+/** `undefined` for a bound that excludes nothing. */
 function boundOf(bound: string, column: Column | undefined): BoundWords | undefined {
   if (bound === '' || bound === codesEnd) return undefined
   for (const [code, after] of [
@@ -157,7 +157,7 @@ function boundOf(bound: string, column: Column | undefined): BoundWords | undefi
   return { code: bound, after: false, prefix: false, text: '?' }
 }
 
-/** `undefined` when these bytes are not one whole code. */
+/** `undefined` if the bytes are not exactly one code. */
 function codeWords(code: string, column: Column | undefined): string | undefined {
   try {
     if (column === undefined) return decodePath(code, 0).next === code.length ? pathWords(code) : undefined
@@ -173,7 +173,7 @@ function pathWords(code: string): string {
   return formatKey({ partition: { projectId: '', databaseId: '', namespaceId: '' }, path })
 }
 
-/** A value code in words. Which of two types of one code it was, a string or a blob, a filter does not tell apart. */
+/** A value code in words. Its type is a guess: a filter has the same code for a string and a blob. */
 function valueWords(code: string): string {
   return formatValue(decodeValueCode(code, 0, likelyType(code, 0)).value)
 }

@@ -1,11 +1,11 @@
 /**
- * A query's filter, checked and brought into the form OR of ANDs.
+ * A query's filter, checked and converted to an OR of ANDs.
  *
- * Each AND is a conjunction of atoms: one property, one operator, codes of the values to compare with. IN with one value
- * is EQUAL; IN with several stays one atom here, since normalize.ts can often turn it into ranges of a column instead of
- * several disjuncts.
+ * Each AND is a conjunction of atoms: one property, one operator, codes of the values to compare with. `a = 1 AND (b = 2 OR c
+ * = 3)` is [a = 1, b = 2] or [a = 1, c = 3]. IN with one value is EQUAL. IN with several stays one atom, since disjuncts.ts
+ * can often turn it into ranges of a column instead of several disjuncts.
  *
- * Known: which filters are refused (measured); the limits on IN, NOT_IN and components.
+ * Known: the limits on IN, NOT_IN and components. Measured: which filters are refused.
  */
 import { pathCode } from '../encoding/key-codec.ts'
 import { validateIndexedValue } from '../encoding/validate-entity.ts'
@@ -21,7 +21,7 @@ import { checkPartCount, partLimits } from '../part-limits.ts'
 
 export type AtomOperator = Exclude<PropertyOperator, 'hasAncestor'>
 
-/** One comparison. `codes` are value codes, or path codes when the property is `__key__`. */
+/** One comparison. `codes` are value codes, or path codes if the property is `__key__`. */
 export interface Atom {
   readonly property: string
   readonly operator: AtomOperator
@@ -32,26 +32,26 @@ export type Conjunction = readonly Atom[]
 
 export interface FilterForm {
   readonly ancestor: Key | undefined
-  /** One empty conjunction when there is no filter. */
+  /** One empty conjunction if there is no filter. */
   readonly conjunctions: readonly Conjunction[]
 }
 
 export const keyProperty = '__key__'
 
-/** Order of names: by code units, which is all that is asked of it. */
+/** By code units; any fixed order would do. */
 export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
 const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]] }
 
-/** Property filters in a filter, the ancestor included. */
+/** The number of property filters, including the ancestor. */
 export function countFilters(filter: Filter): number {
   if (filter.type === 'property') return 1
   return filter.filters.reduce((count, part) => count + countFilters(part), 0)
 }
 
-/** The normal form of a filter. Throws INVALID_ARGUMENT for what no query may ask. */
+/** The normal form of a filter. Throws INVALID_ARGUMENT for an invalid one. */
 export function readFilter(filter: Filter | undefined, partition: PartitionId): FilterForm {
   if (filter === undefined) return unfiltered
   checkPartCount(partLimits.queryComponents, countFilters(filter))
@@ -64,7 +64,7 @@ export function readFilter(filter: Filter | undefined, partition: PartitionId): 
   }
 }
 
-/** A conjunction that may still hold an ancestor. */
+/** A conjunction that may still contain an ancestor. */
 interface ReadConjunction {
   readonly atoms: readonly Atom[]
   readonly ancestor: Key | undefined
@@ -106,7 +106,7 @@ class FilterReader {
     return product
   }
 
-  /** Known (proto): NOT_IN stands beside no IN and no OR. */
+  /** Known (proto): NOT_IN excludes IN and OR. */
   check(): void {
     if (this.#unequal.size > limits.inequalityPropertiesMax) {
       throw invalidArgument(
@@ -230,8 +230,8 @@ class FilterReader {
 }
 
 /**
- * A filter's value must be one that an indexed property could have, or one that a query gave: results of projections have
- * meaning 18, which no client can store, and old geo points 23.
+ * Refuses a value that no indexed property can have. Values from query results are allowed: those of projections have meaning
+ * 18, which no client can store, and old geo points 23.
  */
 function checkMeaning(property: string, value: Value): void {
   const { meaning = 0, type } = value
@@ -251,7 +251,7 @@ function checkSize(property: string, value: Value): void {
 
 const commonAncestorText = 'All disjunctions must have a common and unique ancestor constraint.'
 
-/** The one ancestor of all conjunctions; they must agree, since an ancestor is what the query is about. */
+/** The ancestor of the query: all conjunctions must have the same one. */
 function commonAncestor(conjunctions: readonly ReadConjunction[]): Key | undefined {
   const ancestor = conjunctions[0]?.ancestor
   if (conjunctions.length === 1) return ancestor
@@ -277,7 +277,7 @@ function both(a: ReadConjunction, b: ReadConjunction): ReadConjunction {
   return { atoms: a.atoms.length === 0 ? b.atoms : [...a.atoms, ...b.atoms], ancestor: a.ancestor ?? b.ancestor }
 }
 
-/** Counts the ANDs that remain when every IN is multiplied out. */
+/** Counts the ANDs that remain after multiplying out every IN. */
 function checkDisjunctions(conjunctions: readonly ReadConjunction[]): void {
   let count = 0
   for (const { atoms } of conjunctions) {

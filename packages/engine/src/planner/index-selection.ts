@@ -1,17 +1,16 @@
 /**
- * Which composite indexes serve a query together.
+ * Selects the composite indexes that serve a query together.
  *
- * An index can take part when its last columns are the query's columns in the same directions; what stands before them must
- * be fixed by equalities (and by the ancestor, in an ancestor index). Scans of such indexes have suffixes of one form, so
- * they join by zigzag, and a set of them serves the query when together they fix every equality and the ancestor.
+ * An index can take part if its last columns are the query's columns in the same directions, and equalities (and the
+ * ancestor, in an ancestor index) fix the columns before them. The scans of such indexes have suffixes of one form, so a
+ * zigzag join works. A set of them serves the query if together they fix every equality and the ancestor.
  *
  *   index        | ancestor | equal, equal, … | column, column, … | path |
  *                  fixed by the query           a position
  *
- * Where the query leaves the order of columns open (ColumnPart), the end of an index settles it: see {@link arrangementsOf}.
- *
- * I1  Greedy: each step takes the index that fixes the most of what is still open; so the result is small, not always
- *     smallest.
+ * For `owner = "ada" AND done = false order by due` the indexes (owner, due) and (done, due) are joined. If the query leaves
+ * the order of columns open (ColumnPart), the end of an index decides: see {@link arrangementsOf}. Selection is greedy: each
+ * step takes the index that fixes the most of the rest, so the set is small, not always smallest.
  */
 import { pathCode } from '../encoding/key-codec.ts'
 import type { CompositeIndex, IndexedProperty } from '../model/index-definition.ts'
@@ -23,7 +22,7 @@ import type { Column, Equality, NormalQuery } from './normal-query.ts'
 export interface IndexChoice {
   readonly index: CompositeIndex
   readonly prefix: RowKey
-  /** Whether its rows hold inverted positions. */
+  /** Whether its rows contain inverted positions. */
   readonly mirrored: boolean
   readonly equalities: readonly Equality[]
 }
@@ -35,7 +34,7 @@ export interface IndexCover {
   readonly ancestorMissing: boolean
 }
 
-/** As many of the equalities as composite indexes can fix; without columns, only by indexes that fix two or more. */
+/** Fixes as many of the equalities as composite indexes can; without columns, only by indexes that fix two or more. */
 export function coverByComposites(
   query: NormalQuery,
   equalities: readonly Equality[],
@@ -68,7 +67,7 @@ export function coverByComposites(
   return { choices, uncovered, ancestorMissing }
 }
 
-/** The query with its free columns in the orders in which indexes end, each once. */
+/** The query with its free columns in each order in which an index ends. */
 export function arrangementsOf(query: NormalQuery, indexes: readonly CompositeIndex[]): readonly NormalQuery[] {
   if (!query.parts.some(({ width, isFree }) => isFree && width > 0)) return []
   const found = new Map<number, NormalQuery>()
@@ -81,7 +80,10 @@ export function arrangementsOf(query: NormalQuery, indexes: readonly CompositeIn
   return [...found.values()]
 }
 
-/** The query's columns as the index ends in them; `undefined` where it ends in others, or has a given part otherwise. */
+/**
+ * The query's columns in the order of the index's last ones; `undefined` if the index ends in others, or has a given part in
+ * another form.
+ */
 function arrangedBy(index: CompositeIndex, query: NormalQuery): readonly Column[] | undefined {
   if (index.kind !== query.kind || (index.ancestor && query.ancestor === undefined)) return undefined
   const all = columnsOf(index)
@@ -109,7 +111,7 @@ function arrangedBy(index: CompositeIndex, query: NormalQuery): readonly Column[
 /** Whether the rows of the index end in positions of the query, plain or inverted. */
 function fits(index: CompositeIndex, query: NormalQuery): boolean {
   if (index.kind !== query.kind) return false
-  // Without columns the path alone confines the scans, and an ancestor's row set would only repeat the entity's own.
+  // Without columns only the path limits the scans, and an ancestor's rows would only repeat the entity's own.
   if (index.ancestor && (query.ancestor === undefined || query.columns.length === 0)) return false
   const columns = columnsOf(index)
   const first = columns.length - query.columns.length
@@ -123,7 +125,7 @@ function matches(indexed: IndexedProperty | undefined, column: Column, mirrored:
   return (indexed.direction === 'descending') === (column.inverted !== mirrored)
 }
 
-/** An equality for each column before the query's; those still uncovered first. `undefined` when a column has none. */
+/** An equality for each column before the query's, uncovered ones first. `undefined` if a column has none. */
 function assign(
   index: CompositeIndex,
   query: NormalQuery,

@@ -2,14 +2,16 @@
  * The index that a query lacks: the perfect one, which serves it by one scan.
  *
  * Known: its columns are the equality properties by name, ascending, then the ordered properties in their directions, with
- * those of inequalities, distinct and projection among them in the order that normalize.ts gives them.
+ * those of inequalities, distinct and projection among them in the order of orders.ts.
  */
 import { DatastoreError } from '../errors.ts'
 import { indexYaml } from '../indexes/index-yaml.ts'
 import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
 import type { Equality, NormalQuery } from './normal-query.ts'
 
-/** FAILED_PRECONDITION that carries the definition. In `details`: `index` in words, `index.yaml` as one adds it there. */
+/**
+ * FAILED_PRECONDITION with the definition. In `details`: `index` in words, and `index.yaml` as an entry for the file.
+ */
 export class MissingIndexError extends DatastoreError {
   readonly index: IndexDefinition
 
@@ -27,7 +29,7 @@ export class MissingIndexError extends DatastoreError {
   }
 }
 
-/** Production's text names kinds and properties without quotes. */
+/** Production's text has kinds and properties without quotes. */
 function bareNames(yaml: string): string {
   return yaml.replace(/: "([A-Za-z_][\w.]*)"$/gm, ': $1')
 }
@@ -37,7 +39,7 @@ export function missingIndex(query: NormalQuery, equalities: readonly Equality[]
   return new MissingIndexError(perfectIndex(query, equalities))
 }
 
-/** The one index that serves the query, or a disjunct of it, without a join. */
+/** The index that serves the query, or a disjunct of it, without a join. */
 export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]): IndexDefinition {
   const names = [...new Set(equalities.map((equality) => equality.property))].sort()
   const properties: IndexedProperty[] = names.map((name) => ({ name, direction: 'ascending' }))

@@ -1,30 +1,29 @@
 /**
- * A query in its one canonical form: checked, its filter as an OR of ANDs, its order complete.
+ * A query in canonical form: checked, its filter as an OR of ANDs, its order complete.
  *
- * Every result of a query has a **position**: one string of codes by which results sort, and which is all that a cursor
- * needs to know.
+ * Every result has a **position**, a string of codes. Results are sorted by it, and a cursor is little more than a position.
  *
  *   position = <code of column 1> … <code of column n> <path code>
  *
- * Columns are the properties by which the query orders, then those of its distinct, its inequalities and its projection. Of
- * what is distinct or projected, and not ordered, the query says neither order nor direction: there the columns stand as in the
- * index that serves it. Each is coded in its own direction, so that results in order are positions in order: ascending when the last order, the
- * key's, is ascending, and otherwise descending with every column coded the other way round (`reverse`). Positions are the
- * suffixes of index rows after a fixed prefix, of any index that can serve the query; hence a cursor survives a change of
- * plan, scans join by comparing strings, and no operator decodes a value.
+ * For `order by priority`, ToDo:3 with priority = 5 has the position <code of 5> <path of ToDo:3>.
  *
- * An order on the key may stand before other columns: these are *late*, since no table's rows begin with a key. Where every
- * row of an entity is a result, their codes follow the path, and with `reverse` they are inverted like the others:
+ * Columns are the properties of the orders, then those of distinct, inequalities and projection. Distinct and projected
+ * properties without an order have no direction of their own: they take the order of the index that serves the query. Each
+ * column is coded in its own direction, so that positions ascend in result order if the last order, the key's, is ascending.
+ * Otherwise they descend, with every column coded the other way round (`reverse`). Positions are the suffixes of index rows
+ * behind a fixed prefix, for any index that serves the query. So a cursor survives a change of plan, scans are joined by
+ * comparing strings, and no operator decodes a value.
+ *
+ * An order on the key may be before other columns. These are *late*: no table has rows that begin with a key. If every row of
+ * an entity is a result, their codes are behind the path, inverted like the others with `reverse`:
  *
  *   position = <code of column 1> … <path code> <code of late column 1> …
  *
- * Otherwise they say only which entities match, and stand in no position.
+ * Otherwise they only decide which entities match, and are in no position.
  *
- * Q1  An entity stands in the result once (but see projection), at the first of its rows that match: in each column, its
- *     first value in the column's direction that the filters allow.
- * Q2  A projection query has a result for each index row.
- * Q3  Two queries of equal `shape` have positions of the same columns in the same order. Their columns may be coded in different
- *     directions, and they may read positions both ways.
+ * An entity is one result, at the first of its matching rows: in each column, at its first allowed value in the column's
+ * direction. A projection query has a result for each index row instead. Two queries with equal `shape` have positions of the
+ * same columns in the same order; directions may differ.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { Key, PartitionId } from '../model/key.ts'
@@ -34,18 +33,18 @@ import type { Span } from './spans.ts'
 export interface Column {
   readonly property: string
   readonly direction: PropertyOrder['direction']
-  /** Whether its codes in positions are the inverted ones: descending, or ascending in a reverse query. */
+  /** Whether its codes in positions are inverted: descending, or ascending in a reverse query. */
   readonly inverted: boolean
 }
 
-/** Some columns that stand next to each other. */
+/** Some adjacent columns. */
 export interface ColumnPart {
   readonly width: number
-  /** Whether they may stand in any order, and each in either direction. */
+  /** Whether they may be in any order, each in either direction. */
   readonly isFree: boolean
 }
 
-/** An entity matches when one of its values of `property` has the (not inverted) value code `code`. */
+/** An entity matches if one of its values of `property` has the (not inverted) value code `code`. */
 export interface Equality {
   readonly property: string
   readonly code: string
@@ -55,11 +54,11 @@ export interface Equality {
 export interface Disjunct {
   /** Without repetitions; sorted by property and code. */
   readonly equalities: readonly Equality[]
-  /** For each column the allowed rests; `undefined` = all. */
+  /** For each column the allowed rests of positions; `undefined` = all. */
   readonly columnSpans: readonly (readonly Span[] | undefined)[]
   /** The same for each late column. */
   readonly lateSpans: readonly (readonly Span[] | undefined)[]
-  /** Allowed path codes; `undefined` = all. The ancestor is not in here. */
+  /** Allowed path codes; `undefined` = all. Does not include the ancestor. */
   readonly pathSpans: readonly Span[] | undefined
 }
 
@@ -72,19 +71,19 @@ export interface NormalQuery {
   readonly parts: readonly ColumnPart[]
   /** Columns that are ordered after the key. */
   readonly lateColumns: readonly Column[]
-  /** Whether each row of an entity is a result, and not the entity once. */
+  /** Whether each row of an entity is a result, not the entity once. */
   readonly everyRow: boolean
   /** Whether results are in descending order of positions. */
   readonly reverse: boolean
-  /** Empty: the filter can match nothing. */
+  /** Empty: the filter contradicts itself. */
   readonly disjuncts: readonly Disjunct[]
   readonly resultType: ResultType
-  /** Names of the projected properties, as asked; all are columns. */
+  /** Names of the projected properties in the requested order; all are columns. */
   readonly projection: readonly string[]
-  /** One result for each combination of that many first columns; `undefined` = all results. */
+  /** One result for each combination of this many first columns; `undefined` = all results. */
   readonly distinctColumns: number | undefined
   readonly indexOptions: IndexOptions
-  /** A 32-bit hash of the columns of positions, their directions not among it. */
+  /** A 32-bit hash of the columns of positions, without their directions. */
   readonly shape: number
   /** The same query with its columns in another order, which the free parts allow. */
   readonly arrange: (columns: readonly Column[]) => NormalQuery

@@ -1,10 +1,9 @@
 /**
- * From a query as asked to its canonical form (normal-query.ts): checks everything that is wrong in any state of the
- * store, completes the order (orders.ts), and turns the filter into disjuncts of codes (filters.ts, disjuncts.ts).
+ * Converts a query to its canonical form (normal-query.ts): checks all that does not depend on the state of the store,
+ * completes the order (orders.ts), and turns the filter into disjuncts of codes (filters.ts, disjuncts.ts).
  *
- * Known: what is refused (measured, both of Google's emulators). Ours: an inequality that is implied by an equality on the
- * same property is dropped; `IN` on a column is a set of ranges of that column, so that results come in the column's order
- * and not value by value.
+ * Measured on both of Google's emulators: which queries are refused. Ours: an inequality that an equality on the same
+ * property implies is dropped; `IN` on a column is a set of ranges of that column, so that results are in the column's order.
  */
 
 import type { IndexOptions } from '../encoding/index-entries.ts'
@@ -19,7 +18,7 @@ import { type Conjunction, countFilters, keyProperty, readFilter } from './filte
 import type { Disjunct, NormalQuery } from './normal-query.ts'
 import { type Ordering, orderColumns } from './orders.ts'
 
-/** The database that the query is put to. */
+/** The database of the query. */
 export interface QueryDatabase {
   readonly projectId: string
   readonly databaseId: string
@@ -28,10 +27,9 @@ export interface QueryDatabase {
 }
 
 /**
- * The canonical form. Throws INVALID_ARGUMENT for what no query may ask.
+ * The canonical form. Throws INVALID_ARGUMENT for an invalid query.
  *
- * @param aggregated - properties whose values are wanted from the rows, so that they are columns as projected ones are;
- *   other than these they may have equality filters
+ * @param aggregated - properties of sums and averages, which become columns like projected ones but may have equality filters
  */
 export function normalize(query: Query, database: QueryDatabase, aggregated: readonly string[] = []): NormalQuery {
   validatePartition(query.partition, database)
@@ -131,7 +129,7 @@ function checkKindless(query: Query, conjunctions: readonly Conjunction[]): void
 function checkProjection(projection: readonly string[], conjunctions: readonly Conjunction[]): void {
   for (const [i, name] of projection.entries()) {
     if (name === '') throw invalidArgument('a projected property has an empty name')
-    // The key may stand there twice (measured, both of Google's emulators).
+    // The key may be projected twice (measured, both of Google's emulators).
     if (name === keyProperty) continue
     if (projection.indexOf(name) !== i)
       throw invalidArgument(`the property ${name} is projected twice`, 'Cannot project a property multiple times.')
@@ -157,9 +155,9 @@ function hasEquality(conjunction: Conjunction, property: string): boolean {
 }
 
 /**
- * FNV-1a over what a position consists of: partition, kind, and the names of its columns in their order. Neither values nor
- * directions are part of it, so a cursor still fits when only values of filters or directions of orders change. The exception is a free
- * column: its direction is not in the query, and the cursor of a page has to lead to the same index on the next page.
+ * FNV-1a over the parts of positions: partition, kind, and the names of columns in order. A cursor remains valid if values of
+ * filters or directions of orders change, since they are not hashed. The direction of a free column is hashed: it is not in
+ * the query, and the next page must use the same index.
  */
 function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctions: readonly Conjunction[]): number {
   const { projectId, databaseId, namespaceId } = query.partition

@@ -1,21 +1,21 @@
 /**
  * The complete order of a query: its columns, and the direction of its key.
  *
- * First to last (known: the planning rules of the App Engine SDK; widened for several inequalities):
- *   1. the orders asked for, without repetitions, without properties that have one and the same equality everywhere; none at
- *      all when __key__ itself has an equality
+ * First to last (known: the planning rules of the App Engine SDK; extended for several inequalities):
+ *   1. the orders of the query, without repetitions and without properties that have the same equality in every conjunction;
+ *      none at all if __key__ itself has an equality
  *   2. distinct properties not ordered yet, by name
  *   3. properties of inequalities not ordered yet, by name
  *   4. projected properties not ordered yet, by name
  *   5. __key__, ascending, unless an order named it before
  *
- * 2 and 4 may come in another order and direction: what is projected has none but the index's.
+ * `priority > 3 order by due` has the columns due, priority and then the key. The columns of 2 and 4 may take the order and
+ * direction of an index. A column without an order is ascending; behind an order on __key__ it has that order's direction. So
+ * a query with all orders turned round, including the key's, gives the same rows backwards.
  *
- * A column without an order is ascending; behind an order on __key__ it has the direction of that order. So a query with all its orders
- * turned round, the key's among them, gives the same rows the other way round.
- *
- * An order after one on __key__ orders only the rows of one entity; but an entity without it is no result (measured:
- * Google's Firestore emulator in Datastore mode, which then gives entities with arrays several times; ours: once).
+ * An order after one on __key__ orders only the rows of one entity; but an entity without the property is no result
+ * (measured: Google's Firestore emulator in Datastore mode, which then returns entities with arrays several times; ours:
+ * once).
  */
 import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
@@ -26,7 +26,7 @@ import type { Column, ColumnPart } from './normal-query.ts'
 export interface Ordering {
   readonly columns: readonly Column[]
   readonly parts: readonly ColumnPart[]
-  /** Those after the key. */
+  /** Columns after the key. */
   readonly lateColumns: readonly Column[]
   readonly reverse: boolean
   readonly distinctColumns: number | undefined
@@ -91,7 +91,9 @@ export function orderColumns(
   }
 }
 
-/** How many columns tell distinct results apart; `undefined` when the key is among them, since keys are distinct anyway. */
+/**
+ * How many columns distinguish distinct results; `undefined` if the key is among them, since keys are distinct anyway.
+ */
 function distinctWidth(asked: readonly string[], columns: readonly string[]): number | undefined {
   return asked.includes(keyProperty) ? undefined : new Set(columns).size
 }
@@ -118,7 +120,7 @@ function inequalityProperties(conjunctions: readonly Conjunction[]): readonly st
   return names
 }
 
-/** Whether all conjunctions have one and the same equality on the property, so that ordering by it orders nothing. */
+/** Whether all conjunctions have the same equality on the property, so that an order by it has no effect. */
 function isFixed(conjunctions: readonly Conjunction[], property: string): boolean {
   const codes = (conjunctions[0] ?? []).filter((a) => a.property === property && a.operator === 'equal')
   return codes.some(({ codes: [code] }) =>

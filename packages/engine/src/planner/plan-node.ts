@@ -1,18 +1,16 @@
 /**
- * A plan: how a query's rows are found, as plain data that prints as JSON.
+ * A plan: how a query's rows are found, as plain data that can be printed as JSON.
  *
  *   scan        rows of one table under one prefix; their suffixes are positions (normal-query.ts)
  *   mergeJoin   rows whose position all inputs have: equality filters, by zigzag
- *   union       rows that some input has, each position once: OR and IN
- *   filter      rows whose columns or path lie in ranges that a scan cannot be confined to
- *   late        rows of entities that have what is ordered after the key; reads each entity
+ *   union       rows of all inputs, each position once: OR and IN
+ *   filter      rows whose columns or path are in ranges that do not limit a scan
+ *   late        rows of entities that have the properties ordered after the key; reads each entity
  *   empty       nothing: the filter contradicts itself
  *
- * All inputs of a node give positions of the query's one form and in its order. What every plan needs beyond (first rows of
- * arrays, distinct, offset and limit, entities) is not in the tree; the executor adds it by the fields of Plan.
- *
- * R1  A plan without join and filter reads the rows it gives, and at most a batch more.
- * R2  A scan under a filter or in a join reads rows of its spans only.
+ * All inputs of a node give positions of the query's form and in its order. Work that every plan needs (first rows of arrays,
+ * distinct, offset and limit, entities) is not in the tree; the executor adds it from the fields of Plan. A plan without join
+ * and filter reads the rows that it gives, and at most a batch more.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -28,13 +26,13 @@ export interface ScanNode {
   readonly table: TableId
   /** The prefix of all rows; a position follows. */
   readonly prefix: RowKey
-  /** The positions wanted, by their starts. */
+  /** Ranges of the positions to read. In a join or under a filter too, no row outside is read. */
   readonly spans: readonly Span[]
-  /** Whether the row holds the inverted position, and so stands in the opposite order: an index with `__key__ desc`. */
+  /** Whether rows contain the inverted position, and so are in the opposite order: an index with `__key__ desc`. */
   readonly mirrored: boolean
-  /** The conditions that the prefix fixes, in words. */
+  /** The conditions that the prefix fixes, for explanations. */
   readonly equalities: readonly Equality[]
-  /** The composite index whose rows these are. */
+  /** The composite index of the rows. */
   readonly index?: IndexDefinition
 }
 
@@ -51,7 +49,7 @@ export interface UnionNode {
 export interface FilterNode {
   readonly type: 'filter'
   readonly input: PlanNode
-  /** For each column the allowed rests; `undefined` = all. */
+  /** For each column the allowed rests of positions; `undefined` = all. */
   readonly columnSpans: readonly (readonly Span[] | undefined)[]
   readonly pathSpans: readonly Span[] | undefined
 }
@@ -77,13 +75,13 @@ export interface Plan {
   /** The path code of the ancestor. */
   readonly ancestorPath: string | undefined
   readonly columns: readonly Column[]
-  /** Columns after the key, whose codes stand behind the path with `everyRow`. */
+  /** Columns after the key, whose codes are behind the path with `everyRow`. */
   readonly lateColumns: readonly Column[]
   readonly everyRow: boolean
   readonly reverse: boolean
-  /** The condition for an entity to match, by which the first row of an entity with arrays is found. */
+  /** The condition for an entity to match, used to find the first row of an entity with arrays. */
   readonly disjuncts: readonly Disjunct[]
-  /** Whether an entity may stand at several positions, of which only the first counts. */
+  /** Whether an entity may have several positions, of which only the first is a result. */
   readonly firstRowOnly: boolean
   readonly resultType: ResultType
   readonly projection: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * From a normal query to the plan that serves it: built-in tables where these suffice, composite indexes elsewhere.
+ * Makes the plan of a normal query: built-in tables if they suffice, else composite indexes.
  *
  *   no kind                                   Entities
  *   kind, in key order                        EntitiesByKind
@@ -8,8 +8,8 @@
  *   anything else                             EntitiesByCompositeProperty, indexes with equal columns joined
  *   columns after the key                     as without them; then each entity is read for them
  *
- * Known: which queries the built-in rows serve, and the zigzag merge join over indexes with equal suffixes ("Index
- * Selection and Advanced Search"). Ours: key order descending needs no index, since scans run both ways.
+ * Known: which queries the built-in rows serve, and the zigzag merge join over indexes with equal suffixes ("Index Selection
+ * and Advanced Search"). Ours: descending key order needs no index, since scans run in both directions.
  */
 import { partitionCode, pathCode, pathPrefix } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -26,10 +26,10 @@ import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
 
 /**
- * The plan of a query: with its columns in their own order where indexes serve that, else in the first that is served.
+ * The plan of a query, with its columns in the given order or, if no index serves that, in the first order that one serves.
  *
  * @param indexes - composite indexes of the database that may be read
- * @param shape - of the query's cursors: where several orders of columns would do, that of the page before is kept
+ * @param shape - of the query's cursors: if several orders of columns are possible, that of the page before is used
  * @throws MissingIndexError (FAILED_PRECONDITION) with the definition of the index that the query needs
  */
 export function plan(query: NormalQuery, indexes: readonly CompositeIndex[], shape: number = query.shape): Plan {
@@ -59,7 +59,7 @@ function planIfServed(query: NormalQuery, indexes: readonly CompositeIndex[]): P
   }
 }
 
-/** The plan of a query with its columns as they stand. */
+/** The plan of a query with its columns in the given order. */
 function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
   const code = partitionCode(query.partition)
   const sources = query.disjuncts.map((disjunct) => withLate(disjunct, planDisjunct(query, disjunct, code, indexes)))
@@ -106,7 +106,9 @@ function planDisjunct(
   return { type: 'filter', input: source, columnSpans, pathSpans: disjunct.pathSpans }
 }
 
-/** The positions to which every scan of the disjunct can be confined: by the first column, or by the path if alone. */
+/**
+ * The positions to which every scan of the disjunct is limited: by the first column, or by the path if there is none.
+ */
 function scanSpans(query: NormalQuery, disjunct: Disjunct): readonly Span[] {
   if (query.columns.length > 0) return disjunct.columnSpans[0] ?? everything
   if (query.ancestor === undefined) return disjunct.pathSpans ?? everything
@@ -139,7 +141,7 @@ function chooseScans(
   return cover.choices.map((choice) => compositeScan(choice, spans))
 }
 
-/** In key order: a scan an equality, or an index's scan for several at once where there is one. */
+/** In key order: a scan for each equality, or one scan of an index for several. */
 function equalityScans(
   query: NormalQuery,
   equalities: readonly Equality[],

@@ -1,15 +1,15 @@
 /**
- * Sets of code ranges: which values of one column, or which paths, a query still allows.
+ * Lists of code ranges: the values of one column, or the paths, that a query allows. Spans are ascending, disjoint and not
+ * empty; those of a descending column are ranges of inverted codes.
  *
- * A bound is compared with the *rest* of a position from the column on (value codes, then path), never with a value cut
- * out of it. This works because codes are prefix-free and no code starts with FF:
+ * A bound is compared with the *rest* of a position from the column on (value codes, then path), so no value is cut out. This
+ * works because codes are prefix-free and none starts with FF:
  *
  *   code          sorts directly before everything that starts with it
  *   code FF       sorts directly after everything that starts with it
  *   (empty), FF   before and after everything
  *
- * S1  The spans of a list are ascending, disjoint and not empty.
- * S2  A descending column is coded inverted, so its spans are those of the inverted codes.
+ * `priority > 5` is the span from <code of 5> FF to FF.
  */
 
 /** Rests from `lower` (inclusive) to `upper` (exclusive). */
@@ -37,7 +37,7 @@ const opposite: Readonly<Record<SpanOperator, SpanOperator>> = {
 /**
  * The values that `operator code` allows.
  *
- * @param code - as it stands in the column: already inverted when `inverted`
+ * @param code - the code in the column, already inverted if `inverted`
  */
 export function spansOf(operator: SpanOperator, code: string, inverted: boolean): readonly Span[] {
   const after = code + codesEnd
@@ -60,17 +60,16 @@ export function spansOf(operator: SpanOperator, code: string, inverted: boolean)
   }
 }
 
-/** Just the given codes, in any order and with repetitions. */
+/** Exactly the given codes, in any order and with repetitions. */
 export function pointSpans(codes: readonly string[]): readonly Span[] {
   return [...new Set(codes)].sort().map((code) => ({ lower: code, upper: code + codesEnd }))
 }
 
-/** Everything that starts with `code`. */
 export function prefixSpans(code: string): readonly Span[] {
   return [{ lower: code, upper: code + codesEnd }]
 }
 
-/** The intersection of two lists; empty when nothing is left. */
+/** The intersection of two lists; empty if nothing is left. */
 export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly Span[] {
   const shared: Span[] = []
   let i = 0
@@ -91,7 +90,7 @@ function inOrder(a: string, b: string): readonly [string, string] {
   return a < b ? [a, b] : [b, a]
 }
 
-/** Whether `rest`, a position from the column on, lies in one of the spans. */
+/** Whether `rest`, a position from the column on, is in one of the spans. */
 export function inSpans(spans: readonly Span[], rest: string): boolean {
   for (const span of spans) {
     if (rest < span.lower) return false

@@ -2,15 +2,15 @@
  * Entities in the form of App Engine's v3 API: the records of an export.
  *
  *   EntityProto   key 13 (Reference), indexed property 14*, excluded property 15*, entity group 16 (Path)
- *                 as we have it 50001*    of a property that v3 cannot say exactly: its entry in a google.datastore.v1.Entity
+ *                 exact form 50001*       of a property that v3 cannot express: its entry in a google.datastore.v1.Entity
  *
- * Other readers pass over field 50001 and take the v3 form, which stands there as well; ours takes the entry instead. So an
- * export is read everywhere, and by us without loss.
+ * Such a property is written twice. Other readers ignore field 50001 and read the v3 form; ours prefers the exact form. So
+ * all readers understand an export, and ours loses nothing.
  *
- * V1  decodeEntityProto(encodeEntityProto(e)) = e.                             test/property/entity-proto-v3.test.ts
- * V2  Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.  test/property/entity-proto-v3.test.ts
+ * V1  decodeEntityProto(encodeEntityProto(e)) = e, and other bytes give an entity or INVALID_ARGUMENT.
+ *     test/property/entity-proto-v3.test.ts
  *
- * Measured: fields 13–16, and that Google's emulators pass over 50001. Ours: 50001, in a range left to private use.
+ * Measured: fields 13–16, and that Google's emulators ignore 50001. Ours: 50001, in a range for private use.
  */
 import { decodeProperties, writeProperty as writePropertyEntry } from '../encoding/entity-codec.ts'
 import { WireReader, WireWriter, wireBytes } from '../encoding/wire.ts'
@@ -23,7 +23,7 @@ import { eachField, inMessage, readReference, writeEntityGroup, writeReference }
 const propertyFields = { indexed: 14, excluded: 15 } as const
 const asWeHaveIt = 50_001
 
-/** Entities nest at most 20 deep where they are valid; deeper ones are not read. */
+/** Valid entities nest at most 20 deep; deeper ones than this are not read. */
 const depthMax = 100
 
 export interface DecodedEntity {
@@ -31,15 +31,13 @@ export interface DecodedEntity {
   readonly properties: Properties
 }
 
-// -------------------------------------------------------------------------------------------------------- writing
-
 /** The record of an entity. */
 export function encodeEntityProto(key: Key, properties: Properties): Uint8Array {
   const writer = new WireWriter()
   const inexact: [string, Value][] = []
   writeEntity(writer, key, properties, (name, value) => inexact.push([name, value]))
   for (const [name, value] of inexact) {
-    // The entry is a field of an Entity; its content is what we keep.
+    // The entry is a field of an Entity; its content is stored.
     const at = writer.open(asWeHaveIt)
     writePropertyEntry(writer, name, value)
     writer.close(at)
@@ -64,7 +62,7 @@ function writeEntity(
   writer.close(groupAt)
 }
 
-/** Embedded entities: the same message, without room for what is not exact. */
+/** Embedded entities: the same message, without the exact forms. */
 const form: EntityForm = {
   write(writer, field, { key, properties }) {
     let exact = true
@@ -82,9 +80,7 @@ const form: EntityForm = {
   },
 }
 
-// -------------------------------------------------------------------------------------------------------- reading
-
-/** The entity of a record. @throws DatastoreError INVALID_ARGUMENT for bytes that are no such entity */
+/** The entity of a record. @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
 export function decodeEntityProto(record: Uint8Array): DecodedEntity {
   const { key, properties } = readEntity(new WireReader(record), 0)
   if (key === undefined) throw invalidArgument('the entity has no key')
@@ -117,10 +113,10 @@ function readEntity(reader: WireReader, depth: number): { key: Key | undefined; 
   return { key, properties }
 }
 
-/** Values by property name, as they come. A name that comes again is an array, whether it says so or not. */
+/** Values by property name, in order. A repeated name is an array, marked or not. */
 class PropertyCollector {
   readonly properties: Map<string, Value> = new Map()
-  /** The elements of those that are arrays. */
+  /** The elements of the arrays. */
   readonly #arrays = new Map<string, Value[]>()
 
   add(name: string, value: Value, multiple: boolean): void {

@@ -1,5 +1,5 @@
 /**
- * The two kinds of metadata files of an export, and how its folders are named.
+ * The two kinds of metadata files of an export, and the names of its folders.
  *
  *   <name>.overall_export_metadata          a log file: the record "3", then one message
  *     part 1*  { scope 1 { kinds 1 (1 one, 2 all), kind 2, namespaces 3 (1 the default, 2 one, 3 all), namespace 4 },
@@ -9,10 +9,10 @@
  *
  *   <namespace>   all_namespaces, default_namespace, namespace_<id>      <kind>   all_kinds, kind_<kind>
  *
- * Readers follow the paths in the files; the names of folders carry no meaning for them.
+ * Readers follow the paths in the files and ignore the names of folders.
  *
- * Measured: all of it, on exports of both of Google's emulators with each form of filter. Ours: a kind that cannot be the
- * name of a folder is written with %XX.
+ * Measured: everything, on exports of both of Google's emulators with each form of filter. Ours: characters of a kind that
+ * cannot be in the name of a folder are written as %XX.
  */
 import { WireReader, WireWriter } from '../encoding/wire.ts'
 import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'
@@ -30,7 +30,7 @@ export interface Scope {
 
 export interface ExportPart {
   readonly scope: Scope
-  /** Path of the part's metadata file, below the folder of the overall metadata file; with slashes. */
+  /** Path of the part's metadata file, relative to the folder of the overall metadata file; with slashes. */
   readonly path: string
   readonly entities: number
   readonly bytes: number
@@ -61,7 +61,7 @@ export function encodeOverallMetadata(parts: readonly ExportPart[]): Uint8Array 
   return writer.finish()
 }
 
-/** @throws DatastoreError INVALID_ARGUMENT for bytes that are no such message */
+/** @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
 export function decodeOverallMetadata(message: Uint8Array): readonly ExportPart[] {
   const reader = new WireReader(message)
   const parts: ExportPart[] = []
@@ -120,7 +120,7 @@ export interface PartMetadata {
 export interface OutputFile {
   /** Empty: entities of any kind. */
   readonly kind: string
-  /** Below the folder of the part's metadata file. */
+  /** Relative to the folder of the part's metadata file. */
   readonly file: string
 }
 
@@ -140,7 +140,7 @@ export function encodePartMetadata({ exportName, startedAt, endedAt, outputs }: 
   return writer.finish()
 }
 
-/** @throws DatastoreError INVALID_ARGUMENT for bytes that are no such message */
+/** @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
 export function decodePartMetadata(message: Uint8Array): PartMetadata {
   const reader = new WireReader(message)
   let [exportName, startedAt, endedAt] = ['', 0n, 0n]
@@ -185,7 +185,7 @@ export function foldersOf({ namespaceId, kind }: Scope): { readonly namespace: s
 
 const fileNameCharactersMax = 100
 
-/** A text as part of the name of a file on any system. */
+/** A text as part of a file name that is valid on every system. */
 function fileName(text: string): string {
   let name = ''
   for (const byte of Buffer.from(text, 'utf8')) {

@@ -3,11 +3,12 @@
  *
  *   committed state ─▶ Entities rows, in key order ─▶ filter ─▶ EntityProto ─▶ output-0 of its scope
  *
+ * An export applies nothing: commits that the apply policy holds back are taken from the log's after-images. The folder must
+ * be new. The overall metadata file is written last, so the export is complete if it exists; a failed export removes its
+ * folder. Memory does not grow with the store: a batch of rows and a chunk of each open file.
+ *
  * T1  An export is one moment: every commit acknowledged before it is in it, and none that began after.
- * T2  Nothing is applied for it: what the apply policy holds back is taken from the log's after-images.
- * T3  The folder is new, and whole when the overall metadata file is there: that is written last. A failed export takes
- *     its folder away again.
- * T4  Memory does not grow with the store: a batch of rows and a chunk of each open file.
+ *     test/property/transfer.test.ts
  */
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -55,7 +56,7 @@ export interface TransferProgress {
 }
 
 export interface ExportReport extends TransferProgress {
-  /** Options of an import. */
+  /** The file to give to an import. */
   readonly metadataFile: string
 }
 
@@ -64,9 +65,9 @@ export interface ExportSource {
   readonly context: RequestContext
   /** Code of the database. */
   readonly database: string
-  /** Runs `work` over the tables as of one moment, at or below which nothing is under way (T1, T2). */
+  /** Runs `work` over the tables of one moment without commits in progress (T1). */
   atOneMoment<T>(work: (view: TableView) => Promise<T>): Promise<T>
-  /** Lets other work in; called after each batch of rows. */
+  /** Lets other work run; called after each batch of rows. */
   pause(): Promise<void>
 }
 
@@ -75,7 +76,7 @@ const batchRows = 256
 /**
  * Exports a database.
  *
- * @throws DatastoreError FAILED_PRECONDITION for a folder that exists or cannot be written
+ * @throws DatastoreError FAILED_PRECONDITION if the folder exists or cannot be written
  */
 export async function exportEntities(source: ExportSource, options: ExportOptions): Promise<ExportReport> {
   const dir = resolve(options.dir)
@@ -116,7 +117,7 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-/** Runs `work` over the Entities rows of one moment of a store of one process. @param database - its code */
+/** Runs `work` over the Entities rows of one moment, in a store of one process. @param database - its code */
 export async function atSnapshot<T>(
   { kv, log }: { readonly kv: Kv; readonly log: CommitLog },
   database: string,
@@ -133,7 +134,7 @@ export async function atSnapshot<T>(
   }
 }
 
-/** The newest committed image of each entity of the database that waits to be applied. */
+/** The newest committed image of each entity of the database that is not applied yet. */
 function waitingRows(log: CommitLog, database: string): Overlay {
   const rows = new Overlay()
   for (const group of log.pending.groupsOf(database)) {
@@ -178,13 +179,13 @@ async function exportRows(
   }
 }
 
-/** The files of one export, opened as entities of their scopes come. */
+/** The files of one export, opened when the first entity of their scope is written. */
 class ExportFiles {
   readonly #dir: string
   readonly #name: string
   readonly #scheduler: Scheduler
   readonly #parts = new Map<string, PartFile>()
-  /** Folders in use, in lower case: some file systems do not tell cases apart. */
+  /** Folders in use, in lower case, since some file systems ignore case. */
   readonly #folders = new Set<string>()
 
   constructor(dir: string, name: string, scheduler: Scheduler) {
@@ -233,7 +234,7 @@ class ExportFiles {
     }
   }
 
-  /** Writes what is left and the metadata, the overall file last (T3). */
+  /** Writes the rest and the metadata, the overall file last. */
   async finish(): Promise<ExportReport> {
     const parts: ExportPart[] = []
     for (const part of this.#parts.values()) {
@@ -277,7 +278,7 @@ type FileHandle = Awaited<ReturnType<typeof open>>
 
 interface PartFileOptions {
   readonly scope: Scope
-  /** Path of its metadata file, below the folder of the export. */
+  /** Path of its metadata file, relative to the folder of the export. */
   readonly path: string
   readonly handle: FileHandle
   readonly startedAt: bigint

@@ -1,8 +1,8 @@
-/** Files of exports, with errors that say which file, what was wrong and what to do. */
+/** Opening files of an export, with errors that name the file, the problem and the remedy. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { DatastoreError } from '../errors.ts'
 
-/** The system's word for what went wrong, such as ENOENT. */
+/** The system's error code, such as ENOENT. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

@@ -3,16 +3,14 @@
  *
  *   overall metadata ─▶ parts ─▶ output files, checked whole ─▶ EntityProto ─▶ filter ─▶ batch ─▶ ids, commit
  *
- * I1  Every file is read through before the first entity is written: one that is damaged or cut off is refused with its
- *     path and offset, and nothing has happened.
- * I2  Entities go through the commit path of all writes, some hundreds at a time; a batch is written whole or not at all,
- *     and an entity that may not be written is named with its file and offset.
- * I3  Before a batch is written, the counters of ids have passed the ids it brings.
- * I4  An entity that is there already is replaced; all others stay.
- * I5  Keys of the database that was exported become keys of the one that imports; keys of other databases stay.
+ * Every file is read completely before the first entity is written: a damaged one is refused with its path and offset, and
+ * the database is unchanged. Then entities go through the normal commit path in batches of some hundreds. A batch is written
+ * whole or not at all; an error names the entity's file and offset. Before a batch is written, the id counters are moved past
+ * its ids.
  *
- * Measured: Google's emulators import into any project and replace what is there; they also rename keys of other projects,
- * which would be lost so.
+ * An existing entity with the same key is replaced; all others stay. Keys of the exported database become keys of the
+ * importing one, and keys of other databases stay. Measured: Google's emulators import into any project and replace existing
+ * entities; they also rename keys of other projects, which loses these keys.
  */
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -50,7 +48,7 @@ export interface ImportOptions {
 }
 
 export interface ImportProgress extends TransferProgress {
-  /** All that the files hold, whether the filter takes it or not. */
+  /** All entities and bytes in the files, with or without the filter. */
   readonly entitiesTotal: number
   readonly bytesTotal: number
 }
@@ -68,20 +66,20 @@ export interface ImportTarget {
   advancePast(keys: readonly Key[]): MaybePromise<void>
   /** Upserts serialized google.datastore.v1.Entity messages of different keys, all or none. */
   upsert(entities: readonly Uint8Array[]): MaybePromise<unknown>
-  /** Lets other work in; called after each batch. */
+  /** Lets other work run; called after each batch. */
   pause(): Promise<void>
 }
 
 const batchEntities = 250
-/** A batch ends earlier when its entities are large. */
+/** A batch of large entities ends early. */
 const batchBytes = 4 * 1024 * 1024
 const upsertTriesMax = 10
 
 /**
  * Imports an export.
  *
- * @throws DatastoreError NOT_FOUND without the file, INVALID_ARGUMENT for files that are damaged or no export (I1) and for
- *   entities that may not be written (I2)
+ * @throws DatastoreError NOT_FOUND without the file, INVALID_ARGUMENT for files that are damaged or no export, and for
+ *   entities that may not be written
  */
 export async function importEntities(target: ImportTarget, options: ImportOptions): Promise<ImportReport> {
   const parts = await partsOf(resolve(options.metadataFile))
@@ -112,7 +110,7 @@ async function partsOf(metadataFile: string): Promise<readonly PartOfImport[]> {
   return parts
 }
 
-/** The last record: the one before it is the version of the format. */
+/** The last record; the one before it is the version of the format. */
 async function readOverall(metadataFile: string): Promise<readonly ExportPart[]> {
   let newest: Buffer | undefined
   for await (const { bytes } of readLog(metadataFile)) {
@@ -151,7 +149,7 @@ async function decoded<T>(path: string, decode: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A path that the files of an export name; it must not lead out of the export. */
+/** Resolves a path in the files of an export; it must stay inside the export. */
 function below(root: string, path: string, namedBy: string): string {
   const inside = relative(root, path)
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || resolve(root, inside) !== path) {
@@ -165,7 +163,7 @@ interface Totals {
   readonly bytes: number
 }
 
-/** I1: reads every file through; there must be as many entities as the metadata says. */
+/** Reads every file completely; the number of entities must be that of the metadata. */
 async function checkFiles(parts: readonly PartOfImport[], context: RequestContext): Promise<Totals> {
   let [entities, bytes] = [0, 0]
   for (const { part, outputs } of parts) {
@@ -188,7 +186,6 @@ async function checkFiles(parts: readonly PartOfImport[], context: RequestContex
   return { entities, bytes }
 }
 
-/** One entity on its way in. */
 interface Incoming {
   readonly key: Key
   readonly bytes: Uint8Array
@@ -204,7 +201,7 @@ class Import {
   readonly #namespaces: ReadonlySet<string> | undefined
   #batch: Incoming[] = []
   #batchBytes = 0
-  /** Keys of the batch in words: a key may stand in a commit once. */
+  /** Keys of the batch: a commit may contain a key once. */
   #keys = new Set<string>()
   #entities = 0
   #skipped = 0
@@ -241,7 +238,7 @@ class Import {
     return { entities: this.#entities, bytes: this.#bytes, skipped: this.#skipped }
   }
 
-  /** The entity of a record, as an Entity of this database; `undefined` when the filter leaves it out. */
+  /** The entity of a record, as an Entity of this database; `undefined` if the filter leaves it out. */
   #incoming(path: string, { bytes: record, offset }: LogRecordAt): Incoming | undefined {
     try {
       const { key: exported, properties } = decodeEntityProto(record)
@@ -295,7 +292,7 @@ class Import {
     }
   }
 
-  /** Says which entity of a refused batch may not be written (I2). */
+  /** Throws the error of the first entity in a refused batch that may not be written. */
   #findRefused(batch: readonly Incoming[]): void {
     for (const { bytes, path, offset } of batch) {
       try {
@@ -307,7 +304,7 @@ class Import {
   }
 }
 
-/** An error about one record, with its place. */
+/** Adds file and offset to an error about one record. */
 function located(error: unknown, path: string, offset: number): unknown {
   if (!(error instanceof DatastoreError)) return error
   return new DatastoreError(error.code, `the entity at byte ${offset} of ${path}: ${error.message}`, { cause: error })

@@ -45,7 +45,7 @@ function record(length: number, seed: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8) * 7 + seed) & 0xff))
 }
 
-describe('records of any length come back (leveldb-log/G1)', () => {
+describe('records of any length come back', () => {
   const lengths = [0, 1, 6, 7, 8, 1000, ...[-15, -14, -13, -8, -7, -6, -1, 0, 1, 7].map((d) => blockBytes + d)]
   test.each([...lengths, 3 * blockBytes, 300_000, 1_000_000])('%i bytes, and small ones around it', async (length) => {
     const records = [record(3, 1), record(length, 2), record(5, 3), record(0, 4)]

@@ -1,12 +1,11 @@
 /**
- * The records of an export's files, which have the form of LevelDB's logs (leveldb/log-format.ts).
+ * The records of an export's files, in the format of LevelDB's logs (leveldb/log-format.ts).
  *
- * G1  What is written is read back, record by record, whatever the lengths.        leveldb-log.test.ts
- * G2  A changed byte, or a file that ends within a record, is an error that names file and offset; a record is given
- *     whole or not at all.                                                         leveldb-log.test.ts
+ * A file that ends between two records looks complete, so the caller must count the records. Some writers fill the last block
+ * with zeros; that is accepted.
  *
- * A file that ends between two records cannot be told from a complete one: who needs to know counts the records.
- * Some writers fill the last block with zeros to its end; that is accepted.
+ * G2  A changed byte, or a file that ends within a record, is an error with file and offset; a record is given whole or not
+ *     at all.   leveldb-log.test.ts
  *
  * Measured: files written by Google's emulators.
  */
@@ -23,10 +22,10 @@ import {
 } from '../leveldb/log-format.ts'
 import { openForReading } from './files.ts'
 
-/** How much is gathered before it goes to the file, and how much is read at once: whole blocks. */
+/** The size of one write and of one read: whole blocks. */
 const chunkBytes = 8 * blockBytes
 
-/** Writes records to an empty file. Each call is awaited before the next one. */
+/** Writes records to an empty file. Each call must be awaited before the next one. */
 export class LogWriter {
   readonly #file: FileHandle
   #chunk: Buffer = Buffer.allocUnsafe(chunkBytes)
@@ -59,7 +58,7 @@ export class LogWriter {
     }
   }
 
-  /** Writes what is left; the file stays open. */
+  /** Writes the rest; the file stays open. */
   finish(): Promise<void> {
     return this.#flush()
   }
@@ -76,7 +75,7 @@ export class LogWriter {
 }
 
 export interface LogRecordAt {
-  /** Valid until the next record is asked for. */
+  /** Valid until the next record is read. */
   readonly bytes: Buffer
   /** Offset of the record's first fragment in the file. */
   readonly offset: number
@@ -85,7 +84,7 @@ export interface LogRecordAt {
 /**
  * The records of a file, in order.
  *
- * @throws DatastoreError INVALID_ARGUMENT for a damaged file (G2), NOT_FOUND when there is none
+ * @throws DatastoreError INVALID_ARGUMENT for a damaged file, NOT_FOUND if there is none
  */
 export async function* readLog(path: string): AsyncGenerator<LogRecordAt, void, undefined> {
   const file = await openForReading(path)
@@ -120,10 +119,10 @@ async function fill(file: FileHandle, buffer: Buffer, offset: number): Promise<n
   return filled
 }
 
-/** Puts fragments together, block by block. */
+/** Joins fragments to records, block by block. */
 class LogReader {
   readonly #path: string
-  /** Fragments of a record whose last one has not come yet. */
+  /** Fragments of an incomplete record. */
   #parts: Buffer[] = []
   #startedAt: number | undefined
 
@@ -151,7 +150,7 @@ class LogReader {
       const record = this.#take(fragment, block.subarray(start, end), offset)
       if (record !== undefined) yield record
     }
-    // A file ends behind a fragment, or behind the filler of a whole block.
+    // A file may end behind a fragment, or behind the filler of a whole block.
     if (block.length < blockBytes && at < block.length) {
       throw this.#damaged(blockOffset + at, 'the file ends within the head of a fragment')
     }
@@ -167,7 +166,7 @@ class LogReader {
   #take(fragment: Fragment, data: Buffer, offset: number): LogRecordAt | undefined {
     const isEnd = endsRecord(fragment)
     if (isEnd && this.#startedAt === undefined) return { bytes: data, offset }
-    // The block's memory is used again for later ones.
+    // Copied, since the block's memory is used again.
     this.#parts.push(Buffer.from(data))
     this.#startedAt ??= offset
     if (!isEnd) return undefined

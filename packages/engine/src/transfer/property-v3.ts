@@ -22,10 +22,8 @@
  *   user                            group 8                         its fields come back excluded
  *   empty array                     none              24            `multiple` is false
  *
- * An array is its elements under one name, each `multiple`, in order. Anything else that our values can say, such as a
- * meaning that does not fit the type, is not exact: entity-proto-v3.ts keeps it beside.
- *
- * V1  What writeProperty calls exact is read back equal.                       test/property/entity-proto-v3.test.ts
+ * An array is its elements in order under one name, each marked `multiple`. writeProperty() reports any other value, such as
+ * one with a meaning that does not fit its type, as not exact; entity-proto-v3.ts then stores the exact form too.
  *
  * Measured: every row of the table, on files of both of Google's emulators, which also read it back.
  */
@@ -60,7 +58,7 @@ const meaning = {
 const compressedMeaning = 22
 const compressedUri = 'ZLIB'
 
-/** Meanings of strings that say no more than what the string is about; they pass through. */
+/** Meanings of strings that only describe the text; they are written unchanged. */
 const stringMeanings: ReadonlySet<number> = new Set([1, 2, 8, 10, 11, 12, meaning.text, 17])
 
 const pointStart = groupStart(5)
@@ -81,20 +79,18 @@ const userFields: readonly (readonly [name: string, field: number])[] = [
 
 type OneValue = Exclude<Value, { type: 'array' }>
 
-/** How an embedded entity is written and read: given from above, since an entity is made of properties. */
+/** How an embedded entity is written and read. A parameter, because an entity consists of properties again. */
 export interface EntityForm {
   /** @returns whether it is exact */
   write(writer: WireWriter, field: number, entity: EntityValue): boolean
   read(bytes: Buffer, start: number, end: number, depth: number): EntityValue
 }
 
-// -------------------------------------------------------------------------------------------------------- writing
-
 /**
- * Writes one property of ours as its Property messages.
+ * Writes one property as its Property messages.
  *
  * @param fields - numbers of the fields for indexed and for excluded values
- * @returns whether it says everything (V1)
+ * @returns whether reading it back gives an equal property
  */
 export function writeProperty(writer: WireWriter, fields: PropertyFields, property: OneProperty): boolean {
   const { name, value, form } = property
@@ -159,12 +155,12 @@ interface Meaning {
   readonly exact: boolean
 }
 
-/** Whether a string keeps its meaning. Text is never indexed; where flag and meaning disagree, the flag counts. */
+/** Whether a string keeps its meaning. Text is never indexed; if flag and meaning disagree, the flag counts. */
 function isPassedOn(own: number, excluded: boolean): boolean {
   return stringMeanings.has(own) && (own !== meaning.text || excluded)
 }
 
-/** The meaning that goes with a value, and whether it says what the value's own meaning says. */
+/** The v3 meaning of a value, and whether it expresses the value's own meaning. */
 function meaningOf(value: OneValue): Meaning {
   const own = value.meaning ?? 0
   switch (value.type) {
@@ -233,7 +229,7 @@ function writeMember(writer: WireWriter, value: OneValue, form: EntityForm): boo
   }
 }
 
-/** Exact when it has what both of Google's emulators demand of a user: the fields they know, as excluded strings. */
+/** Exact if the user has the fields that both of Google's emulators demand, as excluded strings. */
 function writeUser(writer: WireWriter, { key, properties }: EntityValue): boolean {
   let known = 0
   writer.raw(userStart)
@@ -250,15 +246,13 @@ function writeUser(writer: WireWriter, { key, properties }: EntityValue): boolea
   return key === undefined && known === properties.size
 }
 
-// -------------------------------------------------------------------------------------------------------- reading
-
 export interface ReadProperty {
   readonly name: string
   readonly multiple: boolean
   readonly value: Value
 }
 
-/** Reads the Property that fills [reader.position, reader.end). @param depth - entities around it */
+/** Reads the Property that fills [reader.position, reader.end). @param depth - number of entities around it */
 export function readProperty(reader: WireReader, excluded: boolean, form: EntityForm, depth: number): ReadProperty {
   let name = ''
   let said = 0
@@ -294,7 +288,7 @@ function withFlag(value: Value, excluded: boolean): Value {
 
 interface About {
   readonly name: string
-  /** The meaning. */
+  /** The meaning in the message. */
   readonly said: number
   readonly uri: string
   readonly excluded: boolean
@@ -304,7 +298,7 @@ interface About {
 const microsMin = BigInt(timestampSecondsMin) * 1_000_000n
 const microsMax = BigInt(timestampSecondsMax + 1) * 1_000_000n - 1n
 
-/** Reads a PropertyValue; of several members the last counts. */
+/** Reads a PropertyValue; the last of several members counts. */
 class MemberReader {
   readonly #reader: WireReader
   readonly #form: EntityForm

@@ -1,12 +1,12 @@
 /**
- * Keys in the form of App Engine's v3 API, as exports have them.
+ * Keys in the form of App Engine's v3 API, as in exports.
  *
  *   Reference         app 13, path 14 (a Path), namespace 20, database 23            the key of an entity
  *   Path              group 1 { kind 2, id 3, name 4 }*                              root first
  *   ReferenceValue    app 13, group 14 { kind 15, id 16, name 17 }*, namespace 20, database 23       a key as a value
  *
- * `app` is the project, which production writes with a letter for the kind of store before it: `s~project`. An embedded
- * entity without a key has a Reference of an empty app and an empty path.
+ * `app` is the project; production prefixes it with a letter for the kind of store: `s~project`. An embedded entity without a
+ * key has a Reference with an empty app and an empty path.
  *
  * Measured: all field numbers, on files of both of Google's emulators. Believed: the letters of production.
  */
@@ -32,7 +32,7 @@ const elementEnd = groupEnd(1)
 const valueElementStart = groupStart(14)
 const valueElementEnd = groupEnd(14)
 
-/** Writes the fields of a Reference; without a key those of none. */
+/** Writes the fields of a Reference; those of an empty one without a key. */
 export function writeReference(writer: WireWriter, key: Key | undefined): void {
   writer.text(13, key?.partition.projectId ?? '')
   const path = writer.open(14)
@@ -41,7 +41,7 @@ export function writeReference(writer: WireWriter, key: Key | undefined): void {
   if (key !== undefined) writeRest(writer, key)
 }
 
-/** Writes the fields of a Path of the root alone: the entity group; nothing for no key, and for an incomplete one. */
+/** Writes the Path of the root alone, which is the entity group; nothing without a key, or for an incomplete root. */
 export function writeEntityGroup(writer: WireWriter, key: Key | undefined): void {
   const root = key?.path[0]
   if (root !== undefined && (root.id !== undefined || root.name !== undefined)) writePathElement(writer, root)
@@ -84,7 +84,7 @@ export function eachField(reader: WireReader, group: number, look: (tag: number,
   }
 }
 
-/** Calls `look` with the reader bounded to the message that comes next. */
+/** Calls `look` with the reader limited to the next message. */
 export function inMessage(reader: WireReader, tag: number, what: string, look: () => void): void {
   reader.expect(tag, wireBytes, what)
   const outer = reader.end
@@ -109,7 +109,7 @@ export function readInt64(reader: WireReader, tag: number, what: string): bigint
   return int64FromHalves(reader.low, reader.high)
 }
 
-/** Field numbers of an element and of where elements stand. */
+/** Field numbers of an element and of its container. */
 interface ElementFields {
   readonly group: number
   readonly kind: number
@@ -130,7 +130,7 @@ function readElement(reader: WireReader, fields: ElementFields): PathElement {
     else if (field === fields.name) name = readString(reader, tag, 'the name of a key')
     else reader.skip(tag)
   })
-  // An id of 0 and an empty name stand for none.
+  // An id of 0 and an empty name mean none.
   return id !== undefined && id !== 0n ? { kind, id } : name !== undefined && name !== '' ? { kind, name } : { kind }
 }
 
@@ -139,7 +139,7 @@ function projectOfApp(app: string): string {
   return /^[a-z]~/.test(app) ? app.slice(2) : app
 }
 
-/** Reads a Reference; `undefined` when its path is empty. */
+/** Reads a Reference; `undefined` if its path is empty. */
 export function readReference(reader: WireReader): Key | undefined {
   const read = new ReferenceParts()
   eachField(reader, 0, (tag, field) => {
@@ -156,7 +156,7 @@ export function readReference(reader: WireReader): Key | undefined {
   return read.path.length === 0 ? undefined : read.key()
 }
 
-/** Reads the group `group` that is a ReferenceValue. */
+/** Reads the group `group` of a ReferenceValue. */
 export function readReferenceValue(reader: WireReader, group: number): Key {
   const read = new ReferenceParts()
   eachField(reader, group, (tag, field) => {

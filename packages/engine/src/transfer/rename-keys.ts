@@ -1,6 +1,4 @@
-/**
- * Keys of one database as keys of another one: what an import does to the keys it finds, also inside values.
- */
+/** Renames keys of one database to keys of another: an import does this to all keys, also inside values. */
 import type { Key, PartitionId } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
 
@@ -11,15 +9,15 @@ export interface Rename {
   readonly to: DatabaseName
 }
 
-/** The key in the other database; keys of third databases stay as they are. */
+/** The key in the other database; keys of third databases are unchanged. */
 export function renamedKey(key: Key, { from, to }: Rename): Key {
   const { projectId, databaseId, namespaceId } = key.partition
-  // A key without a project belongs to the database of its entity.
+  // A key without a project is in the database of its entity.
   if (projectId !== '' && (projectId !== from.projectId || databaseId !== from.databaseId)) return key
   return { partition: { projectId: to.projectId, databaseId: to.databaseId, namespaceId }, path: key.path }
 }
 
-/** The same properties with all keys in them renamed; themselves when there is nothing to rename. */
+/** The properties with all keys renamed; the same object if there is nothing to rename. */
 export function renamedProperties(properties: Properties, rename: Rename): Properties {
   const { from, to } = rename
   if (from.projectId === to.projectId && from.databaseId === to.databaseId) return properties

@@ -1,6 +1,6 @@
 /**
  * Cursors in all directions, for random queries. What a query gives behind a cursor and what the reverse of it gives behind the same
- * cursor are together the whole (cursor/P1), page by page too. With any other directions a cursor stays at its result (cursor/P2).
+ * cursor are together the whole (cursor/P1), page by page too. With any other directions a cursor stays at its result.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -2,7 +2,7 @@
  * The laws of exported entities:
  *
  *   entity-proto-v3/V1  decodeEntityProto(encodeEntityProto(e)) = e.
- *   entity-proto-v3/V2  Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
+ *   Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ describe('an entity is read back as it was written (entity-proto-v3/V1)', () => 
   })
 })
 
-test('any bytes are an entity or are refused (entity-proto-v3/V2)', () => {
+test('any bytes are an entity or are refused', () => {
   const refusedOrRead = (bytes: Uint8Array): void => {
     try {
       decodeEntityProto(bytes)

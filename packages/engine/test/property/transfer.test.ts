@@ -2,7 +2,7 @@
  * Export and import of whole databases, against what was put in:
  *
  *   - what is exported from one engine and imported into an empty one is the same keys and properties, and passes the check
- *   - export/T1, export/T2  an export is one moment, and has what is committed but held back
+ *   - export/T1  an export is one moment, and has what is committed but held back
  *   - ids             no id that came with an import is given again
  */
 import { mkdtempSync, rmSync } from 'node:fs'
