@@ -10,7 +10,7 @@
  * Measured: paths, types, status codes, CORS headers and 413 on both of Google's emulators, whose 404 is a plain text everywhere.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { DatastoreError, type Scheduler } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/nearest'
@@ -50,12 +50,21 @@ export class HttpConnections {
   readonly #options: HttpOptions
   readonly #eventStreams = new EventStreams()
   readonly #outbox = new Outbox()
+  /** The answers that were begun last. */
+  readonly #answering = new WeakMap<Socket, ServerResponse>()
   #isClosing = false
 
   constructor(options: HttpOptions) {
     this.#options = options
-    this.#server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
-      this.#serve(request, response)
+    this.#server = createServer(
+      { keepAliveTimeout: 60_000, noDelay: true, requireHostHeader: false },
+      (request, response) => {
+        this.#answering.set(request.socket, response)
+        this.#serve(request, response)
+      },
+    )
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      this.#refuseBytes(error, socket)
     })
     // Without this Node drops headers after the first 2,000, among them a second Host. All headers together are limited to 16 KiB.
     this.#server.maxHeadersCount = 0
@@ -65,7 +74,8 @@ export class HttpConnections {
 
   /** @param isTooMany - whether the connection is above the limit */
   accept(socket: Socket, isTooMany: boolean): void {
-    if (isTooMany) refuse(socket, this.#options.admission.tooManyConnections())
+    if (isTooMany)
+      refuse(socket, 429, jsonForm.contentType, jsonForm.error(this.#options.admission.tooManyConnections()))
     else this.#server.emit('connection', socket)
   }
 
@@ -90,8 +100,14 @@ export class HttpConnections {
     })
     if (this.#isClosing) response.setHeader('Connection', 'close')
     // RFC 9112, 3.2: a proxy may have checked one Host, and we would use the other.
-    if ((request.headersDistinct['host']?.length ?? 0) > 1) {
-      sendLast(request, response, 400, 'the request has more than one Host header: send one\n')
+    const hosts = request.headersDistinct['host']?.length ?? 0
+    if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+      sendLast(
+        request,
+        response,
+        400,
+        `the request has ${hosts === 0 ? 'no' : 'more than one'} Host header: send one\n`,
+      )
       return
     }
     if (refusal !== undefined) {
@@ -198,6 +214,18 @@ export class HttpConnections {
     exchange.answer(jsonForm.contentType, await reportBody(call, report))
   }
 
+  /** Answers bytes that are no request: those of Node have no words. */
+  #refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
+    const answering = this.#answering.get(socket)
+    const answer = (): void => {
+      if (socket.writable && error.code !== 'ECONNRESET') refuse(socket, ...refusalOf(error))
+      else socket.destroy()
+    }
+    // The answer to an earlier request comes first.
+    if (answering === undefined || answering.closed) answer()
+    else answering.once('close', answer)
+  }
+
   #giveUp(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (error instanceof BodyTooLarge) {
       sendLast(request, response, 413, '')
@@ -284,10 +312,20 @@ function allowOrigin(response: ServerResponse, origin: string, headers: Incoming
   }
 }
 
-/** Answers a connection without reading anything from it. */
-function refuse(socket: Socket, error: DatastoreError): void {
-  const body = jsonForm.error(error)
-  const head = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: ${jsonForm.contentType}\r\nConnection: close\r\n`
+/** Status, type and text for bytes that are no request. */
+function refusalOf({ code, message }: NodeJS.ErrnoException): readonly [number, string, string] {
+  const [status, text] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'the headers of the request are longer than 16 KiB in all: send fewer, or shorter ones']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'the request did not come whole in time: send it again']
+        : [400, `this is no HTTP/1.1 request (${message}): see to what the client, or a proxy in between, sends`]
+  return [status, textType, `${text}\n`]
+}
+
+/** An answer to a connection of which nothing more is read. */
+function refuse(socket: Socket, status: number, contentType: string, body: Buffer | string): void {
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${contentType}\r\nConnection: close\r\n`
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   dropThenClose(socket, () => socket.destroySoon())
 }

@@ -4,7 +4,7 @@ import { connect as tcpConnect } from 'node:net'
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type Double, engineDouble } from '../support/engines.ts'
-import { grpcClient, type TestGateway, testGateway } from '../support/gateway.ts'
+import { grpcClient, rawConnection, type TestGateway, testGateway } from '../support/gateway.ts'
 import { lookupOf, request as message } from '../support/messages.ts'
 
 interface Asked {
@@ -121,6 +121,36 @@ describe('a page from elsewhere', () => {
     expect((await client.call('Lookup', bytes)).status).toBe(0)
   })
 })
+
+test.each([
+  ['no Host header', 'GET / HTTP/1.1', [], /^HTTP\/1\.1 400 [\s\S]*no Host header: send one\n$/],
+  [
+    'too long headers',
+    'GET / HTTP/1.1',
+    ['Host: localhost', `A: ${'a'.repeat(20_000)}`],
+    /^HTTP\/1\.1 431 [\s\S]*16 KiB in all: send fewer/,
+  ],
+  [
+    'two lengths',
+    'POST /v1/projects/p:lookup HTTP/1.1',
+    ['Host: localhost', 'Content-Length: 3', 'Transfer-Encoding: chunked'],
+    /^HTTP\/1\.1 400 [\s\S]*no HTTP\/1\.1 request \(.*Transfer-Encoding.*\): see to what the client/,
+  ],
+  ['a broken first line', 'GET / FTP/1.1', ['Host: localhost'], /^HTTP\/1\.1 400 [\s\S]*no HTTP\/1\.1 request/],
+])(
+  'a request with %s is answered by a text that says what to do, behind the answer before it',
+  async (_, line, lines, expected) => {
+    const { gateway } = await withDouble()
+    const { socket, closed } = await rawConnection(gateway)
+    socket.write([line, ...lines, '', '{}'].join('\r\n'))
+    expect((await closed).toString()).toMatch(expected)
+    const second = await rawConnection(gateway)
+    const first = ['POST /v1/projects/p:lookup HTTP/1.1', 'Host: localhost', 'Content-Length: 2', '', '{}'].join('\r\n')
+    second.socket.write(first + [line, ...lines, '', '{}'].join('\r\n'))
+    const [, both] = /^HTTP\/1\.1 200 [\s\S]*?\}\n(HTTP[\s\S]*)$/.exec((await second.closed).toString()) ?? []
+    expect(both).toMatch(expected)
+  },
+)
 
 test('a request with two Host headers is refused, also where both are good', async () => {
   const { gateway, double } = await withDouble()
