@@ -22,6 +22,8 @@ const sliceMs = 5
 export const sliceWorkMax = 4096
 /** After so many rows the clock is asked: a lookup or a page of results never does. */
 const workPerLook = 128
+/** Items that are sorted in one step. */
+const sortedAtOnce = 512
 
 /**
  * To be called between two steps of anything that may be long.
@@ -59,6 +61,42 @@ export function forEachInSlices<T>(
   step: (item: T, index: number) => MaybePromise<void>,
 ): MaybePromise<void> {
   return forEachInOrder(items, (item, i) => andThen(step(item, i), () => giveWay(context, workOf(item))))
+}
+
+/** Sorts as `toSorted` does. Runs are sorted at once, and merged two by two. */
+export async function sortInSlices<T>(
+  context: RequestContext,
+  items: readonly T[],
+  compare: (one: T, other: T) => number,
+): Promise<readonly T[]> {
+  let runs: (readonly T[])[] = []
+  for (let start = 0; start < items.length; start += sortedAtOnce) {
+    runs.push(items.slice(start, start + sortedAtOnce).sort(compare))
+    await giveWay(context, sortedAtOnce)
+  }
+  while (runs.length > 1) {
+    const merged: (readonly T[])[] = []
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(await mergeInSlices(context, runs[i] as readonly T[], runs[i + 1] ?? [], compare))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+async function mergeInSlices<T>(
+  context: RequestContext,
+  one: readonly T[],
+  other: readonly T[],
+  compare: (one: T, other: T) => number,
+): Promise<readonly T[]> {
+  const merged: T[] = []
+  for (let i = 0, j = 0; i < one.length || j < other.length; ) {
+    const takesOne = j === other.length || (i < one.length && compare(one[i] as T, other[j] as T) <= 0)
+    merged.push((takesOne ? one[i++] : other[j++]) as T)
+    if (merged.length % workPerLook === 0) await giveWay(context, workPerLook)
+  }
+  return merged
 }
 
 /**

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { keyCodesOfPath, partitionCode, pathCode, splitKeyCode } from '../encoding/key-codec.ts'
+import { sliceWorkMax } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { groupOf, logRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
@@ -77,6 +78,22 @@ describe('Retention', () => {
     await retention.adopt(new MemoryKv([{ key: logRowKey(group, 9n), value }]), new Set(), () => false)
     add(retention, 5n)
     expect(newerThan(retention, 7n)).toEqual([9n])
+  })
+
+  it('takes over the records of an earlier run in slices, of whatever length', async () => {
+    const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
+    const count = 20_000
+    const rows = Array.from({ length: count }, (_, i) => ({ key: logRowKey(group, BigInt(i + 1)), value }))
+    const sorted = vi.spyOn(Array.prototype, 'sort')
+    const clock = new VirtualClock()
+    const turns = vi.spyOn(clock, 'defer')
+    const retention = new Retention(limits, clock)
+    await retention.adopt(new MemoryKv(rows), new Set(), () => false)
+    const longest = Math.max(...(sorted.mock.contexts as unknown[][]).map(({ length }) => length))
+    sorted.mockRestore()
+    expect(longest).toBeLessThan(1000)
+    expect(turns.mock.calls.length).toBeGreaterThan((3 * count) / sliceWorkMax)
+    expect(newerThan(retention, 0n)).toHaveLength(count)
   })
 
   it('retention/T3: finds what an earlier run applied before a record that waited over the restart', async () => {

@@ -14,7 +14,7 @@ import { requestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { giveWay } from '../slices.ts'
+import { giveWay, sortInSlices } from '../slices.ts'
 import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { compareVersions, type GroupCode, logRange, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
@@ -238,48 +238,47 @@ export class Retention {
   }
 
   /**
-   * Finds the records that an earlier run left, a part of the log in each turn, oldest first in the end.
+   * Finds the records that an earlier run left, in slices, oldest first in the end.
    *
    * @param pending - log rows that still wait to be applied; they come through add() in time
    */
   async adopt(kv: Kv, pending: ReadonlySet<RowKey>, stopped: () => boolean): Promise<void> {
+    const context = requestContext({ clock: this.#scheduler })
     const found: AppliedRecord[] = []
     const scan = kv.scan(logRange)
     try {
       for (;;) {
-        const rows = await scan.next(rowsPerTurn)
+        const rows = await scan.next(rowsPerScan)
         if (rows.length === 0 || stopped()) break
-        for (const { key, value } of rows) if (!pending.has(key)) found.push(appliedRecord(key, value))
-        await this.#pause()
+        for (const { key, value } of rows) {
+          if (pending.has(key)) continue
+          found.push(appliedRecord(key, value))
+          await giveWay(context, 1 + value.length / bytesOfWork)
+        }
       }
     } finally {
       scan.close()
     }
     if (stopped()) return
     const known = new Set(this.#log.rows.slice(this.#head))
-    const adopted = found.filter(({ logRow }) => !known.has(logRow))
-    adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
     const older = new KeptLog()
     let bytes = 0
-    for (const record of adopted) {
+    for (const record of await sortInSlices(context, found, (a, b) => compareVersions(a.logRow, b.logRow))) {
+      await giveWay(context, 1)
+      if (known.has(record.logRow)) continue
       older.add(record)
       bytes += record.logBytes
-      if (older.length % rowsPerTurn === 0) await this.#pause()
     }
     if (stopped()) return
     this.#quietUntil = 0n
-    const newest = versionOfLogRow(adopted.at(-1)?.logRow ?? noVersion)
+    const newest = versionOfLogRow(older.rows.at(-1) ?? noVersion)
     // A record that waited over the restart may have entered already, older than some that were applied before it.
     if (versionOfLogRow(this.#log.rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
     if (newest > this.#newest) this.#newest = newest
     this.#replaceLog(this.#log.part(this.#head, this.#log.length).behind(older))
     this.#bytes += bytes
-    const [oldest] = adopted
-    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest.logRow)
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#scheduler.defer(resolve))
+    const [oldest] = older.rows
+    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest)
   }
 
   #replaceLog(log: KeptLog): void {
@@ -289,8 +288,10 @@ export class Retention {
   }
 }
 
-const rowsPerTurn = 1000
+const rowsPerScan = 1000
 const linkedPerStep = 128
+/** So many bytes of a record take as long to be decoded as a row that is read. */
+const bytesOfWork = 64
 
 /** A record of an earlier run. */
 function appliedRecord(logRow: RowKey, value: Uint8Array): AppliedRecord {
