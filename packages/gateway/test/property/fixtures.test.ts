@@ -28,7 +28,7 @@ async function content(store: ReturnType<typeof databaseStore>): Promise<Readonl
     let after: Uint8Array | undefined
     do {
       const page = await store.page({ namespaceId, kind: undefined, after })
-      for (const { key, properties } of page.entities) found.set(inWords(key), comparable(properties))
+      for await (const { key, properties } of page.entities) found.set(inWords(key), comparable(properties))
       after = page.next
     } while (after !== undefined)
   }

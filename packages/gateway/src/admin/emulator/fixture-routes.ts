@@ -74,11 +74,9 @@ async function seeded(engine: AskedEngine, request: JsonObject, { signal, onProg
   const name = String(request['name'] ?? 'fixture')
   const format = formatOf(request['format'])
   try {
-    const { keys } = await seedStore(
-      databaseStore(database, engine.context({ signal })),
-      await parseFixture(text, { format, name, kind }),
-      { onProgress },
-    )
+    const store = databaseStore(database, engine.context({ signal }))
+    const fixture = await parseFixture(text, { format, name, kind, giveWay: store.giveWay })
+    const { keys } = await seedStore(store, fixture, { onProgress })
     return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
   } catch (error) {
     throw error instanceof FixtureError ? invalidArgument(error.message) : error

@@ -27,7 +27,7 @@ import {
 import protobuf from 'protobufjs/minimal.js'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
-import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
+import type { EntityPage, FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
 import type { Api } from './api-call.ts'
@@ -54,6 +54,7 @@ interface Explaining {
 }
 
 export interface ApiStore extends FixtureStore {
+  page(query: Parameters<FixtureStore['page']>[0]): Promise<EntityPage & { readonly entities: readonly StoredEntity[] }>
   lookup(key: Key): Promise<StoredEntity | undefined>
   /** The keys without an entity. */
   absent(keys: readonly Key[]): Promise<readonly Key[]>

@@ -2,7 +2,8 @@ import { systemScheduler } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Call } from '../call.ts'
-import { jsonSteps, reportBody, stepChars } from './json-report.ts'
+import { reportBody } from '../protocols/json-report.ts'
+import { jsonSteps, stepChars } from './json-steps.ts'
 
 /** Values with some long parts, like those of reports. */
 const values = fc.letrec((tie) => ({
@@ -21,7 +22,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value
 
-test('json-report/JR1: the steps together are the text of JSON.stringify', () => {
+test('json-steps/JR1: the steps together are the text of JSON.stringify', () => {
   fc.assert(
     fc.property(values, (value) => {
       const whole = [value]

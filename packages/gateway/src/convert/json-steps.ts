@@ -1,0 +1,97 @@
+/**
+ * The JSON text of a value in steps of about 16 KiB: one JSON.stringify() of many megabytes would make all other calls wait.
+ *
+ *   {"rows": [a, b], "note": "…"}   ─▶   {"rows":[   a,b   ],   "note":   "a long text,   in parts"   }
+ *
+ * JR1  The steps together are the text of JSON.stringify().                         json-steps.test.ts
+ */
+
+/** Shorter values are printed in one step; a step is not much longer than this. */
+export const stepChars: number = 16 * 1024
+
+/** The text of a value, step by step. */
+export function* jsonSteps(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length >= stepChars) yield* textSteps(value)
+  else if (!isLong(value)) yield JSON.stringify(value)
+  else if (Array.isArray(value))
+    yield* memberSteps(
+      value,
+      '[]',
+      (item) => item,
+      (items) => items,
+    )
+  else {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined)
+    yield* memberSteps(
+      members,
+      '{}',
+      ([, member]) => member,
+      Object.fromEntries,
+      ([name]) => `${JSON.stringify(name)}:`,
+    )
+  }
+}
+
+/** Prints short members many at a time, and a long one alone. */
+function* memberSteps<Member>(
+  members: readonly Member[],
+  [open, close]: string,
+  contentOf: (member: Member) => unknown,
+  together: (members: readonly Member[]) => object,
+  nameOf: (member: Member) => string = () => '',
+): Generator<string> {
+  let before = open as string
+  let run: Member[] = []
+  let chars = 0
+  const printed = (): string => {
+    const text = run.length === 0 ? '' : before + JSON.stringify(together(run)).slice(1, -1)
+    if (run.length > 0) before = ','
+    run = []
+    chars = 0
+    return text
+  }
+  for (const member of members) {
+    const own = charsOf(contentOf(member), stepChars)
+    if (chars + own >= stepChars) yield printed()
+    if (own < stepChars) {
+      run.push(member)
+      chars += own
+      continue
+    }
+    yield before + nameOf(member)
+    before = ','
+    yield* jsonSteps(contentOf(member))
+  }
+  yield printed()
+  yield (before === open ? open : '') + close
+}
+
+/** The parts of a text; a surrogate pair is not split. */
+function* textSteps(text: string): Generator<string> {
+  yield '"'
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(text.length, at + stepChars)
+    if (end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00) end--
+    yield JSON.stringify(text.slice(at, end)).slice(1, -1)
+    at = end
+  }
+  yield '"'
+}
+
+/** Whether a value is printed in more than one step. */
+export function isLong(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && charsOf(value, stepChars) >= stepChars
+}
+
+/** Approximate number of characters of a value, at most `max`. */
+export function charsOf(value: unknown, max: number): number {
+  if (typeof value === 'string') return Math.min(max, value.length + 2)
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return 8
+  let chars = 2
+  for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    if (typeof name === 'string') chars += name.length + 4
+    chars += charsOf(member, max - chars) + 1
+    if (chars >= max) return max
+  }
+  return chars
+}
