@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: builds what is missing, then runs one benchmark of packages/bench/benchmarks.
  *
- *   node scripts/bench.mjs bench --compare     the name of its file, then its flags
+ *   node scripts/bench.mjs bench --compare     the name of the file, then its flags
  */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ await script(async () => {
   await setUp()
   const { code } = await run('tsc', ['-p', folder])
   if (code !== 0) throw new ScriptError('packages/bench/benchmarks does not build')
-  // The benchmark finds its own flags where it looks for them.
+  // A benchmark reads its flags from process.argv.
   const file = join(folder, 'dist', `${name}.js`)
   process.argv = [process.argv[0], file, ...flags]
   await import(pathToFileURL(file).href)

@@ -1,8 +1,8 @@
 /**
- * `npm run bigtable [-- [file] [vitest arguments]]`: the tests that run over the fake Bigtable, and those that need Google's emulator, over
- * it; or those of a file.
- * `npm run bigtable:figures [-- flags]`: the benchmark packages/bench/benchmarks/bigtable.ts over the emulator.
- * Without the emulator they say so, and do nothing.
+ * `npm run bigtable [-- [file] [vitest arguments]]`: runs the tests for the fake Bigtable over Google's emulator, and those that need the
+ * emulator; or the tests of one file.
+ * `npm run bigtable:figures [-- flags]`: runs the benchmark packages/bench/benchmarks/bigtable.ts over the emulator.
+ * Without the emulator both print a message and do nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setUp } from './lib/set-up.mjs'
 import { run, ScriptError, say, script } from './lib/tools.mjs'
 
-/** Where cbtemulator is; throws with what to do where it is not. */
+/** The path of cbtemulator. @throws ScriptError with the remedy if it is not installed */
 function emulator() {
   const install = '`gcloud components install bigtable` (or the package google-cloud-cli-bigtable-emulator) brings it'
   let root

@@ -1,6 +1,6 @@
 /**
- * `npm run check [-- vitest arguments]`: what CI runs. Generate, build, format and lint, types (tests included), tests;
- * the tidy rules are among the tests. Every step runs even when an earlier one failed, so that one run tells all.
+ * `npm run check [-- vitest arguments]`: everything that CI runs: generate, build, format and lint, types (tests included), tests (with the
+ * tidy rules). After a failure the other steps still run, so that one run reports all faults.
  */
 import { setUp } from './lib/set-up.mjs'
 import { run, ScriptError, say, script } from './lib/tools.mjs'

@@ -1,7 +1,4 @@
-/**
- * `npm run compare [-- flags]`: builds what is missing, then holds ours against Google's emulators; see
- * packages/gateway/compare/main.ts.
- */
+/** `npm run compare [-- flags]`: builds what is missing, then compares ours with Google's emulators (packages/gateway/compare/main.ts). */
 import { join } from 'node:path'
 import { setUp } from './lib/set-up.mjs'
 import { root, run, ScriptError, script } from './lib/tools.mjs'

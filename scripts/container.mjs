@@ -1,10 +1,10 @@
 /**
- * `npm run container [-- --keep FOLDER]`: builds container/Dockerfile and runs the image, without Docker: buildah builds it, on a base made
- * of Debian's packages, and crun runs it as Docker does. It tries what docs/container.md promises: the health check, the names of the
+ * `npm run container [-- --keep FOLDER]`: builds container/Dockerfile and runs the image without Docker: buildah builds it on a base made
+ * of Debian's packages, and crun runs it like Docker. It tests the claims of docs/container.md: the health check, the names of the
  * compose file, the commands of test libraries, SIGTERM, and the volume. The last line is `container: N passed, M failed`.
  *
- * It needs root, a Debian, and the packages buildah, crun and debootstrap; without them it says so and does nothing. All that it makes lies
- * in a temp folder, which goes at the end; with --keep the base and the layers stay in FOLDER for the next run.
+ * It needs root, a Debian, and the packages buildah, crun and debootstrap; without them it prints a message and does nothing. Everything is in
+ * a temp folder, which is deleted at the end; with --keep the base and the layers stay in FOLDER for the next run.
  */
 import assert from 'node:assert/strict'
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ await script(async () => {
     say(`skipped: ${reason}.`)
     return
   }
-  // The client that the steps use.
+  // Builds the client for the steps.
   await setUp()
   const folder = mkdtempSync(join(tmpdir(), 'sixtables-container-'))
   const store = imageStore(resolve(values.keep ?? join(folder, 'store')))
@@ -53,7 +53,7 @@ await script(async () => {
   }
 })
 
-/** All steps, over a built image. Each container begins with a root folder of its own. */
+/** All steps with a built image. Each container begins with a new root folder. */
 async function tryImage({ config, containers, folder, mount }) {
   const { step, end } = steps({ name: 'container' })
   const compose = fromGateway('yaml').parse(readFileSync(join(root, 'container/compose.yaml'), 'utf8'))
@@ -99,7 +99,7 @@ async function looksRight(config, run) {
   say(`the packages in it: ${container.said.stdout.split('\n').at(-2).split('\t')[0]} MB`)
 }
 
-/** Three runs over one volume: one that is stopped, one that is killed, and one after both. */
+/** Three runs with one volume: the first is stopped, the second killed, and the third finds the data of both. */
 async function servesAsComposed({ config, compose, client, run, folder, mount }) {
   const { datastore } = compose.services
   const [[name, place]] = datastore.volumes.map((volume) => volume.split(':'))
@@ -115,7 +115,7 @@ async function servesAsComposed({ config, compose, client, run, folder, mount })
   await first.until('the health check', isHealthy(first))
   assert.match(first.said.stdout, /Dev App Server is now running/)
   await client.savesAndFinds(first)
-  // HTTP is answered under the host name, an address, and no other name; from other addresses than the loopback's, too.
+  // The server answers for its host name and for addresses, for no other name, and also to requests that are not from loopback.
   const status = async (host) => await first.status({ headers: { host } })
   assert.deepEqual(
     [await status(`${options.hostname}:8081`), await status('127.0.0.1:8081'), await status('other:8081')],
@@ -138,9 +138,9 @@ async function servesAsComposed({ config, compose, client, run, folder, mount })
   await stops({ container: third, config, volume })
 }
 
-/** The stop signal ends the server with 0, and its store is closed. */
+/** Checks that the stop signal closes the store and ends the server with 0. */
 async function stops({ container, config, volume }) {
-  // A server that is killed leaves its address there.
+  // A server that is killed would leave this file behind.
   const address = join(volume, 'server.json')
   assert.ok(existsSync(address))
   await container.signal(config.StopSignal)
@@ -148,7 +148,7 @@ async function stops({ container, config, volume }) {
   assert.ok(!existsSync(address))
 }
 
-/** A named volume begins as the folder of the image at its place. */
+/** A named volume begins as a copy of the image's folder at its place. */
 function newVolume({ folder, name, place, rootfs }) {
   const volume = join(folder, name)
   mkdirSync(volume)
@@ -157,7 +157,7 @@ function newVolume({ folder, name, place, rootfs }) {
   return volume
 }
 
-/** The program of README.md, with the client of this workspace, in the network of a container. */
+/** The program of README.md, run with this workspace's client in the network of a container. */
 function clientOf(folder) {
   const { program, printed } = readReadme()
   const client = pathToFileURL(fromGateway.resolve('@google-cloud/datastore')).href
@@ -173,7 +173,7 @@ function clientOf(folder) {
     assert.deepEqual(ran, { code: 0, stdout: printed, stderr: '' })
   }
   return {
-    /** Fails unless the program prints what README.md says. */
+    /** Checks that the program prints the output in README.md. */
     savesAndFinds: (container, port) => use(container, 'todo', save, port),
     /** The same without saving first. */
     finds: (container) => use(container, 'find', find),
@@ -188,13 +188,13 @@ async function startsByLine({ line, client, run }) {
     waitsFor === 'answer' ? (await container.status({ port })) === 200 : isSaid(waitsFor),
   )
   await client.savesAndFinds(container, port)
-  // A shell as process 1 does not hand a signal on: those libraries kill their containers, of Google's image too.
+  // A shell as process 1 passes no signal on. The libraries kill such containers, those of Google's image included.
   const hasShell = command[0] === '/bin/sh'
   await container.signal(hasShell ? 'SIGKILL' : 'SIGTERM')
   assert.equal(await container.ended, hasShell ? 137 : 0)
 }
 
-/** The container is one that tests run in, as LocalDatastoreHelper starts what it finds beside itself. */
+/** Checks the container as one in which tests run: LocalDatastoreHelper starts the emulator that is installed beside it. */
 async function servesJavaHelper(run) {
   const { command, port, path, version, words } = javaHelper
   const container = run({ command: ['sleep', '600'] })
@@ -202,7 +202,7 @@ async function servesJavaHelper(run) {
   const { stdout } = await container.exec('sh', '-c', 'echo "$PATH"; gcloud version')
   assert.ok(stdout.split('\n')[0].includes(path), stdout)
   assert.match(stdout, version)
-  // It reads stdout and stderr as one, and deletes the folder once the emulator is gone.
+  // The helper reads stdout and stderr together, and deletes the folder after the emulator has ended.
   const line = `mkdir /tmp/data && ${command.join(' ')} --data-dir=/tmp/data 2>&1; echo "ended with $?"; rm -r /tmp/data`
   const ended = container.exec('sh', '-c', line)
   await container.until('its emulator', async () => (await container.status({ port })) === 200)
@@ -215,7 +215,7 @@ async function servesJavaHelper(run) {
   await container.signal('SIGKILL')
 }
 
-/** The table of docs/container.md, over one volume: each command runs, and a server of it answers. */
+/** Runs each command in the table of docs/container.md on one volume, with a server that answers. */
 async function runsCommandsOfPage(run) {
   const page = readFileSync(join(root, 'docs/container.md'), 'utf8')
   const commands = [...page.matchAll(/^\| [^|`]+ \| `(sixtables [^`]+)` \|$/gm)].map(([, command]) =>

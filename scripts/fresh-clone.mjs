@@ -1,7 +1,7 @@
 /**
- * `node scripts/fresh-clone.mjs`: what a newcomer does, on empty caches. Clones the last commit into a temp folder, gives
- * npm an empty cache and pnpm an empty store, runs `npm start` twice and a lookup against it, then `npx sixtables --help`. Slow and it
- * needs the network, hence by hand, not in CI. Prints the times.
+ * `node scripts/fresh-clone.mjs`: the first steps of a newcomer, with empty caches: clones the last commit into a temp folder, gives
+ * npm an empty cache and pnpm an empty store, runs `npm start` twice and a lookup against it, then `npx sixtables --help`. It prints the times.
+ * It is not part of CI, because it is slow and needs the network.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'

@@ -1,10 +1,9 @@
 /**
- * Runs every lab once, with its own settings, and prints the CPU time of each. Fails if one takes more than 8 s.
+ * Runs every lab once with its own settings, and prints the CPU time of each, which a busy machine changes little. Fails if one takes more
+ * than 8 s.
  *
  *   npm run labs:cpu            all labs
  *   npm run labs:cpu -- NAME…   these
- *
- * CPU time of the process, not time on the clock: a busy machine changes it little.
  */
 import './setup.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * `node scripts/pack.mjs <folder> [package …]`: the built packages as tarballs; by default those that a server needs or can load, of which
- * the container is made. A release packs all four.
+ * `node scripts/pack.mjs <folder> [package …]`: makes tarballs of built packages; by default of those that a server needs or can load, for the
+ * container. A release packs all four.
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'

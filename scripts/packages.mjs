@@ -1,7 +1,7 @@
 /**
- * `npm run packages`: the packages as users will get them. Packs all four, publishes them to a registry on this machine, and runs each line
- * of the last table of docs/install.md from it in an empty folder; then the tests of the packages over what npm installs from there. It
- * needs the registry that npm is set to, for what the packages depend on. All of it lies in a temp folder.
+ * `npm run packages`: tests the packages in the form that users get. Packs all four, publishes them to a registry on this machine, and runs
+ * each line of the last table of docs/install.md in an empty folder; then the tests of the packages with the installed files. It needs
+ * npm's configured registry for the dependencies. Everything is in a temp folder.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -32,7 +32,7 @@ await script(async () => {
     await node('pack.mjs', [packed, ...names])
     registry = await startRegistry({ folder, scope: '@sixtables' })
     await node('publish.mjs', [packed], registry.env)
-    // A release that broke off is repeated.
+    // A second time, like a release that is repeated after an interruption.
     await node('publish.mjs', [packed], registry.env)
     const { step, end } = steps({ name: 'packages' })
     await tryTable({ step, folder, env: registry.env })
@@ -52,7 +52,7 @@ async function node(file, args, env) {
   if (code !== 0) throw new ScriptError(`scripts/${file} failed; the reason stands above.`)
 }
 
-/** The last table of docs/install.md, each row with what has to be true after its command. Rows run in one project but where said. */
+/** The last table of docs/install.md, each row with a check after its command. Rows use one project unless they say otherwise. */
 async function tryTable({ step, folder, env }) {
   const [, table] = /## Once it is published\n([\s\S]*?)(?=\n## |$)/.exec(
     readFileSync(join(root, 'docs/install.md'), 'utf8'),
@@ -90,14 +90,14 @@ function emptyFolder(folder, name) {
   return path
 }
 
-/** Runs a line to its end, which must be 0, without a word of npm about versions that do not fit or are given up. */
+/** Runs a line, which must end with 0 and without npm warnings about engines or deprecated packages. */
 async function works(line, options) {
   const { code, stdout, stderr } = await shell(line, options)
   assert.equal(code, 0, stdout + stderr)
   assert.deepEqual(stderr.match(/^npm warn (?:deprecated|EBADENGINE|ERESOLVE|peer).*$/gm) ?? [], [])
 }
 
-/** Runs a line that starts a server, on any free port, asks it for a commit and a lookup, and ends it. */
+/** Runs a line that starts a server on a free port, sends it a commit and a lookup, and ends it. */
 async function serves(line, options) {
   const running = shell(`${line} --port 0`, options)
   const endpoint = await Promise.race([running.says(/API endpoint: (http:\S+)[\s\S]*running/), running])
@@ -120,9 +120,9 @@ async function serves(line, options) {
   assert.equal((await running).code, 0)
 }
 
-/** A line in a shell: a promise of how it ended, and `says`, of the first match in what it wrote on stdout. */
+/** Runs a line in a shell: a promise of its end, with `says()`, which resolves with the first match in its stdout. */
 function shell(line, { cwd, env }) {
-  // Those of the `npm run` above are none of a user's.
+  // A user's shell has no variables of the surrounding `npm run`.
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'))
   const child = spawn(line, {
     cwd,

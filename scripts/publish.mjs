@@ -1,6 +1,6 @@
 /**
- * `node scripts/publish.mjs <folder> [flags of npm publish]`: publishes the tarballs of a folder to the registry that npm is set to. A
- * version that is there already is left, so that a release which broke off can be repeated.
+ * `node scripts/publish.mjs <folder> [flags of npm publish]`: publishes the tarballs of a folder to npm's configured registry. Existing
+ * versions are skipped, so that an interrupted release can be repeated.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -26,7 +26,7 @@ await script(async () => {
   }
 })
 
-/** Whether the registry has the version. It answers E404 for a package that it does not know, and nothing for a version. */
+/** Whether the registry has the version. For an unknown package it answers E404, for an unknown version nothing. */
 function isThere(wanted) {
   try {
     return (

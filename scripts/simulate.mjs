@@ -1,6 +1,6 @@
 /**
- * `npm run bigtable:simulate -- --seeds N [--seed FIRST] [--workers N]`: runs the simulation of several gateways over one store of rows
- * for so many seeds, in so many processes. It ends at the first anomaly, with its seed.
+ * `npm run bigtable:simulate -- --seeds N [--seed FIRST] [--workers N]`: simulates several gateways over one store of rows with N seeds, in
+ * several processes. It ends at the first anomaly, with its seed.
  */
 import { parseArgs } from 'node:util'
 import { run, ScriptError, say, script } from './lib/tools.mjs'
@@ -25,7 +25,7 @@ await script(async () => {
     Array.from({ length: Math.ceil(seeds / each) }, async (_, worker) => {
       const begin = first + worker * each
       const code = await simulate(begin, Math.min(each, first + seeds - begin), ended.signal)
-      // The others need not go on.
+      // One anomaly is enough.
       if (code !== 0) ended.abort()
       return code
     }),

@@ -1,6 +1,6 @@
 /**
- * `npm run smoke`: starts the built server on a free port with a data folder of its own, drives it once with
- * @google-cloud/datastore over gRPC, holds README.md to its word, and stops it with SIGTERM. The last line is `smoke: N passed, M failed`.
+ * `npm run smoke`: starts the built server on a free port with a data folder of its own, uses it once through @google-cloud/datastore over
+ * gRPC, checks the claims of README.md, and stops it with SIGTERM. The last line is `smoke: N passed, M failed`.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ const timer = setTimeout(() => {
 
 const { step, end } = steps({ name: 'smoke', onStep: () => timer.refresh() })
 
-/** The server's address, once it says that it is running. */
+/** The server's address, after it has printed that it is running. */
 async function address() {
   let said = ''
   for await (const chunk of server.stdout) {
@@ -98,7 +98,7 @@ await step('and leaves the rows that README.md shows', async () => {
   assert.equal(withoutTimes(stdout), withoutTimes(readme.rows))
 })
 
-// Windows has no such signal: a process can only be killed there.
+// Windows has no SIGTERM: a process can only be killed there.
 const hasSignals = process.platform !== 'win32'
 await step(`${hasSignals ? 'SIGTERM' : 'POST /shutdown'} ends the server with exit code 0`, async () => {
   const ended = server.exitCode === null ? once(server, 'exit') : [server.exitCode, null]
@@ -110,5 +110,5 @@ await step(`${hasSignals ? 'SIGTERM' : 'POST /shutdown'} ends the server with ex
 
 clearTimeout(timer)
 rmSync(folder, { recursive: true, force: true })
-// The client keeps its channels open.
+// The client's open channels would keep the process alive.
 process.exit(end())

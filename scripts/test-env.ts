@@ -1,4 +1,4 @@
-/** Runs before each test file: variables that a file sets are gone after it, since the next one runs in the same process (vitest.config.ts). */
+/** Runs before each test file: restores the environment variables after it, since the next file runs in the same process (vitest.config.ts). */
 import { afterAll } from 'vitest'
 
 const before = { ...process.env }

@@ -1,15 +1,15 @@
 /**
- * Static codecs from protos: what a package's `generate` script uses. protobufjs comes from the package that wants them.
+ * Static codecs from protos, for the `generate` script of a package, with the protobufjs of that package.
  *
- * Types are declared as protobufjs really gives them, where its own declarations say `any` or need `long`. A message that is written
- * has its members optional; one that is read has all of them.
+ * The declared types are the real ones: protobufjs itself declares `any`, or types of `long`. All members of a message to write are
+ * optional; a decoded message has all of them.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Every message that some messages reach, themselves included. */
+/** The given messages, and all messages in their fields. */
 export function reachable(protobuf, types) {
   const found = new Set()
   const visit = (type) => {
@@ -21,7 +21,7 @@ export function reachable(protobuf, types) {
   return [...found]
 }
 
-/** Takes messages out that are not among `kept`; those that hold a kept one stay. */
+/** Removes messages that are not in `kept`, except those that contain one. */
 function prune(protobuf, namespace, kept) {
   for (const nested of namespace.nestedArray) {
     if (nested instanceof protobuf.Namespace) prune(protobuf, nested, kept)
@@ -34,7 +34,7 @@ function prune(protobuf, namespace, kept) {
 /**
  * Writes `<name>.js` and `<name>.d.ts`.
  *
- * @param options - `protobuf` and `require` of the package; `folder` and `name` of the files; `root`, resolved; full names of the
+ * @param options - `protobuf` and `require` of the package; `folder` and `name` of the files; the resolved `root`; full names of the
  *   messages to `read` and to `write`
  */
 export function writeCodecs({ protobuf, require, folder, name, root, read = [], write = [] }) {
@@ -69,7 +69,7 @@ export function writeCodecs({ protobuf, require, folder, name, root, read = [], 
   const pbjs = join(dirname(require.resolve('protobufjs-cli/package.json')), 'bin', 'pbjs')
   const flags = ['create', 'verify', 'convert', 'delimited', 'typeurl', 'service', 'comments']
   const unused = [...(read.length === 0 ? ['decode'] : []), ...(write.length === 0 ? ['encode'] : []), ...flags]
-  // Modules of one root name would share their namespaces in a process that loads both, and lose one another's.
+  // Each module needs a root name of its own: with equal ones, two modules in a process would overwrite each other's namespaces.
   const args = [
     pbjs,
     '-t',
@@ -86,7 +86,7 @@ export function writeCodecs({ protobuf, require, folder, name, root, read = [], 
   rmSync(input)
 }
 
-/** The codecs under their packages: `export const google: { readonly datastore: … }`. */
+/** The codecs as a tree of packages: `export const google: { readonly datastore: … }`. */
 function tree(names, codec) {
   const nest = {}
   for (const full of names) {
@@ -112,7 +112,7 @@ function declaration(protobuf, type, prefix) {
   return [`export interface ${prefix}${typeName(type)} {`, ...fields, '}']
 }
 
-/** `google.datastore.v1.TransactionOptions.ReadOnly` → `TransactionOptionsReadOnly`; other packages lead with theirs. */
+/** `google.datastore.v1.TransactionOptions.ReadOnly` → `TransactionOptionsReadOnly`; names of other packages begin with the package. */
 function typeName(type) {
   const parts = type.fullName.split('.').filter((part) => part !== '')
   return parts.filter((part) => /^[A-Z]/.test(part)).join('')
@@ -131,9 +131,9 @@ function fieldType(protobuf, field, prefix) {
 }
 
 /**
- * Makes a folder of generated files anew when what they depend on has changed: some scripts, and versions of packages.
+ * Fills a folder of generated files again after a change of its scripts or of the versions of its packages.
  *
- * @param make - fills the folder, which is empty
+ * @param make - fills the empty folder
  */
 export function generateInto(folder, { require, scripts, packages }, make) {
   const hash = createHash('sha256')

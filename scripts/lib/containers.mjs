@@ -1,9 +1,9 @@
 /**
- * Containers of an image's root folder, run by crun as Docker runs them: the program is process 1, has its own network with a loopback
- * alone, its own host name, the image's user, environment and command, and what is mounted.
+ * Containers of an image's root folder, run by crun like Docker: the program is process 1 and has its own network with only a loopback, its
+ * own host name, the image's user, environment and command, and the mounted folders.
  *
- * crun looks at the kernel's control groups although it shall make none. Some machines mount them in a way that it refuses, so it sees
- * an empty folder in their place.
+ * crun reads the kernel's control groups even if it should make none, and refuses the way in which some machines mount them. So it sees an empty
+ * folder in their place.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { hear } from './tools.mjs'
 const patienceMs = 120_000
 const withoutGroups = ['--mount', 'sh', '-c', 'mount -t tmpfs none /sys/fs/cgroup && exec crun "$@"', 'crun']
 
-/** All containers that run below `folder`; `config` is the image's: User, Env, Entrypoint, Cmd, WorkingDir, StopSignal. */
+/** The containers below `folder`; `config` is the image's: User, Env, Entrypoint, Cmd, WorkingDir, StopSignal. */
 export function containersOf({ folder, config }) {
   const state = join(folder, 'crun')
   const crun = (...args) => ['unshare', [...withoutGroups, '--root', state, '--cgroup-manager=disabled', ...args]]
@@ -25,7 +25,7 @@ export function containersOf({ folder, config }) {
   /**
    * Starts a container.
    *
-   * @param options - `rootfs`; `command` in place of the image's; `hostname`; `volumes`, folders here by their place inside
+   * @param options - `rootfs`; a `command` to replace the image's; `hostname`; `volumes`: folders of this machine by their path inside
    */
   function start({ rootfs, command = config.Cmd, hostname = 'container', volumes = {} }) {
     const id = `sixtables-${process.pid}-${++count}`
@@ -45,7 +45,7 @@ export function containersOf({ folder, config }) {
     return container
   }
 
-  /** Kills those that run. */
+  /** Kills the running ones. */
   function end() {
     for (const id of running) spawnSync(...crun('delete', '--force', id))
   }
@@ -55,9 +55,9 @@ export function containersOf({ folder, config }) {
 class Container {
   #crun
   #id
-  /** `stdout` and `stderr` of the program so far. */
+  /** Output of the program so far, `stdout` and `stderr`. */
   said
-  /** The exit code of the program. */
+  /** Resolves with the exit code of the program. */
   ended
 
   constructor({ id, child, crun }) {
@@ -67,7 +67,7 @@ class Container {
     this.ended = once(child, 'close').then(([code]) => code)
   }
 
-  /** Waits until `check` returns something true; the container's words are in the error. */
+  /** Waits until `check` returns something true; an error contains the container's output. */
   async until(what, check) {
     const deadline = AbortSignal.timeout(patienceMs)
     let code
@@ -84,21 +84,21 @@ class Container {
     }
   }
 
-  /** Runs a program inside, as `docker exec` does. */
+  /** Runs a program inside, like `docker exec`. */
   exec(...command) {
     return ran(...this.#crun('exec', this.#id, ...command))
   }
 
-  /** Runs a program of this machine in the network of the container: what a published port would lead to. */
+  /** Runs a program of this machine in the network of the container, where a published port would lead. */
   async beside(command, args, options = {}) {
     const state = await ran(...this.#crun('state', this.#id))
-    // Before it is made there is no network either.
+    // A container without a state has no network yet.
     if (state.code !== 0) return { code: 1, stdout: '', stderr: state.stderr }
     const inside = [`--net=/proc/${JSON.parse(state.stdout).pid}/ns/net`, command, ...args]
     return await ran('nsenter', inside, options)
   }
 
-  /** The status of an answer over HTTP, asked for from beside: 0 while nothing listens. */
+  /** The HTTP status of a request from this machine; 0 while nothing listens. */
   async status({ host = '127.0.0.1', port = 8081, method = 'GET', path = '/', headers = {} }) {
     const options = JSON.stringify({ host, port, method, path, headers })
     const program = `require('node:http').request(${options}, (answer) => {
@@ -126,7 +126,7 @@ function bind(source, destination) {
   return { destination, type: 'bind', source, options: ['bind', 'rw'] }
 }
 
-/** The settings of an OCI runtime, as Docker makes them of an image's. */
+/** The settings of an OCI runtime, made like Docker's from those of an image. */
 function settings({ config, rootfs, args, hostname, mounts }) {
   const own = ['pid', 'network', 'ipc', 'uts', 'mount'].map((type) => ({ type }))
   const system = [
@@ -145,7 +145,7 @@ function settings({ config, rootfs, args, hostname, mounts }) {
   }
 }
 
-/** The ids of the image's user. */
+/** User id and group id of the image's user. */
 function userOf(config, rootfs) {
   const users = readFileSync(join(rootfs, 'etc/passwd'), 'utf8').split('\n')
   const [, , uid, gid] = users.find((line) => line.startsWith(`${config.User}:`)).split(':')

@@ -1,8 +1,8 @@
 /**
- * The command lines by which test libraries start a Datastore emulator of the Cloud SDK, each with the flags of sixtables that it becomes,
- * its port, and the sign for which the library waits: an answer to `GET /`, or words on stdout or stderr, or on stderr alone.
+ * The command lines by which test libraries start a Datastore emulator of the Cloud SDK, each with the flags of sixtables for it, its port, and
+ * the sign of readiness for the library: an answer to `GET /`, or a text on stdout or stderr, or on stderr only.
  *
- * Known: the libraries' public sources, read in November 2026. Measured: gcloud 528 writes all lines of an emulator on stderr, behind
+ * Known: the libraries' public sources, read in November 2026. Measured: gcloud 528 writes all lines of an emulator to stderr, after
  * `[datastore] `.
  */
 const shell = (line) => ['/bin/sh', '-c', line]
@@ -49,8 +49,8 @@ export const gcloudLines = [
 ]
 
 /**
- * LocalDatastoreHelper of Google's Java client runs in the container that it tests from: it wants `google-cloud-sdk` in PATH and a version
- * of the emulator from `gcloud version`, starts this line, and stops the emulator by `POST /shutdown`.
+ * LocalDatastoreHelper of Google's Java client, which starts an emulator in the container of its tests: it needs `google-cloud-sdk` in PATH and
+ * a version of the emulator from `gcloud version`, runs this line, and stops the emulator by `POST /shutdown`.
  */
 export const javaHelper = {
   path: 'google-cloud-sdk',

@@ -1,8 +1,8 @@
 /**
- * The image of container/Dockerfile, built by buildah: without Docker, and without a registry of images.
+ * The image of container/Dockerfile, built by buildah, without Docker and without a registry of images.
  *
- * The Dockerfile begins with an official image of Node on Debian. Here that base is made of Debian's packages and of npm's packages of
- * Node and npm, under the same name, so that the Dockerfile is built as it is. All that is stored lies in one folder.
+ * The Dockerfile begins with an official image of Node on Debian. Here that base is made from packages of Debian and npm and gets the same
+ * name, so that the Dockerfile is used unchanged. One folder contains everything.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { root, ScriptError, say } from './tools.mjs'
 const dockerfile = join(root, 'container/Dockerfile')
 const image = 'localhost/sixtables'
 
-/** Programs that this needs, each with the Debian package that brings it. */
+/** The necessary programs with their Debian packages. */
 const programs = {
   buildah: 'buildah',
   crun: 'crun',
@@ -21,7 +21,7 @@ const programs = {
   nsenter: 'util-linux',
 }
 
-/** The reason why no image can be built and run on this machine, with what to do; `undefined` when it can. */
+/** The reason why this machine cannot build and run images, with the remedy; `undefined` if it can. */
 export function whyNot() {
   if (process.platform !== 'linux') return `a Linux is needed, Debian for one; this is ${process.platform}`
   if (process.getuid() !== 0) return 'root is needed, as the image is made and mounted here: `sudo npm run container`'
@@ -34,7 +34,7 @@ export function whyNot() {
 /**
  * The stores of images and of working containers below `folder`.
  *
- * @returns `build()`, which gives the image's settings as a Docker would read them; `mount()`, which gives the root folder of a new
+ * @returns `build()`, which returns the image's settings as Docker reads them; `mount()`, which returns the root folder of a new
  *   container of the image; `remove()`, which unmounts and removes all containers
  */
 export function imageStore(folder) {
@@ -43,12 +43,12 @@ export function imageStore(folder) {
   return {
     build() {
       const [, base] = /^FROM (\S+) AS runtime$/m.exec(readFileSync(dockerfile, 'utf8'))
-      // A short name in the Dockerfile is looked for here first.
+      // For a short name in a Dockerfile, buildah tries localhost first.
       const name = `localhost/${base}`
       if (spawnSync('buildah', [...store, 'inspect', '--type', 'image', name]).status !== 0)
         makeBase(folder, buildah, name)
       say('building container/Dockerfile with buildah …')
-      // Only Docker's format of images has the health check.
+      // Only Docker's image format has health checks.
       const flags = ['--format', 'docker', '--pull-never', '--layers', '--isolation', 'chroot']
       buildah('build', ...flags, '--file', dockerfile, '--tag', image, root)
       const inspected = JSON.parse(buildah('inspect', '--type', 'image', image))
@@ -65,10 +65,10 @@ export function imageStore(folder) {
   }
 }
 
-/** As that of the official image: runs a command that there is, and gives all else to Node. */
+/** The entry point of the official image: runs a known command, and passes anything else to Node. */
 const entryPoint = '#!/bin/sh\ncommand -v "$1" >/dev/null || set -- node "$@"\nexec "$@"\n'
 
-/** Debian of the release that the name of the base has, with Node and npm as the official image has them. */
+/** The Debian release in the name of the base, with Node and npm at the places of the official image. */
 function makeBase(folder, buildah, name) {
   const [, nodeMajor, release] = /:(\d+)-(\w+)-slim$/.exec(name)
   say(`making the base of Debian's packages and of npm's package of Node (once for a folder of --keep) …`)
@@ -78,7 +78,7 @@ function makeBase(folder, buildah, name) {
   const local = join(base, 'usr/local')
   unpack(`node-linux-${process.arch}@${nodeMajor}`, join(folder, 'node'))
   copyFileSync(join(folder, 'node/bin/node'), join(local, 'bin/node'))
-  // The npm that comes with Node 20 and 22.
+  // The npm of Node 20 and 22.
   unpack('npm@10', join(folder, 'npm'))
   cpSync(join(folder, 'npm'), join(local, 'lib/node_modules/npm'), { recursive: true })
   for (const command of ['npm', 'npx']) {
@@ -96,7 +96,7 @@ function makeBase(folder, buildah, name) {
   for (const made of ['base', 'node', 'npm']) rmSync(join(folder, made), { recursive: true, force: true })
 }
 
-/** What lets npm reach its packages from within as it does from this machine: certificates, and the registry that is set here. */
+/** The settings by which npm inside reaches its packages: certificates, and this machine's registry. */
 function networkOf(base) {
   const inside = '/etc/ssl/certs/ca-certificates.crt'
   const ours = process.env.NODE_EXTRA_CA_CERTS
@@ -105,7 +105,7 @@ function networkOf(base) {
   return [...certificates, `npm_config_registry=${output('npm', ['config', 'get', 'registry']).trim()}`]
 }
 
-/** Where apt of this machine gets a release of Debian. */
+/** The address from which apt of this machine gets a release of Debian. */
 function mirror(release) {
   const found = output('apt-get', ['indextargets', '--format', '$(CODENAME) $(REPO_URI)', 'Created-By: Packages'])
   const line = found.split('\n').find((line) => line.startsWith(`${release} `)) ?? found.split('\n')[0]
@@ -113,7 +113,7 @@ function mirror(release) {
   return line.split(' ')[1]
 }
 
-/** The content of a package of npm's registry, in a folder. */
+/** Unpacks a package of npm's registry into a folder. */
 function unpack(name, folder) {
   mkdirSync(folder, { recursive: true })
   const [{ filename }] = JSON.parse(output('npm', ['pack', name, '--json', '--pack-destination', folder]))
@@ -121,7 +121,7 @@ function unpack(name, folder) {
   rmSync(join(folder, filename))
 }
 
-/** Runs a program and gives what it wrote on stdout; on failure throws with the end of what it wrote. */
+/** Runs a program and returns its stdout. @throws an error with the end of its output */
 function output(command, args) {
   const ran = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'pipe'] })
   if (ran.status === 0) return ran.stdout

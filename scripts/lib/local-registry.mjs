@@ -1,6 +1,6 @@
 /**
- * A registry of npm packages on this machine, for as long as a command runs: verdaccio, installed into a temp folder. It keeps what is
- * published to it there, and hands on what it does not have from the registry that npm is set to.
+ * A registry of npm packages on this machine while a command runs: verdaccio, installed into a temp folder. It stores the packages that are
+ * published to it, and gets all others from npm's configured registry.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,16 +11,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { whyInstallFailed } from './set-up.mjs'
 import { hear, run, ScriptError, say } from './tools.mjs'
 
-/** The last one for Node 20. */
+/** The last version for Node 20. */
 const verdaccio = 'verdaccio@6.8.0'
-/** It asks for node-fetch by a tag, which a mirror of a registry may lack. */
+/** Verdaccio depends on a tag of node-fetch, which a mirror of a registry may lack. */
 const overrides = { 'node-fetch': '2.7.0' }
 const patienceMs = 60_000
 
 /**
- * Starts it below `folder`, for packages of `scope`, on any free port.
+ * Starts it below `folder`, for packages of `scope`, on a free port.
  *
- * @returns `env`, with which npm uses it and nothing of this machine's caches and settings; `close()`
+ * @returns `env`, with which npm uses it without this machine's caches and settings; `close()`
  */
 export async function startRegistry({ folder, scope }) {
   const home = join(folder, 'registry')
@@ -81,7 +81,7 @@ function settings({ home, scope, upstream }) {
   }
 }
 
-/** npm publishes only with a token, whatever the registry asks for. */
+/** The settings of npm, with a token: npm publishes only with one, even if the registry needs none. */
 function npmOf({ folder, host }) {
   const npmrc = join(folder, 'npmrc')
   writeFileSync(npmrc, `registry=http://${host}/\n//${host}/:_authToken=none\n`)

@@ -1,10 +1,9 @@
 /**
- * From a fresh clone to built packages: check Node, install, generate, build. Each step is skipped while its inputs are
- * those of the last time, so that a second start spends its time on starting.
+ * From a fresh clone to built packages: check Node, install, generate, build. A step whose inputs are those of the last run is
+ * skipped: the second `npm start` only starts.
  *
- * S1  Only node and npm are needed beforehand; pnpm comes through npx.
- * S2  A step's stamp is written after the step succeeded, and removed before it begins.
- * S3  No step waits for an answer from a person.
+ * Only node and npm are needed beforehand; npx runs pnpm. No step may wait for an answer of a person. A step's stamp is removed before it begins
+ * and written after it succeeded, so that an interrupted step runs again.
  */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +19,7 @@ import {
 } from './stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
 
-/** Throws when the running Node is older than `engines.node` of the root manifest allows. */
+/** @throws ScriptError if Node is older than `engines.node` in the root manifest */
 export function checkNode() {
   const wanted = manifest('.').engines.node.replace('>=', '')
   const [needMajor, needMinor = 0] = wanted.split('.').map(Number)
@@ -29,7 +28,7 @@ export function checkNode() {
   throw new ScriptError(`Node ${wanted} or newer is needed; this is Node ${process.versions.node}.`)
 }
 
-/** Does what is missing; says on stderr what it does. */
+/** Runs the missing steps, and names them on stderr. */
 export async function setUp() {
   checkNode()
   const installed = await install()
@@ -41,14 +40,14 @@ function manifest(folder) {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 }
 
-/** Without a network npm would try for more than a minute before it says so. What the user has set comes first. */
+/** Without a network, npm would retry for more than a minute. The user's own settings take precedence. */
 const patience = {
   npm_config_fetch_retry_mintimeout: '1000',
   npm_config_fetch_retry_maxtimeout: '4000',
   npm_config_update_notifier: 'false',
 }
 
-/** Installs the dependencies. Returns the fingerprint of what is installed. */
+/** Installs the dependencies. @returns the fingerprint of the installed packages */
 async function install() {
   const manifests = ['package.json', ...packageFolders().map((folder) => `${folder}/package.json`)]
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
@@ -68,13 +67,13 @@ async function install() {
     throw new ScriptError(`npx could not be started (${error.message}); it comes with Node's npm.`)
   })
   if (code !== 0) throw new ScriptError(whyInstallFailed(tail))
-  // A lockfile that was behind the manifests has been written anew, so the stamp is taken afterwards.
+  // Computed after the installation, which updates a lockfile that does not fit the manifests.
   const now = ofContents([pnpmVersion, process.platform, process.arch], inputs)
   stamp('install', now)
   return now
 }
 
-/** What to tell a person about a failed installation, from the end of what npx and pnpm wrote. */
+/** The message about a failed installation, from the end of npx's and pnpm's output. */
 export function whyInstallFailed(output) {
   if (
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/.test(output)
@@ -88,7 +87,7 @@ export function whyInstallFailed(output) {
   return 'installing the dependencies failed; the reason stands above.'
 }
 
-/** Runs each package's `generate` script whose inputs (its scripts, and what is installed) changed. */
+/** Runs the `generate` scripts of packages whose inputs (the scripts, and the installed packages) changed. */
 async function generate(installed) {
   for (const folder of packageFolders()) {
     const command = manifest(folder).scripts?.generate
@@ -104,7 +103,7 @@ async function generate(installed) {
   }
 }
 
-/** The compiler leaves what it made of a file that was renamed or deleted, and a package would have it in its tarball. */
+/** Removes the compiler's output for sources that were renamed or deleted; it would be part of the package's tarball. */
 function removeOrphans(folder) {
   for (const path of filesBelow(`${folder}/dist`)) {
     const [, inside] = /\/dist\/(?!bundle\/|web\/)(.*?)(?:\.d)?\.[jt]s(?:\.map)?$/.exec(path) ?? []
@@ -114,7 +113,7 @@ function removeOrphans(folder) {
   }
 }
 
-/** Compiles all packages, and bundles those that have a script for it, when a source or setting changed since the last time. */
+/** Compiles all packages, and bundles those with a script for it, if a source or setting changed since the last time. */
 async function build(installed) {
   const folders = packageFolders()
   const sources = folders.flatMap((folder) => filesBelow(`${folder}/src`)).filter((path) => !path.endsWith('.test.ts'))
@@ -136,7 +135,7 @@ async function build(installed) {
   folders.forEach(removeOrphans)
   const { code } = await run('tsc', complete ? ['-b'] : ['-b', '--force'])
   if (code !== 0) throw new ScriptError('building failed; the reason stands above.')
-  // The compiler does not carry generated JavaScript over.
+  // The compiler does not copy JavaScript files.
   for (const path of sources.filter((path) => /\/src\/gen\/.*\.js$/.test(path))) {
     cpSync(join(root, path), join(root, path.replace('/src/', '/dist/')))
   }

@@ -1,9 +1,9 @@
 /**
- * Stamps: what a step of the set-up was last done for, so that it is skipped while its inputs are the same.
+ * Stamps of the set-up's steps. A stamp has the inputs of the last run of a step, which is skipped while they stay the same.
  *
  *   node_modules/.sixtables/<step>    one line, the fingerprint of the step's inputs
  *
- * They lie under node_modules so that removing that folder makes everything be done anew.
+ * Because they are below node_modules, removing that folder makes every step run again.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -20,12 +20,12 @@ export function packageFolders() {
     .filter((path) => existsSync(join(root, path, 'package.json')))
 }
 
-/** Those that are compiled and published: all but a private one. */
+/** The folders of packages that are compiled and published: all but private ones. */
 export function publishedFolders() {
   return packageFolders().filter((path) => !JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')).private)
 }
 
-/** Every file below `path`, both relative to the root and with slashes, sorted; none when there is no such folder. */
+/** Every file below `path`, both relative to the root and with slashes, sorted; empty if there is no such folder. */
 export function filesBelow(path) {
   if (!existsSync(join(root, path))) return []
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
@@ -38,7 +38,7 @@ export function filesBelow(path) {
     .sort()
 }
 
-/** A fingerprint of words and of the contents of files; a missing file counts as such. */
+/** A fingerprint of words and of the contents of files; missing files are part of it. */
 export function ofContents(words, paths) {
   const hash = createHash('sha256').update(JSON.stringify(words))
   for (const path of paths) {
@@ -48,7 +48,7 @@ export function ofContents(words, paths) {
   return hash.digest('hex')
 }
 
-/** A fingerprint of words and of names, sizes and times of change of files: for many files, without reading them. */
+/** A fingerprint of words and of files' names, sizes and times of change: for many files, without reading them. */
 export function ofTimes(words, paths) {
   const hash = createHash('sha256').update(JSON.stringify(words))
   for (const path of paths) {
@@ -69,7 +69,7 @@ export function stamp(step, fingerprint) {
   writeFileSync(path, `${fingerprint}\n`)
 }
 
-/** Forgets a stamp: done before its step begins, so that a step that was broken off is repeated. */
+/** Deletes a stamp. */
 export function unstamp(step) {
   rmSync(join(folder, step), { force: true })
 }

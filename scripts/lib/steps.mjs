@@ -1,5 +1,5 @@
 /**
- * Steps of a command that tries the built product: each runs, and says whether it passed; a failure does not stop the others.
+ * Steps of a command that tests the built product. A failure does not stop the steps after it.
  *
  *   smoke: ok      an entity is saved
  *   smoke: FAILED  SIGTERM ends the server with exit code 0        and the stack
@@ -8,7 +8,7 @@
 
 /**
  * @param options - `name` begins each line; `onStep` is called before each step
- * @returns `step(name, body)`, which gives what the body returned, or `undefined` when it threw; `end()`, which prints the last line and
+ * @returns `step(name, body)`, which returns the body's result, or `undefined` if it threw; `end()`, which prints the last line and
  *   returns the exit code
  */
 export function steps({ name, onStep = () => {} }) {

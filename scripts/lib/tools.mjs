@@ -1,20 +1,17 @@
-/**
- * Small tools of the scripts: where the repository is, words on stderr, and running a child to its end.
- */
+/** Small tools of the scripts: the path of the repository, lines on stderr, and child processes. */
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The pnpm that installs this workspace: the one place where its version stands. */
+/** The version of pnpm for this workspace, which only this line names. */
 export const pnpmVersion = '12.21.0'
 
-/** A failure that is told in one message, without a stack. */
+/** A failure with a message for the user, printed without a stack. */
 export class ScriptError extends Error {}
 
-/** One progress line, on stderr so that stdout stays with the program. */
+/** Prints a line of progress on stderr, because stdout belongs to the program that is started. */
 export function say(line) {
   process.stderr.write(`sixtables: ${line}\n`)
 }
@@ -23,7 +20,7 @@ export function say(line) {
  * Runs a program to its end. Its stdout goes to `stdout` (default: our stderr), its stderr to ours.
  *
  * @param options - `cwd` (default: the root), `stdout` (a file descriptor), `env` (added to ours), `signal` (ends it)
- * @returns the exit code (1 when ended by a signal) and the last 16 KiB of what it wrote on stderr
+ * @returns the exit code (1 after a signal) and the last 16 KiB of its stderr
  */
 export function run(command, args, options = {}) {
   const { cwd = root, stdout = 2, env = {}, shell = process.platform === 'win32', signal } = options
@@ -48,7 +45,7 @@ export function run(command, args, options = {}) {
   })
 }
 
-/** All that a child with pipes writes from now on: `stdout` and `stderr`, which grow while it runs. */
+/** Collects the output of a child with pipes: `stdout` and `stderr`, which grow while it runs. */
 export function hear(child) {
   const said = { stdout: '', stderr: '' }
   for (const stream of Object.keys(said)) {
@@ -59,12 +56,12 @@ export function hear(child) {
   return said
 }
 
-/** Calls `stop` at Ctrl-C and SIGTERM: for a script that leaves things behind which the end of its process does not end. */
+/** Calls `stop` at Ctrl-C and SIGTERM, for scripts that have to clean up. */
 export function onSignals(stop) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
 }
 
-/** Runs the body of a script; a ScriptError, or a flag that there is not, becomes one line on stderr and exit code 1. */
+/** Runs the body of a script; a ScriptError or an unknown flag becomes one line on stderr and exit code 1. */
 export async function script(body) {
   try {
     await body()

@@ -1,4 +1,4 @@
-/** CHANGELOG.md says what the change notes say; GOLDEN=rewrite writes it anew. */
+/** CHANGELOG.md is the result of the change notes; GOLDEN=rewrite writes it again. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'

@@ -1,9 +1,7 @@
 /**
- * CHANGELOG.md, written from the change notes in .changeset.
+ * CHANGELOG.md, made from the change notes in .changeset, in the order of their names.
  *
  *   .changeset/<name>.md   head: package → major, minor or patch; text for users   ─▶   an entry under its kind of change
- *
- * Notes stand in the order of their names, so that the page depends on the notes alone.
  */
 import type { SourceFile } from './repository.ts'
 
@@ -19,7 +17,7 @@ interface Note {
   readonly text: string
 }
 
-/** The page that the notes make. @throws Error for a note that is no change note, with its path */
+/** The text of the page. @throws Error with the path of a file that is no change note */
 export function changelogOf(files: readonly SourceFile[]): string {
   const notes = files
     .filter(({ path }) => path.startsWith('.changeset/') && path.endsWith('.md') && !path.endsWith('README.md'))

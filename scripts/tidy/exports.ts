@@ -1,9 +1,8 @@
 /**
- * What a package's source exports is there for the product: laws that are proved on functions which only tests call say
- * nothing about it.
+ * Rule: an export that only tests use is refused, because tests of such a function prove nothing about the product.
  *
- * E1  A function, class or constant that a file below `src/` exports is imported by another file that is no test, an entry point
- *     of the package included, or used in its own file. Stands for tests (`src/testing/` of the engine) count as tests.
+ * A function, class or constant that a file below `src/` exports must be used in its own file or imported by another one that is no test;
+ * entry points of the package count. Test doubles (`src/testing/` of the engine) count as tests.
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
@@ -12,7 +11,7 @@ const exportPattern = /^export (?:declare )?(?:abstract )?(?:async )?(?:function
 const importPattern =
   /\b(?:import|export)\s+(?:type\s+)?(\*|\{[^}]*\})[^'";]*?from\s*'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g
 
-/** What is used in a way that imports do not show. */
+/** Exports whose use is not visible in imports. */
 const usedOtherwise: Readonly<Record<string, string>> = {
   'packages/bench/src/cli/main.ts main': 'the command imports it by a path that it looks up',
   'packages/gateway/src/cli/main.ts main': 'the command imports it by a path that it looks up',
@@ -27,10 +26,10 @@ const usedOtherwise: Readonly<Record<string, string>> = {
 
 const forTests = /^packages\/engine\/src\/testing\//
 
-/** What is imported from a file: names, or everything. */
+/** The names imported from a file, or everything. */
 type Imported = Set<string> | 'everything'
 
-/** By path, what files that are no tests import from it. */
+/** The names that files other than tests import, by path of the imported file. */
 function importsOf(files: readonly SourceFile[]): ReadonlyMap<string, Imported> {
   const imported = new Map<string, Imported>()
   for (const { path, text } of files) {
@@ -59,7 +58,7 @@ function namesIn(list: string): string[] {
     )
 }
 
-/** The files that packages name as their exports. */
+/** The exports in the manifests of packages. */
 function entryPoints(files: readonly SourceFile[]): ReadonlySet<string> {
   const entries = new Set<string>()
   for (const { path, text } of files) {
@@ -84,7 +83,7 @@ export function exportFindings(files: readonly SourceFile[]): Finding[] {
       const name = match[1] ?? ''
       if (names.has(name) || `${path} ${name}` in usedOtherwise) continue
       const uses = code.match(new RegExp(`(?<![\\w.#])${name}\\b`, 'g'))?.length ?? 0
-      if (uses < 2) findings.push(`${path} exports ${name}, which nothing but tests uses (E1)`)
+      if (uses < 2) findings.push(`${path} exports ${name}, which nothing but tests uses`)
     }
   }
   return findings

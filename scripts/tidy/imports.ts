@@ -1,23 +1,21 @@
 /**
- * Who may import whom. ARCHITECTURE.md draws this order; here it is held.
+ * Rules for imports, whose order ARCHITECTURE.md draws.
  *
- * I1  A folder of the engine or the gateway imports only itself and folders before it in `folderOrder`.
- * I2  Root files of these packages are open to all their folders and import values from none of them.
- * I3  Inside a package a file imports the file it needs, never the barrel.
- * I4  Packages meet at their exports, in the direction of `packageOrder`; what is for tests stays in tests and labs. A test may use
- *     the tests of a package below its own, such as a contract suite, by their path.
- * I5  A command of the command line imports no other command.
- * I6  No file imports itself by way of others.
- * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
- *     imports a file or a name of `rowKeyParts`.
- * I8  Within the console, a page for browsers, a folder imports only itself and folders before it in `consoleOrder`; a page imports
- *     no other page. It speaks to the server over HTTP alone: of the other packages it imports types, and what the gateway's
- *     `browser.ts` names.
+ * - A folder of the engine or the gateway imports only itself and folders before it in `folderOrder`: `log` may import `tables`, not the
+ *   other way round. Root files may be imported by all folders of their package, and import values from none.
+ * - Inside a package a file imports the file it needs, never the barrel.
+ * - Packages import each other's exports in the direction of `packageOrder`; exports for tests only in tests and labs. A test may import
+ *   tests of a package below its own, such as a contract suite, by their path.
+ * - A command of the command line imports no other command.
+ * - No file imports itself through others.
+ * - Only `tables`, folders below it, and `on-demand`, which makes rows, make and parse row keys: no other file imports `rowKeyParts`.
+ * - A folder of the console, a page for browsers, imports only itself and folders before it in `consoleOrder`; a page imports no other page. The
+ *   console calls the server over HTTP: of other packages it imports types, and the names of the gateway's `browser.ts`.
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
 
-/** The folders of a package, bottom first. A folder within a folder stands for itself where it is named. */
+/** The folders of a package, bottom first. A subfolder that is named here is a folder of its own. */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   engine: [
     'model',
@@ -74,10 +72,10 @@ export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'p
 /** The packages, bottom first. */
 export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench', 'console']
 
-/** Contracts that all others may name in types, wherever they stand themselves. */
+/** Contracts whose types every folder may import. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
 
-/** Imports that go up today, and are to go: what is below tells observers instead of letting them subscribe. */
+/** Upward imports that exist today and should go: the lower folder calls observers directly instead of letting them subscribe. */
 const goesUp: Readonly<Record<string, readonly string[]>> = {
   'database/preview.ts': ['observe/feed/commit-feed.ts', 'observe/feed/feed-reports.ts'],
   'database/database.ts': ['engine/ttl.ts'],
@@ -87,7 +85,7 @@ const goesUp: Readonly<Record<string, readonly string[]>> = {
   'observe/inspect/table-rows.ts': ['engine/reset.ts'],
 }
 
-/** What row keys are made of and taken apart by (I7): whole files, and names of others. */
+/** The parts of row keys: whole files, or names of others. */
 const rowKeyParts: Readonly<Record<string, readonly string[] | 'all'>> = {
   'encoding/keyspace.ts': 'all',
   'encoding/key-codec.ts': ['decodeKeyCode', 'decodePartition', 'keyRow', 'skipPartition'],
@@ -97,12 +95,12 @@ const rowKeyFolders = [
   ...(folderOrder['engine'] ?? []).slice(0, (folderOrder['engine'] ?? []).indexOf('tables') + 1),
 ]
 
-/** Files at the top of a package that gather the rest for other packages. */
+/** Files at the top of a package with its exports for other packages. */
 const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts'])
 
 interface Import {
   readonly from: string
-  /** Between braces. */
+  /** The imported names between braces. */
   readonly names: readonly string[]
   readonly typeOnly: boolean
 }
@@ -138,7 +136,7 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
   return [...findings, ...cycleFindings(files)]
 }
 
-/** I6. */
+/** Import cycles. */
 function cycleFindings(files: readonly SourceFile[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const targets = new Map(
@@ -165,7 +163,7 @@ function cycleFindings(files: readonly SourceFile[]): Finding[] {
   return findings
 }
 
-/** I8. Paths are relative to the console's `src`. */
+/** The fault of an import in the console. Paths are relative to the console's `src`. */
 function wrongInConsole(path: string, { from, typeOnly }: Import): string | undefined {
   if (from.startsWith('@sixtables/') && !typeOnly && from !== '@sixtables/gateway/browser') {
     return 'the console speaks to the server over HTTP alone'
@@ -189,7 +187,7 @@ function leavesPackage(pack: string, inside: string, from: string): string | und
   return packageOrder.indexOf(other) < packageOrder.indexOf(pack) ? undefined : 'packages are imported by name'
 }
 
-/** I1, I2, I3, I5, I7. Paths are relative to `src`. */
+/** The fault of an import within a package. Paths are relative to `src`. */
 function wrongInside(pack: string, path: string, { from, names, typeOnly }: Import): string | undefined {
   const target = posix.join(posix.dirname(path), from)
   if (target.startsWith('..')) return 'packages are imported by name, and tests not at all'
@@ -216,7 +214,7 @@ function wrongInside(pack: string, path: string, { from, names, typeOnly }: Impo
   return other < own ? undefined : `${targetFolder} stands above ${ownFolder}`
 }
 
-/** I4. */
+/** The fault of an import from another package. */
 function wrongAcross(pack: string, path: string, from: string): string | undefined {
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
@@ -226,14 +224,14 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   return undefined
 }
 
-/** The folder by its name in the order, or the first of the path; empty for root files. */
+/** The folder's name in the order, or else the first part of the path; empty for root files. */
 function folderOf(path: string, order: readonly string[]): string {
   const parts = path.split('/').slice(0, -1)
   const inner = parts.slice(0, 2).join('/')
   return order.includes(inner) ? inner : (parts[0] ?? '')
 }
 
-/** I5. */
+/** The command that a file belongs to. */
 function commandOf(path: string): string | undefined {
   return /^cli\/commands\/([^/]+)\//.exec(path)?.[1]
 }

@@ -5,11 +5,8 @@
  *   in the same file                         L1           its short name
  *   in any other file                        commit-log/L1
  *
- * LA1  A law is stated once in its file, so that its full name says which law it is. Where two files with laws have the same
- *      name, their folder stands before it: executor/window/W1.
- * LA2  A short name is used only in the file of its law.
- * LA3  A full name leads to a law.
- * LA4  A test that a comment names is there.
+ * A law is stated once in its file. If two files with laws have the same name, the full name also has the folder: executor/window/W1. A short
+ * name may be used only in the file of its law, and a full name must belong to a law. A test that a comment names must exist.
  */
 import type { Finding, SourceFile } from './repository.ts'
 
@@ -22,7 +19,7 @@ const testPattern = /(?<![\w/.-])((?:[\w.*-]+\/)*[\w.*-]+\.test\.ts)\b/g
 /** The laws of each file that has any, by its path. */
 export type Laws = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Tests restate laws and state none. */
+/** Tests name laws but do not state any. */
 function statesLaws(path: string): boolean {
   return path.endsWith('.ts') && !path.endsWith('.test.ts')
 }
@@ -37,7 +34,7 @@ export function lawsOf(files: readonly SourceFile[]): Laws {
   return laws
 }
 
-/** What stands before a file's laws in their full names (LA1). */
+/** The part of full names before the slash, by file. */
 export function lawPrefixes(laws: Laws): ReadonlyMap<string, string> {
   const byName = new Map<string, string[]>()
   for (const path of laws.keys()) {
@@ -67,7 +64,7 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
     }
   }
   for (const file of files) {
-    // The rules' own files and tests speak of laws and tests that are not there.
+    // The rules' own files and tests contain examples of laws and tests that do not exist.
     if (file.path.startsWith('scripts/tidy/')) continue
     if (/^packages\/[^/]+\/(src|test|compare|benchmarks)\//.test(file.path)) {
       findings.push(...statedTwice(file), ...shortFindings(file, laws.get(file.path), shortNames))
@@ -115,7 +112,7 @@ function testFindings({ path, text }: SourceFile, files: readonly SourceFile[]):
   })
 }
 
-/** A finding for each match of which `say` says something, with its line. */
+/** A finding, with its line, for each match about which `say` returns a text. */
 function each(
   path: string,
   text: string,

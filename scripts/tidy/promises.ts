@@ -1,19 +1,19 @@
 /**
- * The rule for answers that come at once or by promise: code between a store and its callers is written once, with the
- * helpers of engine/src/maybe-promise.ts. A file that asks `instanceof Promise` itself mostly has two copies of its logic.
+ * The rule for functions that return either a value or a promise: they are written once, with the helpers of engine/src/maybe-promise.ts. A file with
+ * `instanceof Promise` mostly has two copies of its logic.
  */
 import { type Finding, isShipped, matches, type SourceFile, withoutComments } from './repository.ts'
 
 const asks = /\binstanceof Promise\b|\bisPromise\(/g
 
-/** Written by hand for speed, since it runs for each row of a result: these files may say `instanceof Promise`. */
+/** Files that may use `instanceof Promise`, because they run for each row of a result and are written for speed. */
 const byHand: readonly string[] = [
   'packages/engine/src/maybe-promise.ts',
   'packages/engine/src/executor/scan.ts',
   'packages/engine/src/executor/result-page.ts',
 ]
 
-/** Keep account of work under way, so they have to know what is not there yet: these files may call `isPromise()`. */
+/** Files that may use `isPromise()`, because they count unfinished work. */
 const withAccounts: readonly string[] = [
   'packages/engine/src/history/past-view.ts',
   'packages/engine/src/ids/id-sequence.ts',

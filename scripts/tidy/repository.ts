@@ -1,6 +1,4 @@
-/**
- * The files of the repository as the tidy rules see them: what a person wrote, not what a tool made.
- */
+/** The files of the repository for the tidy rules: those that people write, without those that tools make. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -10,16 +8,16 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** One breach of a rule: `packages/engine/src/x.ts:12 says what is wrong`. */
+/** One violation of a rule: `packages/engine/src/x.ts:12 says what is wrong`. */
 export type Finding = string
 
 const made = new Set(['node_modules', 'dist', 'gen', 'coverage'])
-/** Other folders that begin with a dot are made: by git, by editors, or by a package manager that keeps its store here. */
+/** Folders beginning with a dot that people write; others belong to git, editors or package managers. */
 const hidden = new Set(['.ci', '.changeset', '.github'])
 const written = /\.(ts|tsx|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
 
 /**
- * Every text file that a person wrote, sorted by path.
+ * Every text file that people write, sorted by path.
  *
  * @param root - ends with a slash
  */
@@ -44,15 +42,15 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || /^packages\/[^/]+\/test\//.test(path)
 }
 
-/** Sources of a package that are shipped: below `src/`; not tests. */
+/** Whether a file is a shipped source of a package: below `src/` and no test. */
 export function isShipped(path: string): boolean {
   return /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !isTest(path)
 }
 
-/** The text with comments blanked out, line for line, so that prose may name what code may not do. */
+/** The text with comments blanked out line by line: comments may mention things that code may not use. */
 export function withoutComments(text: string): string {
   const blank = (comment: string): string => comment.replace(/[^\n]/g, ' ')
-  // Strings come first in the alternation, so that a // within one stays.
+  // Strings are the first alternative, so that `//` in a string is no comment.
   return text.replace(
     /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g,
     (found: string): string => (found.startsWith('/') ? blank(found) : found),

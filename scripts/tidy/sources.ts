@@ -1,12 +1,12 @@
 /**
- * Rules for code: heads, sizes, no way out of the type system, no ambient time or chance, no test switched off in silence, no hook
- * that runs for one test file of many.
+ * Rules for code: heads, sizes, no escape from the type system, no ambient time or chance, no disabled test without a reason, no hook of one
+ * test file that affects others.
  */
 import { type Finding, isShipped, isTest, matches, type SourceFile, withoutComments } from './repository.ts'
 
 export const linesMax = 450
 
-/** Where time and chance are passed in, so that all of it can run on virtual time and from a seed. */
+/** Folders in which time and chance are arguments, so that they can run on virtual time and from a seed. */
 const simulated = /^packages\/(engine\/src|gateway\/src\/handlers|bench\/src\/(sim|labs))\//
 const sourcesOfTime = new Set([
   'packages/engine/src/clock.ts',
@@ -21,7 +21,7 @@ const escapes = /\bas any\b|: any\b|<any\b|@ts-(?:ignore|nocheck)\b/g
 
 const switchedOff = /\b(?:describe|it|test)\.(?:only|skip|todo|skipIf|runIf)\b/g
 
-/** Every written file of code starts by saying what it is. */
+/** Every file of code must begin with a comment about its purpose. */
 export function headFindings(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(
@@ -40,20 +40,20 @@ export function sizeFindings(files: readonly SourceFile[]): Finding[] {
     .map(({ path, lines }) => `${path} has ${lines} lines; the most is ${linesMax}: look for the second idea in it`)
 }
 
-/** Lines of a function, head and end included: it fits a screen. */
+/** Maximum lines of a function, first and last line included: one screen. */
 export const functionLinesMax = 60
 
-/** Functions that may be longer, by the beginning of `path name`, each with the reason. */
+/** Functions that may be longer, by the beginning of `path name`, each with its reason. */
 export const longFunctions: ReadonlyMap<string, string> = new Map([
   ['packages/bench/src/labs/', 'a scenario is read from its beginning to its end'],
 ])
 
-/** A function, a method, or a constant that is one. */
+/** The first line of a function, a method, or a constant with a function. */
 const functionHead =
   /^(\s*)(?:(?:(?:export|async)\s+)*function\b\s*\*?\s*(\w+)|(?:(?:static|override|async|get|set)\s+)*\*?(#?\w+)(?:<[^(]*>)?\(|(?:export\s+)?const\s+(\w+)\b.*=\s*(?:async\s*)?[(<])/
 const notNames = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'await', 'super', 'throw', 'new'])
 
-/** Found by the indentation that the formatter gives: a function ends with the brace under the beginning of its head. */
+/** Finds functions by the formatter's indentation: a function ends with the brace below the beginning of its first line. */
 export function longFunctionFindings(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => isShipped(path) || /^(packages\/[^/]+\/(benchmarks|compare)|scripts)\//.test(path))
@@ -81,7 +81,7 @@ function functionsOf(lines: readonly string[]): readonly FoundFunction[] {
     const [, indent = '', declared, method, constant] = functionHead.exec(head) ?? []
     const name = declared ?? method ?? constant
     if (name === undefined || notNames.has(name)) continue
-    // The parameters may have lines of their own; what ends otherwise is a call.
+    // Parameters may have lines of their own; with another ending it is a call.
     const isUnder = (line: string): boolean => line.startsWith(indent) && /\S/.test(line.charAt(indent.length))
     const body = head.endsWith('{') ? start : lines.findIndex((line, i) => i > start && isUnder(line))
     const opens =
@@ -114,7 +114,7 @@ export function escapeFindings(files: readonly SourceFile[]): Finding[] {
   ])
 }
 
-/** `.only` never; a test switched off gives its reason: as second argument, or in a comment on its line or the one above. */
+/** Refuses `.only`, and a disabled test without a reason, as its second argument or in a comment on its line or the one above. */
 export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
   return code(files)
     .filter(({ path }) => isTest(path))
@@ -133,7 +133,7 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
 
 const startsAnything = /'node:child_process'|\.listen\(|\b(?:startGateway|startCommand|testGateway)\(/g
 
-/** `npm run test:unit` runs the tests beside the sources, which is why they are quick; what starts a server or a process has its place in `test/`. */
+/** Refuses servers and processes in tests beside the sources, which `npm run test:unit` runs: they belong to `test/`. */
 export function unitFindings(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => /^packages\/[^/]+\/src\/.*\.test\.tsx?$/.test(path))
@@ -149,7 +149,7 @@ export function unitFindings(files: readonly SourceFile[]): Finding[] {
 
 const sharedHook = /^(?:before|after)(?:Each|All)\(/gm
 
-/** A worker loads a module once for all test files (vitest.config.ts), so a hook of a module would be one of the first file alone. */
+/** Refuses hooks at module level: a worker loads a module once for all test files (vitest.config.ts), so they would run for the first only. */
 export function sharedHookFindings(files: readonly SourceFile[]): Finding[] {
   return code(files)
     .filter(({ path }) => /^packages\/.*(?<!\.test)\.ts$/.test(path))

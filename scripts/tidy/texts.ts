@@ -1,6 +1,4 @@
-/**
- * Rules for every text: nothing of one person's machine, and links that lead somewhere.
- */
+/** Rules for every text: no paths of one person's machine, and no broken links. */
 import { posix } from 'node:path'
 import { type Finding, matches, type SourceFile } from './repository.ts'
 
@@ -23,7 +21,7 @@ export function lockfileFindings(files: readonly SourceFile[]): Finding[] {
     .flatMap(({ path, text }) => matches(path, text, downloadAddress, (found) => `holds a download address: ${found}`))
 }
 
-/** Links of Markdown files to files and folders of the repository, and to headings in them. */
+/** Broken links in Markdown files, to files and folders of the repository and to headings in them. */
 export function linkFindings(files: readonly SourceFile[], exists: (path: string) => boolean): Finding[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   return files
@@ -42,7 +40,7 @@ export function linkFindings(files: readonly SourceFile[], exists: (path: string
     .map((finding) => `${finding} leads nowhere`)
 }
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** The anchors of a page's headings on GitHub. */
 function headings(text: string): readonly string[] {
   return [...text.matchAll(/^#+ +(.*)$/gm)].map(([, title = '']) =>
     title

@@ -1,6 +1,4 @@
-/**
- * The tidy rules, on this repository; and for each rule, that it finds what it is there to find.
- */
+/** The tidy rules, applied to this repository; and a test for each rule that it finds violations. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

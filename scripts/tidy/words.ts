@@ -1,11 +1,10 @@
 /**
- * Rules of plain words, for the sources of packages and for documents: a reader learns the subject of a sentence first.
+ * Rules of plain words, for the sources of packages and for documents: a sentence begins with its subject.
  *
- * W1  None of `vagueWords`: the text names a client, a reader, a caller or another party instead.
- * W2  No comment line of a source begins with one of `riddles`: a docstring opens with the noun of what it describes.
+ * A text contains none of `vagueWords`: it names a client, a reader or a caller. No comment line of a source begins with one of
+ * `riddles`: "Of the rows, the newest" is "The newest row".
  *
- * Documents are checked without their code, which may quote the output of commands. CHANGELOG.md is made from change notes,
- * which are checked.
+ * Code in documents is not checked, because it may quote the output of commands. CHANGELOG.md is made from change notes, which are checked.
  */
 import { type Finding, matches, type SourceFile } from './repository.ts'
 
@@ -23,11 +22,11 @@ export function wordFindings(files: readonly SourceFile[]): Finding[] {
 }
 
 function vagueFindings(path: string, text: string): Finding[] {
-  return matches(path, text, vague, (found) => `says "${found}": name the client, reader or caller (W1)`)
+  return matches(path, text, vague, (found) => `says "${found}": name the client, reader or caller`)
 }
 
 function riddleFindings(path: string, text: string): Finding[] {
-  return matches(path, text, riddle, (found) => `has a comment that opens with "${found}": begin with a noun (W2)`)
+  return matches(path, text, riddle, (found) => `has a comment that opens with "${found}": begin with a noun`)
 }
 
 function isSource(path: string): boolean {
@@ -38,7 +37,7 @@ function isDocument(path: string): boolean {
   return path.endsWith('.md') && /^(?:docs\/|\.changeset\/|[^/]+$)/.test(path) && path !== 'CHANGELOG.md'
 }
 
-/** Code blanked out, line for line. */
+/** The text with code blanked out line by line. */
 function withoutCode(text: string): string {
   return text.replace(/^( *)```[\s\S]*?^\1```|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '))
 }

@@ -1,6 +1,4 @@
-/**
- * The workflows for a public repository, which have not run yet: GitHub's own parser accepts them by its schema, and what they use is there.
- */
+/** The workflows for a public repository, which have not run yet: GitHub's own parser accepts them, and the files that they use exist. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -19,7 +17,7 @@ let parser: typeof import('@actions/workflow-parser')
 let folder: string
 
 beforeAll(async () => {
-  // Its modules import JSON in a way that Node refuses; a bundle has it inside.
+  // The parser's modules import JSON in a way that Node refuses; a bundle avoids that.
   folder = mkdtempSync(join(tmpdir(), 'sixtables-workflows-'))
   const file = join(folder, 'parser.mjs')
   const { build } = createRequire(join(root, 'packages/gateway/package.json'))('rolldown')
@@ -30,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The mistakes that the parser finds: in the form, in names of contexts and functions, and in what jobs need. */
+/** The mistakes that the parser finds: in the form, in names of contexts and functions, and in the needs of jobs. */
 async function mistakesOf(name: string, content: string): Promise<readonly string[]> {
   const { context, value } = parser.parseWorkflow({ name, content }, new parser.NoOperationTraceWriter())
   if (value !== undefined) await parser.convertWorkflowTemplate(context, value)
