@@ -36,7 +36,7 @@ await script(async () => {
 
 async function simulate(first, seeds, signal) {
   const env = { SIXTABLES_SEED: String(first), SIXTABLES_SEEDS: String(seeds) }
-  const file = 'packages/engine/test/property/gateways.test.ts'
+  const file = 'packages/bigtable/test/property/gateways.test.ts'
   const { code } = await run('vitest', ['run', file, '-t', 'keep every promise', '--testTimeout=86400000'], {
     env,
     signal,

@@ -29,7 +29,6 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'log',
     'history',
     'transactions',
-    'shared',
     'planner',
     'executor',
     'metadata',
@@ -44,7 +43,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'testing',
   ],
-  bigtable: ['gen', 'client', 'rows'],
+  bigtable: ['gen', 'row-store', 'client', 'rows', 'gateways'],
   gateway: [
     'gen',
     'convert',
@@ -80,7 +79,6 @@ const goesUp: Readonly<Record<string, readonly string[]>> = {
   'database/preview.ts': ['observe/feed/commit-feed.ts', 'observe/feed/feed-reports.ts'],
   'database/database.ts': ['engine/ttl.ts'],
   'database/databases.ts': ['engine/reset.ts'],
-  'database/place.ts': ['engine/open-kv.ts'],
   'database/settings.ts': ['engine/ttl.ts'],
   'observe/inspect/table-rows.ts': ['engine/reset.ts'],
 }
@@ -219,7 +217,8 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
   if (packageOrder.indexOf(other) >= packageOrder.indexOf(pack)) return `${pack} does not stand on ${other}`
-  if (!['', 'testing', 'nearest', 'browser'].includes(rest)) return 'only what a package exports can be imported'
+  if (!['', 'testing', 'nearest', 'browser', 'store', 'gateways'].includes(rest))
+    return 'only what a package exports can be imported'
   if (rest === 'testing' && isShipped(path) && pack !== 'bench') return 'testing aids are for tests and labs'
   return undefined
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEngine } from '@sixtables/engine'
-import { MemoryRows } from '@sixtables/engine/testing'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MemoryRows, severalGateways } from '../../bigtable/test/support/memory-gateways.ts'
 import { movableClock, type Served, serve } from '../../gateway/test/support/server-parts.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests } from './browser.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const start = async (gateway: number, resetRefusal?: string): Promise<string> => {
     const scheduler = movableClock(undefined)
     const engine = await openEngine({
-      shared: { rows: rows.through(async (_, effect) => effect()), gateway, resetRefusal },
+      store: severalGateways({ rows: rows.through(async (_, effect) => effect()), gateway, resetRefusal }),
       scheduler,
     })
     const options = { engine, scheduler, dir: undefined, project: 'demo', host: '127.0.0.1', port: 0 }

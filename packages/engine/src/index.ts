@@ -1,7 +1,7 @@
 /** The exports of the engine for other packages; nothing inside the engine imports it. */
 
 export type { CheckOptions } from './check/checker.ts'
-export { type CheckReport, type PendingGroup, type Problem, type ProblemKind, sharedRemedy } from './check/report.ts'
+export { type CheckReport, exportRemedy, type PendingGroup, type Problem, type ProblemKind } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
 export { stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
@@ -51,6 +51,7 @@ export { Engine, openEngine } from './engine/engine.ts'
 export type { EngineOptions, EngineTotals } from './engine/engine-options.ts'
 export type { EngineSnapshot } from './engine/engine-snapshot.ts'
 export type { ResetScope } from './engine/reset.ts'
+export type { StoreFigures } from './engine/store-port.ts'
 export type { Cancellable } from './engine/transfer.ts'
 export type { TtlPolicy } from './engine/ttl.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
@@ -164,30 +165,9 @@ export { planText } from './planner/explain.ts'
 export { type Random, seededRandom } from './random.ts'
 export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
 export { entityTables, type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
-export type { SharedFigures } from './shared/shared-databases.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
 export type { Durability, Kv, KvWrite, StoreState, WriteSink, WriteSource, Writes } from './storage/kv.ts'
-export {
-  type Cell,
-  type CellChange,
-  type Cells,
-  checkRowKey,
-  clockDifferenceMicrosMax,
-  type Family,
-  families,
-  newestIs,
-  OutcomeUnknown,
-  type Row,
-  type RowChange,
-  type RowCondition,
-  type RowScan,
-  type RowStore,
-  rowStoreClosed,
-  type StoreCall,
-  type Wanted,
-  type WantedCells,
-} from './storage/rows.ts'
 export { StoredImage } from './tables/entities.ts'
 export { decodeToken as transactionIdOf } from './transactions/transaction.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'

@@ -3,8 +3,9 @@
  * each call of a client occupies it for `callMs`. After `kill()` the calls of a gateway fail with UNAVAILABLE, like those on a
  * broken connection.
  */
+import { MemoryRows, severalGateways } from '@sixtables/bigtable/gateways'
 import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engine'
-import { MemoryRows, type Random, VirtualClock } from '@sixtables/engine/testing'
+import { type Random, VirtualClock } from '@sixtables/engine/testing'
 import { type Client, StoreClient } from './client.ts'
 import { RemoteRows, type RowCapacity, RowServers } from './remote-rows.ts'
 import { Store } from './store.ts'
@@ -31,7 +32,7 @@ export async function openGateways(options: GatewaysOptions): Promise<Gateways> 
     const failures: unknown[] = []
     const own = new RemoteRows(rows, servers)
     const engine = await openEngine({
-      shared: { rows: own, gateway: number },
+      store: severalGateways({ rows: own, gateway: number, switchedOff: options.engine?.switchedOff }),
       scheduler: clock,
       seed: options.seed + number,
       onBackgroundFailure: (error) => failures.push(error),

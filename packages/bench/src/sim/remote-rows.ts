@@ -9,8 +9,9 @@
  *
  * Ours. A hash of the key chooses the server of a row, as if tablets were spread evenly; a scan counts as one row.
  */
-import type { Row, RowChange, RowCondition, RowKey, RowScan, RowStore } from '@sixtables/engine'
-import { fnv, type MemoryRows, type Random, type VirtualClock } from '@sixtables/engine/testing'
+import type { MemoryRows, Row, RowChange, RowCondition, RowScan, RowStore } from '@sixtables/bigtable/gateways'
+import type { RowKey } from '@sixtables/engine'
+import { fnv, type Random, type VirtualClock } from '@sixtables/engine/testing'
 
 export interface RowCapacity {
   /** Mean round trip of a call, without its work; each call draws its own, up to a fifth more or less. */

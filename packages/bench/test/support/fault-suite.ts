@@ -18,6 +18,7 @@
  * arms (`swap`, `as`) cost no run. Settings that a lab reads count as mechanisms too: a server count of 1, a split threshold
  * that is never met, a capacity without bound.
  */
+import type { GatewayMechanism } from '@sixtables/bigtable/gateways'
 import type { Kv } from '@sixtables/engine'
 import type { Mechanism } from '@sixtables/engine/testing'
 import { describe, expect, it } from 'vitest'
@@ -50,7 +51,7 @@ export interface FaultSuiteOptions {
 }
 
 /** Engine options without these mechanisms. */
-export function off(...mechanisms: readonly Mechanism[]): NonNullable<RunOptions['engine']> {
+export function off(...mechanisms: readonly (GatewayMechanism | Mechanism)[]): NonNullable<RunOptions['engine']> {
   return { switchedOff: new Set(mechanisms) }
 }
 

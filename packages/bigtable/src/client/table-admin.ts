@@ -4,8 +4,9 @@
  * Each version of a row must stay until the engine deletes it. A family may therefore have no rule that deletes cells by age or
  * number. The exception is `t`, the read sets of transactions, which may be deleted after an hour.
  */
-import { DatastoreError, failedPrecondition, families } from '@sixtables/engine'
+import { DatastoreError, failedPrecondition } from '@sixtables/engine'
 import { type GcRule, google, type Table, type WrittenColumnFamily } from '#gen/codecs.js'
+import { families } from '../row-store/row-store.ts'
 import { CallError, grpcCodes } from './call-error.ts'
 import { bigintOf } from './cell-chunks.ts'
 import { type BigtablePlace, instancePath, placeInWords, problemOf, tablePath } from './place.ts'

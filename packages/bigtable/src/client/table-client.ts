@@ -7,7 +7,8 @@
  * TC2  MutateRows repeats the rows that were not acknowledged, and no others.
  * TC3  CheckAndMutateRow is sent once. If its answer is lost, its outcome is unknown.
  */
-import { type DatastoreError, invalidArgument, type StoreCall } from '@sixtables/engine'
+import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import type { StoreCall } from '@sixtables/engine/store'
 import {
   google,
   type WrittenMutateRowsRequestEntry,

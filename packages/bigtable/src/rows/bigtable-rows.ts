@@ -5,26 +5,23 @@
  * A scan is no snapshot. A conditional change is sent once, and the caller reads later whether it took effect. Other calls are repeated
  * until they are acknowledged, or `timeoutMs` is over.
  */
+import { DatastoreError, invalidArgument, type RowKey, type Scheduler } from '@sixtables/engine'
+import type { StoreCall } from '@sixtables/engine/store'
+import { bigtableLimits } from '../client/limits.ts'
+import { placeInWords, silenceRemedy, TableMissing } from '../client/place.ts'
+import type { TableClient } from '../client/table-client.ts'
 import {
   type CellChange,
   checkRowKey,
-  DatastoreError,
-  invalidArgument,
   OutcomeUnknown,
   type Row,
   type RowChange,
   type RowCondition,
-  type RowKey,
   type RowScan,
   type RowStore,
   rowStoreClosed,
-  type Scheduler,
-  type StoreCall,
   type Wanted,
-} from '@sixtables/engine'
-import { bigtableLimits } from '../client/limits.ts'
-import { placeInWords, silenceRemedy, TableMissing } from '../client/place.ts'
-import type { TableClient } from '../client/table-client.ts'
+} from '../row-store/row-store.ts'
 import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
 import { RowChanges } from './row-changes.ts'

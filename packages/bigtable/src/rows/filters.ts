@@ -4,10 +4,10 @@
  * A family has one column, with the empty qualifier, so the cells of a family are the versions of one column. Bigtable counts in microseconds
  * and accepts whole milliseconds only, so its timestamp is the engine's times 1,000: version 5 of family `d` is the cell `d:` at 5,000.
  */
-import type { CellChange, Cells, Row, RowCondition, Wanted, WantedCells } from '@sixtables/engine'
 import type { Int64, WrittenTimestampRange } from '#gen/codecs.js'
 import type { ReadRow } from '../client/cell-chunks.ts'
 import type { Mutation, RowFilter } from '../client/table-client.ts'
+import type { CellChange, Cells, Row, RowCondition, Wanted, WantedCells } from '../row-store/row-store.ts'
 
 const noQualifier = new Uint8Array(0)
 

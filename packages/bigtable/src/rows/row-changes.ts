@@ -7,9 +7,10 @@
  * An entry is atomic, so the changes of one row are never split. The engine changes a row a few times a call, and far fewer than 50,000 calls
  * run in one turn (`--max-calls` is 20,000, and a gateway runs at most 256 commits at a time), so an entry stays below 100,000 changes.
  */
-import type { RowChange, RowKey, Scheduler } from '@sixtables/engine'
+import type { RowKey, Scheduler } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
 import type { Mutation, TableClient } from '../client/table-client.ts'
+import type { RowChange } from '../row-store/row-store.ts'
 import { mutationOf } from './filters.ts'
 import { Gathered } from './gathered.ts'
 

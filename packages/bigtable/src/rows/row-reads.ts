@@ -4,9 +4,10 @@
  *
  * A read never joins a call that was already sent: it has to see every change that was acknowledged before it was asked for.
  */
-import type { Row, RowKey, Scheduler, Wanted } from '@sixtables/engine'
+import type { RowKey, Scheduler } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
 import type { TableClient } from '../client/table-client.ts'
+import type { Row, Wanted } from '../row-store/row-store.ts'
 import { rowOf, wantedFilter } from './filters.ts'
 import { Gathered } from './gathered.ts'
 

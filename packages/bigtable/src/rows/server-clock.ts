@@ -6,9 +6,10 @@
  * A gateway whose clock differs by more than a minute does not open. While it runs, the engine repeats the comparison
  * (shared/compared-clock.ts).
  */
-import { clockDifferenceMicrosMax, failedPrecondition, type Scheduler } from '@sixtables/engine'
+import { failedPrecondition, type Scheduler } from '@sixtables/engine'
 import { placeInWords } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
+import { clockDifferenceMicrosMax } from '../row-store/row-store.ts'
 
 const key = 'M'
 const empty = new Uint8Array(0)

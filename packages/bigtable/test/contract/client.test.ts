@@ -1,8 +1,8 @@
 /** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC2, table-client/TC3). */
 import { constants } from 'node:http2'
-import { OutcomeUnknown } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Mutation, TableClient } from '../../src/client/table-client.ts'
+import { OutcomeUnknown } from '../../src/row-store/row-store.ts'
 import { FakeBigtable, type FakeMethod, type Fault } from '../support/fake-bigtable.ts'
 import { clientOf, tableOf } from '../support/fake-client.ts'
 import type { FakeTable } from '../support/fake-table.ts'

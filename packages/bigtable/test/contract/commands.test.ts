@@ -1,9 +1,10 @@
 /** The commands of `sixtables` that need a Bigtable alone, in this process. */
 import { readFileSync } from 'node:fs'
-import { families, sharedRemedy } from '@sixtables/engine'
+import { exportRemedy } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
 import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
+import { families } from '../../src/row-store/row-store.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 
 let fake: FakeBigtable
@@ -86,8 +87,8 @@ test('problems of a table are told with a remedy that it takes, the same everywh
   table?.mutate(indexRow, [{ deleteFromRow: {} }], 0n)
   const { code, out } = await sixtables(['check', '--store', 'bigtable', ...named], { env })
   expect(code).toBe(1)
-  expect(out).toMatch(new RegExp(`missing index row: .*; ${sharedRemedy}\\.$`, 's'))
-  expect(page).toContain(`| \`sixtables check --repair\` | ${sharedRemedy} |`)
+  expect(out).toMatch(new RegExp(`missing index row: .*; ${exportRemedy}\\.$`, 's'))
+  expect(page).toContain(`| \`sixtables check --repair\` | ${exportRemedy} |`)
 })
 
 /** A use of each flag that docs/bigtable.md says is refused. */

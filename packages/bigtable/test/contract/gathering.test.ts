@@ -1,6 +1,8 @@
 /** Calls of one turn of the event loop share requests. */
-import { encodeKey, encodeProperties, newestIs, openEngine, type RowStore } from '@sixtables/engine'
+import { encodeKey, encodeProperties, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
+import { newestIs, type RowStore } from '../../src/row-store/row-store.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
 import { openPatiently } from '../support/fake-client.ts'
 
@@ -103,7 +105,7 @@ test('a change above a limit is refused before anything is sent', async () => {
 })
 
 test('a check reads the index rows of many entities in a call', async () => {
-  const engine = await openEngine({ shared: { rows, gateway: 1 } })
+  const engine = await openEngine({ store: severalGateways({ rows, gateway: 1 }) })
   const database = engine.database('p')
   const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
   const mutations = Array.from({ length: 100 }, (_, i) => {

@@ -1,7 +1,7 @@
 /** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable. */
-import { RowsKv } from '@sixtables/engine/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type OpenedKv, rowKvContract } from '../../../engine/test/contract/row-kv.contract.ts'
+import { RowsKv } from '../../src/row-store/rows-kv.ts'
 import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { openPatiently } from '../support/fake-client.ts'

@@ -6,6 +6,7 @@ import type { ApiClient } from '../../../gateway/test/support/api-client.ts'
 import { type Started, sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
 import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
 import { eventually, patienceMs } from '../../../gateway/test/support/patience.ts'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
 import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
 import { openPatiently, placeOf, sleptScheduler, tableOf } from '../support/fake-client.ts'
@@ -153,7 +154,10 @@ test('calls to a Bigtable that has gone are UNAVAILABLE with the reason; after s
   rows.onFailure((failure) => told.push(failure?.code))
   // The engine gives up no caller itself.
   const sleep: Scheduler['sleep'] = (ms, ...rest) => systemScheduler.sleep(ms < 10_000 ? ms : patienceMs, ...rest)
-  const engine: Engine = await openEngine({ shared: { rows, gateway: 1 }, scheduler: { ...systemScheduler, sleep } })
+  const engine: Engine = await openEngine({
+    store: severalGateways({ rows, gateway: 1 }),
+    scheduler: { ...systemScheduler, sleep },
+  })
   const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
   const isHealthy = async () => (await fetch(`http://127.0.0.1:${gateway.port}/`)).ok
   const caller = await openJsonClient(gateway)

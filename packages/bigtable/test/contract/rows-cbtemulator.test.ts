@@ -1,9 +1,9 @@
-/** The contract of the store of wide rows over Google's emulator (rows/RS1 to rows/RS7). */
+/** The contract of the store of wide rows over Google's emulator (row-store/RS1 to row-store/RS7). */
 import { systemScheduler } from '@sixtables/engine'
-import { rowsContract } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBigtable } from '../../src/index.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
+import { rowsContract } from '../support/rows-contract.ts'
 
 // Needs a program of Google's: `npm run bigtable`.
 describe.skipIf(!hasCbtemulator)("rows in Google's emulator keep the contract of a store of wide rows", () => {

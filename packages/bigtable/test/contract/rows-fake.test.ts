@@ -1,8 +1,8 @@
-/** The contract of the store of wide rows over the fake (rows/RS1 to rows/RS7). */
-import { rowsContract } from '@sixtables/engine/testing'
+/** The contract of the store of wide rows over the fake (row-store/RS1 to row-store/RS7). */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { openPatiently } from '../support/fake-client.ts'
+import { rowsContract } from '../support/rows-contract.ts'
 
 describe('rows in a Bigtable keep the contract of a store of wide rows', () => {
   let fake: FakeBigtable

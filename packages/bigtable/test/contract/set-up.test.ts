@@ -1,13 +1,15 @@
 /** Set-ups that cannot work: each is one line, which says what was found and what to do. */
 import { type AddressInfo, createServer } from 'node:net'
 import type { Metadata } from '@grpc/grpc-js'
-import { families, openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
+import { openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patienceMs } from '../../../gateway/test/support/patience.ts'
 import { CallError } from '../../src/client/call-error.ts'
 import { callCredentials } from '../../src/client/credentials.ts'
 import { problemOf } from '../../src/client/place.ts'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
 import { createBigtableTable, openBigtable } from '../../src/index.ts'
+import { families } from '../../src/row-store/row-store.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
 import { placeOf, sleptScheduler } from '../support/fake-client.ts'
 import { FakeTable } from '../support/fake-table.ts'
@@ -173,7 +175,7 @@ test('a table is made once, with the rule of read sets alone, and opens', async 
 
 test('a table that may not be reset keeps its data', async () => {
   const rows = await openBigtable(options())
-  const engine = await openEngine({ shared: { rows, gateway: 1, resetRefusal: 'consent is missing' } })
+  const engine = await openEngine({ store: severalGateways({ rows, gateway: 1, resetRefusal: 'consent is missing' }) })
   await expect(engine.reset()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', message: 'consent is missing' })
   await engine.close()
 })

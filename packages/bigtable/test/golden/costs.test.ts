@@ -13,11 +13,12 @@ import {
   type Filter,
   type Key,
   openEngine,
-  type RowStore,
   type Scheduler,
   type Value,
 } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
+import type { RowStore } from '../../src/row-store/row-store.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { openPatiently } from '../support/fake-client.ts'
 
@@ -215,7 +216,7 @@ async function measure(gateways: number, entities: number): Promise<Costs> {
   const engines = await Promise.all(
     Array.from({ length: gateways }, async (_, index) => {
       const rows = countedRows(await openPatiently(fake.address, table, scheduler))
-      return await openEngine({ shared: { rows, gateway: index + 1 }, scheduler })
+      return await openEngine({ store: severalGateways({ rows, gateway: index + 1 }), scheduler })
     }),
   )
   const databases = engines.map((engine) => engine.database('costs'))

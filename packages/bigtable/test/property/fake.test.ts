@@ -3,7 +3,7 @@
  * answers INTERNAL to wrong mutations, and leaves those before them in the row.
  */
 import { credentials } from '@grpc/grpc-js'
-import { DatastoreError, families, OutcomeUnknown } from '@sixtables/engine'
+import { DatastoreError } from '@sixtables/engine'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Int64 } from '#gen/codecs.js'
@@ -11,6 +11,7 @@ import type { ReadRow } from '../../src/client/cell-chunks.ts'
 import { TableAdmin } from '../../src/client/table-admin.ts'
 import { type Mutation, type ReadRowsOptions, type RowFilter, TableClient } from '../../src/client/table-client.ts'
 import { GrpcTransport } from '../../src/client/transport.ts'
+import { families, OutcomeUnknown } from '../../src/row-store/row-store.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { placeOf } from '../support/fake-client.ts'

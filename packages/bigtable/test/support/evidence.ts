@@ -2,8 +2,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Family, families, type RowKey } from '@sixtables/engine'
+import type { RowKey } from '@sixtables/engine'
 import { openBigtable } from '../../src/index.ts'
+import { type Family, families } from '../../src/row-store/row-store.ts'
 
 interface Left {
   /** `host:port` of the Bigtable. */

@@ -1,11 +1,12 @@
 /** Clients of tables in the fake. A machine that stands still is never taken for a Bigtable that does: each call is waited for. */
 import { credentials } from '@grpc/grpc-js'
-import { families, type Scheduler, systemScheduler } from '@sixtables/engine'
+import { type Scheduler, systemScheduler } from '@sixtables/engine'
 import { patienceMs } from '../../../gateway/test/support/patience.ts'
 import type { BigtablePlace } from '../../src/client/place.ts'
 import { TableClient } from '../../src/client/table-client.ts'
 import { GrpcTransport } from '../../src/client/transport.ts'
 import { type BigtableRows, openBigtable } from '../../src/index.ts'
+import { families } from '../../src/row-store/row-store.ts'
 import type { FakeBigtable } from './fake-bigtable.ts'
 import { FakeTable } from './fake-table.ts'
 import { SleptTime } from './slept-time.ts'

@@ -6,6 +6,7 @@ import type { ApiClient, OpenClient } from '../../../gateway/test/support/api-cl
 import { engineClient } from '../../../gateway/test/support/engine-client.ts'
 import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
 import { openNodeClient } from '../../../gateway/test/support/node-client.ts'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
 import { openPatiently } from './fake-client.ts'
 
 /** A Bigtable to test on. */
@@ -19,7 +20,7 @@ let gateways = 0
 /** An engine of its own on a table. */
 export async function openSharedEngine(address: string, table: string): Promise<Engine> {
   const rows = await openPatiently(address, table)
-  return await openEngine({ shared: { rows, gateway: ++gateways } })
+  return await openEngine({ store: severalGateways({ rows, gateway: ++gateways }) })
 }
 
 /** Calls go to the clients in turn. */

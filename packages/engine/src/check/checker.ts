@@ -18,7 +18,6 @@
  *     else is written. Rows with pending records get the state before the first of them, from which applying
  *     continues.
  */
-
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf, sameBytes } from '../encoding/bytes.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
@@ -28,7 +27,6 @@ import { indexTables } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
 import type { FileDamage, KeyRange, KvReader, KvRow, KvScan, RowKey, RowKv } from '../storage/kv.ts'
-import { RowsReader } from '../storage/rows-kv.ts'
 import { entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
@@ -338,7 +336,7 @@ class Check {
 
   /** {@link #each}, with one batch of rows at a time over stores that combine the reads of a turn into few calls. */
   #eachSideBySide(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
-    if (!(this.#reader instanceof RowsReader)) return this.#each(range, look)
+    if (this.#reader.gathersReads !== true) return this.#each(range, look)
     return this.#batches(range, async (rows) => {
       await Promise.all(rows.map(look))
       await this.#giveWay(rows.length)

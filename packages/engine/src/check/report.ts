@@ -44,7 +44,7 @@ export interface CheckReport {
   readonly remedy?: string
 }
 
-/** The remedy for a store that several gateways write to. */
-export const sharedRemedy: string = 'while nothing writes, export the database, reset it and import the export'
+/** The remedy for a store that others write to. */
+export const exportRemedy: string = 'while nothing writes, export the database, reset it and import the export'
 
 export const problemsListed = 100

@@ -6,7 +6,6 @@
  * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
  * D2  A request is validated whole before any of it is applied.
  */
-
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
 import type { TtlDatabase, TtlPolicy } from '../engine/ttl.ts'
@@ -33,6 +32,7 @@ import type {
   TransactionOptions,
 } from './api.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
+import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
 import type { Explained, ExplainOptions } from './explain.ts'
 import {
@@ -47,9 +47,8 @@ import {
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
 import { type CommitPreview, previewMutations } from './preview.ts'
 import { Reads } from './reads.ts'
-import { type DatabaseSettings, refuseUnshared } from './settings.ts'
+import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
-import type { SharedParts } from './shared-parts.ts'
 
 /** Those that are kept, by code. */
 export interface KeptDatabases {
@@ -76,10 +75,10 @@ export class Database implements TtlDatabase {
   #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
   readonly #databases: KeptDatabases
-  readonly #shared: SharedParts
+  readonly #shared: DatabaseParts
   readonly #commitParts: CommitParts
 
-  constructor(projectId: string, databaseId: string, databases: KeptDatabases, shared: SharedParts) {
+  constructor(projectId: string, databaseId: string, databases: KeptDatabases, shared: DatabaseParts) {
     this.projectId = projectId
     this.databaseId = databaseId
     this.code = databaseCode(projectId, databaseId)
@@ -143,7 +142,7 @@ export class Database implements TtlDatabase {
 
   /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
-    if (this.#shared.local === undefined) refuseUnshared(changed)
+    this.#shared.checkSettings(changed)
     this.keep().#settings = { ...this.settings, ...changed }
   }
 

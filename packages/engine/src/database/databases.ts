@@ -13,19 +13,19 @@ import type { KvReader, KvRow } from '../storage/kv.ts'
 import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { Database, type KeptDatabases } from './database.ts'
+import type { DatabaseParts } from './database-parts.ts'
 import { databaseTopic } from './database-row.ts'
 import type { DatabaseSettings } from './settings.ts'
-import type { SharedParts } from './shared-parts.ts'
 
 export class Databases implements KeptDatabases {
-  readonly #shared: () => SharedParts
+  readonly #shared: () => DatabaseParts
   readonly #byCode = new Map<string, Database>()
   #settings: DatabaseSettings
   /** The one asked for last, kept or not: mostly it is the next again. */
   #latest: Database | undefined
 
   /** @param shared - asked for when the first database is named */
-  constructor(settings: DatabaseSettings, shared: () => SharedParts) {
+  constructor(settings: DatabaseSettings, shared: () => DatabaseParts) {
     this.#settings = settings
     this.#shared = shared
   }

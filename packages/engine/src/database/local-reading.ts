@@ -11,17 +11,17 @@ import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { ReadOptions } from './api.ts'
 import { beforeRead } from './before-read.ts'
-import type { LocalParts } from './place.ts'
+import type { DatabaseParts } from './database-parts.ts'
+import type { LocalParts } from './local-parts.ts'
 import type { Read, Reading } from './reading.ts'
 import { settled } from './settled.ts'
-import type { SharedParts } from './shared-parts.ts'
 
 const emptyTransaction = new Uint8Array(0)
 const noGroups: ReadScope = []
 
 /** The parts by which a store of one process is read. */
 export interface LocalReadingParts
-  extends Pick<SharedParts, 'settlement'>,
+  extends Pick<DatabaseParts, 'settlement'>,
     Pick<LocalParts, 'transactions' | 'versions' | 'log'> {}
 
 export class LocalReading implements Reading {

@@ -29,6 +29,7 @@ import type {
   RunAggregationQueryRequest,
   RunQueryRequest,
 } from './api.ts'
+import type { DatabaseParts } from './database-parts.ts'
 import { type Explained, type ExplainOptions, Explanation, emptyPage, wholePlanTree } from './explain.ts'
 import { groupsOf, scopeOfQuery } from './groups.ts'
 import { checkLookup, lookupKeys } from './lookup.ts'
@@ -40,7 +41,6 @@ import { aggregationBatch, lookupResult, queryBatch } from './read-answer.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { Reading } from './reading.ts'
 import type { DatabaseSettings } from './settings.ts'
-import type { SharedParts } from './shared-parts.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 import { SpecialSources } from './special-sources.ts'
 
@@ -62,11 +62,11 @@ interface PlannedQuery {
 
 export class Reads {
   readonly #database: ReadDatabase
-  readonly #shared: SharedParts
+  readonly #shared: DatabaseParts
   readonly #reading: Reading
   readonly #special: SpecialSources
 
-  constructor(database: ReadDatabase, shared: SharedParts) {
+  constructor(database: ReadDatabase, shared: DatabaseParts) {
     this.#database = database
     this.#shared = shared
     this.#reading = shared.reading(database)

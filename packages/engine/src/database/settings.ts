@@ -1,7 +1,5 @@
 /** Settings of a database, and the presets they come from. Every knob can be set on its own. */
-
 import type { TtlPolicy } from '../engine/ttl.ts'
-import { failedPrecondition } from '../errors.ts'
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
@@ -58,31 +56,6 @@ export function modeSettings(
 ): Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'> {
   const { applyPolicy, idPolicy, concurrency, entityGroupsMax } = presets[mode]
   return { mode, applyPolicy, idPolicy, concurrency, entityGroupsMax }
-}
-
-/** The settings that differ where several processes share a store: reads are validated, never locked, and applying is at once. */
-export function sharedSettings(mode: Mode): Pick<DatabaseSettings, 'applyPolicy' | 'concurrency'> {
-  const concurrency = mode === 'legacy' ? 'optimisticWithEntityGroups' : 'optimistic'
-  return { applyPolicy: { type: 'immediate' }, concurrency }
-}
-
-/** Refuses settings that a shared store cannot have. @throws FAILED_PRECONDITION */
-export function refuseUnshared({ mode, concurrency, applyPolicy }: Partial<DatabaseSettings>): void {
-  if (mode !== undefined) {
-    throw failedPrecondition(
-      'all gateways of a shared store have one mode; start each of them with --mode to have another one',
-    )
-  }
-  if (concurrency === 'pessimistic') {
-    throw failedPrecondition(
-      'pessimistic concurrency needs locks that one process holds; use optimistic, or a store of one process',
-    )
-  }
-  if (applyPolicy !== undefined && applyPolicy.type !== 'immediate') {
-    throw failedPrecondition(
-      `the apply policy ${applyPolicy.type} needs a store of one process; a store that several gateways share applies at once`,
-    )
-  }
 }
 
 /** The preset of a mode with single settings replaced. */

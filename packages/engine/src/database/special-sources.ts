@@ -11,7 +11,7 @@ import { RememberedSurvey, type Survey, surveyOf } from '../metadata/survey.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadOptions } from './api.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { DatabaseParts } from './database-parts.ts'
 
 interface SurveyedDatabase extends IndexRules {
   readonly projectId: string
@@ -21,12 +21,12 @@ interface SurveyedDatabase extends IndexRules {
 
 export class SpecialSources {
   readonly #database: SurveyedDatabase
-  readonly #shared: SharedParts
+  readonly #shared: DatabaseParts
   readonly #survey = new RememberedSurvey()
   /** The latest statistics, where they are taken every so often (SS1). */
   #taken: { readonly survey: Survey; readonly at: bigint } | undefined
 
-  constructor(database: SurveyedDatabase, shared: SharedParts) {
+  constructor(database: SurveyedDatabase, shared: DatabaseParts) {
     this.#database = database
     this.#shared = shared
   }

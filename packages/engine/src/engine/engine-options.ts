@@ -7,29 +7,17 @@ import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
 import type { TabletOptions } from '../observe/tablets/tablets.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
-import type { RowStore } from '../storage/rows.ts'
 import type { SwitchedOff } from '../switched-off.ts'
+import type { StoreAdapter } from './store-port.ts'
 import type { TtlPolicy } from './ttl.ts'
-
-/** A store of rows that several processes share. */
-export interface SharedOptions {
-  /** Closed with the engine. */
-  readonly rows: RowStore
-  /** The number of this process, from 1 to 2^40: drawn at random at each start, since no two may ever have the same one. */
-  readonly gateway: number
-  /** The reason why nothing may be reset; absent = resets are allowed. */
-  readonly resetRefusal?: string | undefined
-  /** Bytes that the row of an entity group may hold; default 200 MiB, as a Bigtable takes 256. Commits above it are RESOURCE_EXHAUSTED. */
-  readonly groupBytesMax?: number | undefined
-}
 
 export interface EngineOptions {
   /** Folder of the data; without one, and without `kv`, all is in memory. */
   readonly dir?: string | undefined
   /** A store to work on instead; closed with the engine. */
   readonly kv?: Kv | undefined
-  /** A store that other processes use at the same time; in the place of `dir` and `kv`. */
-  readonly shared?: SharedOptions | undefined
+  /** A store of another package, which other processes may use at the same time; in the place of `dir` and `kv`. */
+  readonly store?: StoreAdapter | undefined
   /** Preset of every database's settings; default `firestore`. */
   readonly mode?: Mode | undefined
   /** Kinds whose entities expire, in every database. */

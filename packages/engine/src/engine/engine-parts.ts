@@ -5,14 +5,14 @@
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
+import type { DatabaseParts } from '../database/database-parts.ts'
 import { Databases } from '../database/databases.ts'
 import { LocalIndexWork } from '../database/index-builds/index-work.ts'
 import { Indexes } from '../database/index-builds/indexes.ts'
+import type { LocalParts } from '../database/local-parts.ts'
 import { LocalReading } from '../database/local-reading.ts'
-import type { LocalParts, Place } from '../database/place.ts'
 import { QueryIndexes } from '../database/query-indexes.ts'
-import { settingsOf, sharedSettings } from '../database/settings.ts'
-import type { SharedParts } from '../database/shared-parts.ts'
+import { settingsOf } from '../database/settings.ts'
 import type { TransactionVerbs } from '../database/transaction-verbs.ts'
 import { fnv } from '../fnv.ts'
 import { IdAllocator } from '../ids/allocator.ts'
@@ -28,19 +28,24 @@ import { Inspector } from '../observe/inspect/inspector.ts'
 import { AppendQueue } from '../observe/tablets/append-queue.ts'
 import { Tablets } from '../observe/tablets/tablets.ts'
 import { ReseededRandom } from '../random.ts'
-import type { SharedDatabases } from '../shared/shared-databases.ts'
 import type { RowKv } from '../storage/kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
-import type { LocalStore, SharedRows } from './open-kv.ts'
+import type { LocalStore } from './open-kv.ts'
+import type { StoreAdapter, StorePort } from './store-port.ts'
 import { sweepIntervalMs, TtlSweeper } from './ttl.ts'
 
 /** A store of this process without half a reset. */
 export interface WholeStore extends LocalStore {
   readonly versions: CommitVersions
 }
+
+/** Where the rows are: in a store of this process, or behind the port of another package. */
+export type Place =
+  | { readonly local: LocalParts; readonly port?: undefined }
+  | { readonly local?: undefined; readonly port: StorePort }
 
 export class EngineParts {
   readonly options: EngineOptions
@@ -64,10 +69,8 @@ export class EngineParts {
   /** Whether it does work that others left, and not only looks. */
   isAtWork = false
 
-  constructor(store: WholeStore | SharedRows, options: EngineOptions) {
+  constructor(store: WholeStore | StoreAdapter, options: EngineOptions) {
     this.options = options
-    const kv = store.rowsKv ?? store.kv
-    this.kv = kv
     this.scheduler = options.scheduler ?? systemScheduler
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
@@ -76,33 +79,29 @@ export class EngineParts {
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
     const history = new ApplyHistory()
-    this.place =
-      store.rowsKv === undefined
-        ? { local: this.#localParts(store, history) }
-        : { shared: this.#sharedDatabases(store), modules: store.modules }
+    this.place = 'open' in store ? { port: this.#port(store) } : { local: this.#localParts(store, history) }
     const { tablets, scheduler, place } = this
-    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, sharedStore: store.rowsKv !== undefined })
-    this.verbs = place.shared === undefined ? place.local.transactions : new place.modules.SharedVerbs(place.shared)
+    const { kv, transactions } = place.port ?? place.local
+    this.kv = kv
+    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, othersGive: place.port !== undefined })
+    this.verbs = transactions
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
     }
-    const work =
-      place.shared === undefined
+    this.indexes = new Indexes(
+      place.port === undefined
         ? new LocalIndexWork({ ...place.local, scheduler, onRowsChanged })
-        : new place.modules.SharedIndexWork(place.shared)
-    this.indexes = new Indexes(work)
-    const shared = this.#shared()
+        : place.port.indexWork,
+    )
+    const shared = this.#databaseParts()
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
-    const sharedRows = store.rowsKv?.rows
     const oldestReadable = (): bigint =>
-      place.shared === undefined
-        ? place.local.log.retention.oldestReadable
-        : scheduler.nowMicros() - place.modules.readableMicros
+      place.port === undefined ? place.local.log.retention.oldestReadable : place.port.oldestReadable()
     this.inspector = new Inspector({
       kv,
-      sharedRows,
+      logOf: place.port?.logOf,
       log: place.local?.log,
       history,
       context: () => this.context(),
@@ -183,28 +182,24 @@ export class EngineParts {
     })
   }
 
-  #sharedDatabases({ rowsKv: kv, modules }: SharedRows): SharedDatabases {
+  #port(adapter: StoreAdapter): StorePort {
     const { options, scheduler, random, databases } = this
-    const store = new modules.SharedStore({
-      kv,
-      gateway: BigInt(options.shared?.gateway ?? 0),
-      groupBytesMax: options.shared?.groupBytesMax,
+    return adapter.open({
       scheduler,
       random,
       rulesOf: (code, epoch) => {
         const { catalogue, indexOptions } = databases.byCode(code)
         return { indexes: catalogue.maintainedIn(epoch), indexOptions }
       },
+      adopt: async (code) => {
+        await databases.adoptMetadata(this.kv, code)
+        if (this.isAtWork) this.indexes.resume([databases.byCode(code)])
+      },
       onFailure: (error) => options.onBackgroundFailure?.(error),
-      switchedOff: options.switchedOff,
-    })
-    return new modules.SharedDatabases(store, async (code) => {
-      await databases.adoptMetadata(kv, code)
-      if (this.isAtWork) this.indexes.resume([databases.byCode(code)])
     })
   }
 
-  #shared(): SharedParts {
+  #databaseParts(): DatabaseParts {
     const { kv, place, indexes, findings, verbs, ids, scheduler } = this
     const settlement = {
       begin: (context: RequestContext) => {
@@ -220,12 +215,13 @@ export class EngineParts {
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
       transactions: verbs,
       reading: (database) =>
-        place.shared === undefined
+        place.port === undefined
           ? new LocalReading(database, { ...place.local, settlement })
-          : new place.modules.SharedReading(database, place.shared, settlement),
+          : place.port.reading(database, settlement),
       versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,
+      checkSettings: (changed) => place.port?.checkSettings(changed),
       settlement,
     }
   }
@@ -244,23 +240,20 @@ export class EngineParts {
     })
   }
 
-  /** Sweeps unless another gateway of the store does; a store that does not answer is asked again. */
+  /** Sweeps unless another process does. */
   async #sweepInTurn(sweep: () => Promise<unknown>): Promise<void> {
-    const { databases } = this
-    const { shared } = this.place
-    if (shared === undefined) {
+    const { databases, place } = this
+    if (place.port === undefined) {
       await sweep()
       return
     }
-    await shared.store.persistently(async () => {
-      await shared.find()
-      const all = shared.all().map(({ clock }) => databases.byCode(clock.database))
-      const policies = all.map(({ code, ttlPolicies }) => [code, ttlPolicies])
-      // Gateways with other policies do not keep each other from sweeping.
-      const duty = fnv(JSON.stringify(policies))
-      if (!all.some(({ ttlPolicies }) => ttlPolicies.length > 0)) return
-      if (await shared.leases.take(`ttl ${duty}`, sweepIntervalMs * 0.9)) await sweep()
-    })
+    const dutyOf = (codes: readonly string[]): string | undefined => {
+      const all = codes.map((code) => databases.byCode(code))
+      if (!all.some(({ ttlPolicies }) => ttlPolicies.length > 0)) return undefined
+      // Processes with other policies do not keep each other from sweeping.
+      return `ttl ${fnv(JSON.stringify(all.map(({ code, ttlPolicies }) => [code, ttlPolicies])))}`
+    }
+    await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)
   }
 
   #settle(context: RequestContext): MaybePromise<void> {
@@ -274,9 +267,9 @@ export class EngineParts {
   }
 }
 
-function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, shared }: EngineOptions) {
+function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, store }: EngineOptions) {
   return settingsOf(mode, {
-    ...(shared === undefined ? {} : sharedSettings(mode)),
+    ...store?.settings(mode),
     ...(indexes === undefined ? {} : { indexes }),
     ...(apply === undefined ? {} : { applyPolicy: apply }),
     ...(idCollisions === undefined ? {} : { idCollisions }),

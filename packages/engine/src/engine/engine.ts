@@ -12,8 +12,8 @@ import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import type { Indexes } from '../database/index-builds/indexes.ts'
-import type { LocalParts } from '../database/place.ts'
-import { type DatabaseSettings, type Mode, refuseUnshared } from '../database/settings.ts'
+import type { LocalParts } from '../database/local-parts.ts'
+import type { DatabaseSettings, Mode } from '../database/settings.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
@@ -22,9 +22,8 @@ import type { CommitFeed } from '../observe/feed/commit-feed.ts'
 import type { Inspector } from '../observe/inspect/inspector.ts'
 import type { Finding } from '../observe/tablets/report.ts'
 import type { Tablets } from '../observe/tablets/tablets.ts'
-import type { SharedFigures } from '../shared/shared-databases.ts'
 import type { StoreState } from '../storage/kv.ts'
-import { localSource, sharedSource } from './check-source.ts'
+import { localSource } from './check-source.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
 import {
@@ -36,7 +35,7 @@ import {
 } from './engine-snapshot.ts'
 import { openParts, useIndexFile } from './recovery.ts'
 import { type ResetScope, resetStore } from './reset.ts'
-import { resetShared } from './shared-reset.ts'
+import type { StoreFigures } from './store-port.ts'
 import {
   type Cancellable,
   type ExportReport,
@@ -77,7 +76,7 @@ export class Engine {
 
   /** Where the rows are, and whether a write has failed. */
   get store(): StoreState {
-    return this.#parts.place.shared?.store ?? this.#parts.kv
+    return this.#parts.place.port?.state ?? this.#parts.kv
   }
 
   get mode(): Mode {
@@ -85,18 +84,18 @@ export class Engine {
   }
 
   /** Whether other processes work on the same store: nothing there stands still for one of them. */
-  get isShared(): boolean {
-    return this.#parts.place.shared !== undefined
+  get hasOtherWriters(): boolean {
+    return this.#parts.place.port !== undefined
   }
 
-  /** Figures of this process where several share the store; `undefined` = this one has it alone. */
-  get sharedFigures(): SharedFigures | undefined {
-    return this.#parts.place.shared
+  /** Figures of this process where others write too; `undefined` = it has the store alone. */
+  get storeFigures(): StoreFigures | undefined {
+    return this.#parts.place.port?.figures
   }
 
   /** The reason why nothing may be reset; absent = resets are allowed. */
   get resetRefusal(): string | undefined {
-    return this.#parts.options.shared?.resetRefusal
+    return this.#parts.place.port?.resetRefusal
   }
 
   /** Rows written and deleted in the tables by applying commits, since the start. */
@@ -131,7 +130,7 @@ export class Engine {
 
   /** Changes single settings of all databases, those that come included. */
   configure(changed: Partial<DatabaseSettings>): void {
-    if (this.#parts.place.shared !== undefined) refuseUnshared(changed)
+    this.#parts.place.port?.checkSettings(changed)
     this.#parts.databases.configure(changed)
   }
 
@@ -168,8 +167,7 @@ export class Engine {
   /** Proves that the six tables are what the logs say (check/checker.ts). */
   async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
     const { kv, place, databases } = this.#parts
-    const source =
-      place.shared === undefined ? localSource(place.local) : sharedSource(place.shared, options.repair === true)
+    const source = place.port === undefined ? localSource(place.local) : place.port.checkSource(options.repair === true)
     const databaseByCode = (code: string): Database => databases.byCode(code)
     const context = this.context({ signal })
     try {
@@ -191,14 +189,13 @@ export class Engine {
 
   /**
    * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
-   * composite indexes stay defined. Requests under way end first. At a store that several processes share ids go on
-   * (shared-reset/SRS1).
+   * composite indexes stay defined. Requests under way end first. At a store with other writers ids go on.
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     if (this.resetRefusal !== undefined) throw failedPrecondition(this.resetRefusal)
-    const { local, shared } = this.#parts.place
-    if (shared !== undefined) {
-      await this.#resets.run(() => resetShared(shared, scope))
+    const { local, port } = this.#parts.place
+    if (port !== undefined) {
+      await this.#resets.run(() => port.reset(scope))
       if (scope.projectId === undefined) this.#parts.findings.clear()
       this.#parts.tablets.recount()
       for (const database of this.databases()) database.forgetRows()
@@ -247,7 +244,7 @@ export class Engine {
 
   #local(): LocalParts {
     const { place, kv } = this.#parts
-    if (place.local === undefined) throw noSnapshots(kv, 'start without --store bigtable, in memory (--testing)')
+    if (place.port !== undefined) throw noSnapshots(kv, place.port.memoryAdvice)
     return place.local
   }
 
@@ -271,11 +268,11 @@ export class Engine {
 
   async #close(): Promise<void> {
     const { place, ids, indexes, ttl } = this.#parts
-    const { local, shared } = place
+    const { local, port } = place
     ttl.stop()
-    if (shared !== undefined) {
+    if (port !== undefined) {
       await indexes.close()
-      await shared.store.close()
+      await port.close()
       return await this.#parts.kv.close()
     }
     const { kv, log, versions, transactions } = local

@@ -4,41 +4,17 @@ import { databaseRowKey, indexOptionsIn } from '../database/database-row.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import type { RowsKv } from '../storage/rows-kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
-
-/** A store of this process, or one that several processes share. */
-export type OpenStore = LocalStore | SharedRows
 
 export interface LocalStore {
   readonly kv: Kv
   /** The same, where rows are made when they are first read. */
   readonly onDemand?: OnDemandRows
-  readonly rowsKv?: undefined
-}
-
-/** The code for a store that several processes share. */
-export type SharedModules = typeof import('./shared-modules.ts')
-
-export interface SharedRows {
-  readonly rowsKv: RowsKv
-  readonly modules: SharedModules
 }
 
 /** @throws what data-folder.ts says of a folder that cannot be opened */
-export async function openStore({
-  kv,
-  shared,
-  dir,
-  durability,
-  repairLog,
-  scheduler,
-}: EngineOptions): Promise<OpenStore> {
-  if (shared !== undefined) {
-    const modules = await import('./shared-modules.ts')
-    return { rowsKv: new modules.RowsKv(shared.rows), modules }
-  }
+export async function openStore({ kv, dir, durability, repairLog, scheduler }: EngineOptions): Promise<LocalStore> {
   if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
   if (dir === undefined) {
     const onDemand = memoryStore(scheduler)

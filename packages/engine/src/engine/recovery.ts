@@ -5,7 +5,6 @@ import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import { everyRow } from '../observe/tablets/every-row.ts'
 import type { KvReader } from '../storage/kv.ts'
-import type { RowStore } from '../storage/rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts, type WholeStore } from './engine-parts.ts'
@@ -14,13 +13,24 @@ import { finishReset } from './reset.ts'
 
 /** Opens the store, and makes it whole. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
-  const store = await openStore(options)
+  if (options.store !== undefined) return await recovered(new EngineParts(options.store, options))
+  const { kv, ...store } = await openStore(options)
+  let parts: EngineParts
   try {
-    const parts = new EngineParts(store.rowsKv === undefined ? await wholeStore(store, options) : store, options)
+    parts = new EngineParts(await wholeStore({ kv, ...store }, options), options)
+  } catch (error) {
+    await kv.close()
+    throw error
+  }
+  return await recovered(parts)
+}
+
+async function recovered(parts: EngineParts): Promise<EngineParts> {
+  try {
     await recover(parts)
     return parts
   } catch (error) {
-    await (store.rowsKv ?? store.kv).close()
+    await parts.kv.close()
     throw error
   }
 }
@@ -33,18 +43,13 @@ async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: En
 /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
 async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
-  if (place.shared !== undefined) {
-    const { shared, modules } = place
-    await modules.checkFormat(shared.store, options.rollForward === false)
-    await shared.find()
-    for (const { clock } of shared.all()) await databases.adoptMetadata(kv, clock.database)
-    parts.isStoreNew = await hasNoEntityRow(shared.store.rows)
-    if (options.rollForward === false) return
+  if (place.port !== undefined) {
+    const isLook = options.rollForward === false
+    for (const code of await place.port.open(isLook)) await databases.adoptMetadata(kv, code)
+    parts.isStoreNew = await place.port.isNew()
+    if (isLook) return
     parts.isAtWork = true
-    const { store } = shared
-    store.inBackground(() => store.comparedClock.watch((ms) => store.sleep(ms)), true)
-    new modules.Watch(shared).start()
-    new modules.Sweep(shared).start()
+    place.port.start()
     ttl.start()
     await useIndexFile(parts)
     indexes.open(databases.all())
@@ -65,16 +70,10 @@ async function recover(parts: EngineParts): Promise<void> {
 
 /** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT when it is not understood */
 export async function useIndexFile({ options, indexes }: EngineParts): Promise<void> {
-  const { dir, indexFile, shared, onIndexFileTrouble = () => {} } = options
+  const { dir, indexFile, store, onIndexFileTrouble = () => {} } = options
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
   if (path === false) return
-  indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: shared !== undefined })
-}
-
-/** Rows of deleted entities count too: there may be millions of them. */
-async function hasNoEntityRow(rows: RowStore): Promise<boolean> {
-  const wanted = [{ family: 'v', newest: 1, withoutValues: true }] as const
-  return (await rows.scanRows({ range: rowsOf('Entities'), limit: 1, wanted })).length === 0
+  indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: store !== undefined })
 }
 
 function hasNoEntity(kv: KvReader): MaybePromise<boolean> {

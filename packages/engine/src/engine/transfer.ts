@@ -1,5 +1,4 @@
 /** Export and import as verbs of the engine: what transfer/ needs, taken from the parts of one engine. */
-
 import type { Database } from '../database/database.ts'
 import type { TableView } from '../tables/table.ts'
 import { atSnapshot, type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
@@ -25,9 +24,7 @@ export function exportDatabase(
   const { code } = database
   const context = parts.backgroundContext(signal)
   const atOneMoment = async <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
-    place.shared === undefined
-      ? await atSnapshot(place.local, code, work)
-      : await work((await place.shared.of(code).reads.now('global')).view)
+    await (place.port === undefined ? atSnapshot(place.local, code, work) : place.port.atOneMoment(code, work))
   return exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
 }
 

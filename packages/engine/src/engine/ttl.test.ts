@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
-import { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
-import { MemoryRows } from '../storage/memory-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 import { sweepIntervalMs } from './ttl.ts'
@@ -102,56 +100,5 @@ describe('an entity with a time to live', () => {
     expect(await sweeping).toBe(0)
     await database.rollback(engine.context(), transaction)
     expect(await engine.sweepExpired()).toBe(1)
-  })
-})
-
-describe('at a store that several gateways share, a sweep', () => {
-  let overloaded = ''
-  let scanned = 0
-
-  beforeEach(async () => {
-    overloaded = ''
-    clock = new CountingClock()
-    const rows = new MemoryRows().through(async ({ kind, key }, effect) => {
-      if (kind === 'mutateIf' && overloaded !== '' && key.includes(overloaded)) {
-        throw new DatastoreError('RESOURCE_EXHAUSTED', 'by the wish of this test')
-      }
-      return effect()
-    })
-    const scanRows = rows.scanRows.bind(rows)
-    rows.scanRows = async (scan) => {
-      const found = await scanRows(scan)
-      scanned += found.length
-      return found
-    }
-    engine = await openEngine({ shared: { rows, gateway: 1, groupBytesMax: 2_000 }, scheduler: clock, ttl })
-  })
-
-  test('leaves what is in a full entity group, and goes on (ttl/Z2)', async () => {
-    const full = async (): Promise<void> => {
-      for (let i = 1; i < 100; i++) await put(keyOf('full'), -i)
-    }
-    await expect(full()).rejects.toMatchObject({
-      code: 'RESOURCE_EXHAUSTED',
-      message: expect.stringContaining('deletions are refused too'),
-    })
-    await put(keyOf('old'), -1)
-    expect(await engine.sweepExpired()).toBe(1)
-    expect([await exists(keyOf('full')), await exists(keyOf('old'))]).toEqual([true, false])
-  })
-
-  test('reads the entities of its kinds, and no others', async () => {
-    for (let n = 0; n < 100; n++) await put(keyOf(`other ${n}`, 'Other'), -1)
-    await put(keyOf('old'), -1)
-    await put(keyOf('new'), 1_000)
-    scanned = 0
-    expect(await engine.sweepExpired()).toBe(1)
-    expect(scanned).toBeLessThan(10)
-  })
-
-  test('ends when the store is overloaded (ttl/Z2)', async () => {
-    await put(keyOf('old'), -1)
-    overloaded = 'old'
-    await expect(engine.sweepExpired()).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
   })
 })

@@ -16,7 +16,7 @@
  * records.
  *
  * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
- * I5   An id given or reserved is never given later. With several allocators over one store this needs `sharedStore`:
+ * I5   An id given or reserved is never given later. With several allocators over one store this needs `othersGive`:
  *     without it one may hold in its block what another reserves. I4 holds in any case.   same
  *
  * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations;
@@ -60,8 +60,8 @@ export interface IdAllocatorOptions {
    * Other allocators use the same store: take only as many ids as asked for, so that each sees the others'
    * reservations.
    */
-  readonly sharedStore?: boolean
-  /** How many ids a refill takes; ignored with `sharedStore`. */
+  readonly othersGive?: boolean
+  /** How many ids a refill takes; ignored with `othersGive`. */
   readonly blocks?: BlockPolicy
   /** Sequential counters kept open; above this the oldest returns its block. Default 4096. */
   readonly openSequencesMax?: number
@@ -82,7 +82,7 @@ export class IdAllocator {
 
   constructor(options: IdAllocatorOptions) {
     this.#kv = options.kv
-    this.#blocks = options.sharedStore ? exactBlocks : (options.blocks ?? growingBlocks)
+    this.#blocks = options.othersGive ? exactBlocks : (options.blocks ?? growingBlocks)
     this.#openSequencesMax = options.openSequencesMax ?? 4096
     this.#switchedOff = options.switchedOff
   }

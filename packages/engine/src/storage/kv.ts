@@ -3,7 +3,7 @@
  * copy-on-write B+tree); one contract suite runs on both.
  *
  * A {@link Kv} has batches, snapshots and deletions of ranges, all atomic: it is the store of one process. A {@link RowKv} changes
- * one row at a time; of such a store, shared by several processes, the engine reads metadata and takes ids (rows-kv.ts).
+ * one row at a time; of such a store (engine/store-port.ts) the engine reads metadata and takes ids.
  *
  * K1  Rows are ordered by the unsigned bytes of their keys.
  * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows. Readers find all rows of a deletion
@@ -11,7 +11,7 @@
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
  *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks. A store by rows gives each
- *     row as of some moment after the opening, and is read as of a version where that matters: rows-kv.ts.)
+ *     row as of some moment after the opening, and is read as of a version where that matters.)
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
  * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
@@ -127,6 +127,8 @@ export interface KvScan {
 }
 
 export interface KvReader {
+  /** Whether reads of one turn of the event loop go to the store in few calls, so that they are best made side by side. */
+  readonly gathersReads?: boolean
   /** The row's bytes, which the caller must not change; `undefined` when there is no such row. */
   get(key: RowKey): MaybePromise<Uint8Array | undefined>
   /**

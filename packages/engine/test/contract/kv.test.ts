@@ -1,11 +1,8 @@
 import { memoryStore } from '../../src/engine/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { MemoryRows } from '../../src/storage/memory-rows.ts'
-import { RowsKv } from '../../src/storage/rows-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { kvContract } from './kv.contract.ts'
-import { rowKvContract } from './row-kv.contract.ts'
 
 const nothing = async (): Promise<void> => {}
 
@@ -32,7 +29,6 @@ kvContract(
   },
   { answersAtOnce: false },
 )
-rowKvContract('rows-kv', async () => ({ kv: new RowsKv(new MemoryRows()), cleanup: nothing }), { answersAtOnce: false })
 kvContract('faulty-kv without a fault', async () => ({ kv: new FaultyKv(new MemoryKv()), cleanup: nothing }), {
   answersAtOnce: true,
 })

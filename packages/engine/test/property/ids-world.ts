@@ -136,7 +136,7 @@ export class World {
     // Small blocks, so that short runs meet their ends; few open counters, so that some are closed in between.
     return new IdAllocator({
       kv,
-      sharedStore: this.way === 'shared',
+      othersGive: this.way === 'shared',
       blocks: { firstSize: 2, maxSize: 8, aheadSizeMin: 4 },
       openSequencesMax: 2,
     })

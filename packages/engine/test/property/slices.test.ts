@@ -15,7 +15,6 @@ import type { Filter } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import { IndexPatterns } from '../../src/observe/findings/index-patterns.ts'
 import { sliceWorkMax } from '../../src/slices.ts'
-import { MemoryRows, type RowSeam } from '../../src/storage/memory-rows.ts'
 import { isOf } from '../../src/tables/rows.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -313,39 +312,5 @@ describe('a large commit', () => {
     expect(picked.reduce((entities, { standsFor }) => entities + standsFor, 0)).toBe(count)
     await engine.close()
     await rm(dir, { recursive: true })
-  })
-
-  test('on a shared store makes its records, and sends them, in slices', async () => {
-    const clock = new TurnClock()
-    const rows = new MemoryRows()
-    /** The turns in which entities were read, and in which their groups were written to. */
-    const read: number[] = []
-    const written: number[] = []
-    const seam: RowSeam = async (call, effect) => {
-      if (call.kind === 'mutateIf' && isOf('Entities', call.key)) written.push(clock.turns)
-      return effect()
-    }
-    const engine = await openEngine({ shared: { rows: rows.through(seam), gateway: 1 }, scheduler: clock })
-    const context: RequestContext = {
-      ...engine.context(),
-      ledger: {
-        charge: (table, operation) => void (table === 'Entities' && operation === 'get' && read.push(clock.turns)),
-      },
-    }
-    const count = 64
-    const mutations = keys(count).map((_, i) => ({
-      operation: 'upsert' as const,
-      entity: entityOf(i + 1, { x: { ...text(i, 60_000), excludeFromIndexes: true } as Value }),
-    }))
-    const database = engine.database('p')
-    await database.commit(context, { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
-    const { found } = await database.lookup(engine.context(), { keys: keys(count) })
-    expect(found).toHaveLength(count)
-    expect(read).toHaveLength(count)
-    expect((written[0] ?? 0) - (read.at(-1) ?? 0), 'records are made').toBeGreaterThanOrEqual(4)
-    expect((written[count - 1] ?? 0) - (written[0] ?? 0), 'groups are prepared').toBeGreaterThanOrEqual(2)
-    await engine.close()
-    expect(written).toHaveLength(2 * count)
-    expect((written.at(-1) ?? 0) - (written[count] ?? 0), 'groups are finished').toBeGreaterThanOrEqual(2)
   })
 })

@@ -60,7 +60,7 @@ export class IndexOperations implements OperationSource {
   }
 
   async adopt(name: string): Promise<void> {
-    if (!this.#engine.isShared || this.#operations.has(name)) return
+    if (!this.#engine.hasOtherWriters || this.#operations.has(name)) return
     const [, projectId = '', ofDatabase, id = ''] =
       /^projects\/([^/]+)(?:\/databases\/([^/]+))?\/operations\/([^/]+)$/.exec(name) ?? []
     const [, work, index = '', inId = ''] = sharedId.exec(id) ?? []
@@ -72,7 +72,7 @@ export class IndexOperations implements OperationSource {
   }
 
   async adoptAll(parent: string): Promise<void> {
-    if (!this.#engine.isShared) return
+    if (!this.#engine.hasOtherWriters) return
     const [, project, ofDatabase] = /^projects\/([^/]+)(?:\/databases\/([^/]+))?$/.exec(parent) ?? []
     for (const database of this.#engine.databases()) {
       const { projectId, databaseId } = database
@@ -168,7 +168,7 @@ export class IndexOperations implements OperationSource {
       if (signal.aborted) throw signal.reason
       const now = database.catalogue.byId(index.id)
       // Another gateway has cancelled it.
-      if (this.#engine.isShared && (now === undefined || now.state === 'deleting')) throw gone()
+      if (this.#engine.hasOtherWriters && (now === undefined || now.state === 'deleting')) throw gone()
       throw error
     }
   }
@@ -205,7 +205,7 @@ export class IndexOperations implements OperationSource {
     const work = type === 'CREATE_INDEX' ? 'create' : 'delete'
     const progress = job ?? { progress: { completed: 0, estimated: 0 } }
     return this.#operations.start({
-      ...(this.#engine.isShared ? { id: `index-${work}-${index.id}${inId}` } : {}),
+      ...(this.#engine.hasOtherWriters ? { id: `index-${work}-${index.id}${inId}` } : {}),
       type,
       projectId: place.projectId,
       ...(isOfDatabase ? { databaseId: place.databaseId } : {}),

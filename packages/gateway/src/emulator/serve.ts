@@ -74,7 +74,7 @@ export async function serve({
     address: reachable(gateway),
     project,
     dir: here,
-    sharedStore: engine.isShared ? engine.store.location : undefined,
+    sharedStore: engine.hasOtherWriters ? engine.store.location : undefined,
     resetRefusal: engine.resetRefusal,
     pid: process.pid,
     startedAt,

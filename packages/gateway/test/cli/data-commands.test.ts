@@ -8,13 +8,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { openEngine } from '@sixtables/engine'
-import { MemoryRows } from '@sixtables/engine/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { processIo } from '../../src/cli/framework/io.ts'
 import { main } from '../../src/cli/main.ts'
-import { movableClock } from '../../src/controls/emulator-clock.ts'
-import { serve } from '../../src/emulator/serve.ts'
 import { type Outcome, openServer, sixtables, startCommand, type TestServer } from '../support/cli.ts'
 import { withoutTimeouts } from '../support/limits.ts'
 
@@ -345,30 +341,6 @@ describe('reset', () => {
     expect((await answering('', ...at, '--yes')).out).toBe('All data is deleted.')
     expect((await answering('', '--endpoint', server.address)).out, 'in memory').toBe('All data is deleted.')
     expect(asked).toHaveLength(3)
-  })
-
-  test('asks about data in a store that gateways share', async () => {
-    const engine = await openEngine({ shared: { rows: new MemoryRows(), gateway: 1 } })
-    const options = {
-      engine,
-      scheduler: movableClock(undefined),
-      dir: undefined,
-      project: 'demo',
-      host: '127.0.0.1',
-      port: 0,
-    }
-    const { gateway, close } = await serve(options)
-    const at = ['--endpoint', `127.0.0.1:${gateway.port}`]
-    await ask('put', ...at, 'A:1', '{}')
-    const asked: string[] = []
-    const answer = async (question: string): Promise<string> => {
-      asked.push(question)
-      return 'n'
-    }
-    expect((await sixtables(['reset', ...at], { cwd: folder, ask: answer })).err).toBe('sixtables: nothing was deleted')
-    expect(asked).toEqual(['All data of demo in the rows in memory will be deleted for good. Go on? [y/N] '])
-    await close()
-    await engine.close()
   })
 
   test.each([

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Engine, openEngine } from '@sixtables/engine'
-import { MemoryRows } from '@sixtables/engine/testing'
 import { startGateway } from '../../src/emulator/server.ts'
 import type { OpenClient } from '../support/api-client.ts'
 import { engineClient } from '../support/engine-client.ts'
@@ -37,31 +36,6 @@ const clients: Readonly<Record<string, OpenClient>> = {
   'HTTP JSON': openJsonClient,
   'HTTP protobuf': openProtobufClient,
 }
-
-/** Each call goes to the other of two engines. */
-function inTurn(engines: readonly [Engine, Engine]): Engine {
-  let calls = 0
-  const next = (): Engine => engines[++calls % 2] as Engine
-  return new Proxy(engines[0], { get: (_, name) => Reflect.get(next(), name).bind(next()) })
-}
-
-let shared: readonly Engine[] = []
-apiContract(
-  'the engines of two processes in turn, at one store of rows',
-  async () => {
-    const rows = new MemoryRows()
-    const open = (gateway: number) =>
-      openEngine({ shared: { rows: rows.through(async (_, effect) => effect()), gateway } })
-    shared = await Promise.all([open(1), open(2)])
-    return {
-      host: '',
-      port: 0,
-      empty: async () => await shared[0]?.reset(),
-      close: async () => void (await Promise.all(shared.map((engine) => engine.close()))),
-    }
-  },
-  async () => engineClient(inTurn(shared as [Engine, Engine])),
-)
 
 for (const [store, folder] of Object.entries(stores)) {
   let engine: Engine

@@ -20,7 +20,6 @@ import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
 import { giveWay } from '../../slices.ts'
 import type { KeyRange, KvWrite, RowKey, RowKv } from '../../storage/kv.ts'
-import type { RowStore } from '../../storage/rows.ts'
 import { decodeImage, entityRowKey, entityRowOf } from '../../tables/entities.ts'
 import { handRows, RowProducer } from '../../tables/entity-rows.ts'
 import {
@@ -54,9 +53,9 @@ import { type PendingOptions, recordReport, waitingReport } from './waiting-repo
 
 export interface InspectorParts {
   readonly kv: RowKv
-  /** Where several processes share the store: its rows, of which a group's row has the records of its log. */
-  readonly sharedRows: RowStore | undefined
-  /** Absent where several processes share the store: nothing waits there between commit and apply. */
+  /** Reads the log of a group where the store keeps it in a way of its own. */
+  readonly logOf: LogCellsReader | undefined
+  /** Absent in a store with a port: nothing waits there between commit and apply. */
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
   /** For what is asked without one. */
@@ -321,9 +320,7 @@ export class Inspector {
 
   /** The kept records of a group before a version, newest first. */
   async *#records(group: GroupCode, context: RequestContext, before?: bigint): AsyncGenerator<StoredRecord> {
-    const { sharedRows } = this.#parts
-    const records = sharedRows === undefined ? this.#logRows(group, before) : logCells(sharedRows, group, before)
-    for await (const record of records) {
+    for await (const record of this.#parts.logOf?.(group, before) ?? this.#logRows(group, before)) {
       yield record
       await giveWay(context, 1 + record.bytes / bytesOfWork)
     }
@@ -353,22 +350,6 @@ const bytesOfWork = 1024
 /** As long as the words of a version. */
 const versionWords = ' '.repeat(200)
 
-/** The records of a group that are cells of its row (shared/group-row.ts), newest first. */
-async function* logCells(rows: RowStore, group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
-  const row = entityRowOf(group)
-  let until = before
-  for (;;) {
-    const found = await rows.readRows([row], [{ family: 'l', newest: 100, ...(until === undefined ? {} : { until }) }])
-    const cells = found.get(row)?.cells.l ?? []
-    if (cells.length === 0) return
-    for (const { at, value } of cells) {
-      const { changes } = decodeLogRecord(value)
-      yield { ...parseLogRowKey(logRowKey(group, at)), changes, logRow: row, bytes: value.length }
-      until = at
-    }
-  }
-}
-
 /** The part of a group's log that is told. */
 export interface LogOptions {
   /** The newest so many records; absent = all. */
@@ -391,6 +372,12 @@ export interface VersionsOptions {
   readonly before?: bigint | undefined
 }
 
-interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {
+/** The kept records of a group before a version, newest first. */
+export type LogCellsReader = (group: GroupCode, before: bigint | undefined) => AsyncGenerator<StoredRecord>
+
+/** A log record as it lies in the store. */
+export interface StoredRecord
+  extends Pick<LogRecord, 'changes'>,
+    Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {
   readonly bytes: number
 }

@@ -25,7 +25,7 @@ const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'
 
 export interface Controls {
-  readonly engine: Pick<Engine, 'isShared'>
+  readonly engine: Pick<Engine, 'hasOtherWriters'>
   readonly faults: Faults
   readonly clock: EmulatorClock
 }

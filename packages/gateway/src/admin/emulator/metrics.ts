@@ -9,8 +9,7 @@
  *
  * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md explains the choice of a library.
  */
-
-import type { Engine, SharedFigures } from '@sixtables/engine'
+import type { Engine, StoreFigures } from '@sixtables/engine'
 import type { Registry } from 'prom-client'
 import type { CallReport, Calls } from '../../calls/calls.ts'
 import { dataMethodOf } from '../../methods.ts'
@@ -56,7 +55,7 @@ async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
   })
   const figures = figuresIn(prometheus, registers)
   addFigures(figures, engine)
-  if (engine.sharedFigures !== undefined) addSharedFigures(prometheus, registers, figures, engine.sharedFigures)
+  if (engine.storeFigures !== undefined) addStoreFigures(prometheus, registers, figures, engine.storeFigures)
   return registry
 }
 
@@ -106,11 +105,11 @@ function addFigures({ total, gauge }: ReturnType<typeof figuresIn>, engine: Engi
 }
 
 /** Figures for a shared store: calls to the Bigtable since the first scrape, and the state that gateways share. */
-function addSharedFigures(
+function addStoreFigures(
   prometheus: Prometheus,
   registers: Registry[],
   { gauge }: ReturnType<typeof figuresIn>,
-  shared: SharedFigures,
+  shared: StoreFigures,
 ): void {
   const count = new prometheus.Counter({
     name: 'sixtables_bigtable_calls_total',

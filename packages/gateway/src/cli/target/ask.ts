@@ -2,7 +2,7 @@
  * The questions of `check` and `inspect`: over HTTP to a running server, or to a closed folder, which is opened here. Both give the reports of
  * admin/emulator/inspection.ts.
  */
-import { DatastoreError, parseKeyPath, sharedRemedy } from '@sixtables/engine'
+import { DatastoreError, exportRemedy, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
@@ -59,5 +59,5 @@ function checkAlone(flags: Flags): void {
   if (other !== undefined)
     throw new UsageError(`--store bigtable names a table and --${other} another place; give one of them`)
   if (flags['repair'] !== true) return
-  throw new UsageError(`--repair does not go with --store bigtable, in which gateways write meanwhile; ${sharedRemedy}`)
+  throw new UsageError(`--repair does not go with --store bigtable, in which gateways write meanwhile; ${exportRemedy}`)
 }

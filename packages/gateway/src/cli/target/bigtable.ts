@@ -2,7 +2,7 @@
  * A Bigtable for the command line. The package @sixtables/bigtable is imported only when it is needed, and is not installed with the
  * gateway.
  */
-import { DatastoreError, type RowStore, type Scheduler } from '@sixtables/engine'
+import { DatastoreError, type EngineOptions, type Scheduler } from '@sixtables/engine'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
@@ -26,9 +26,17 @@ interface OpenOptions {
   readonly onWaiting?: (line: string) => void
 }
 
+interface GatewayOptions {
+  /** The reason why nothing may be reset; absent = resets are allowed. */
+  readonly resetRefusal?: string | undefined
+}
+
+type StoreAdapter = NonNullable<EngineOptions['store']>
+
 /** The exports of @sixtables/bigtable that are used here. */
 interface BigtablePackage {
-  openBigtable(options: BigtablePlace & OpenOptions): Promise<RowStore>
+  openBigtable(options: BigtablePlace & OpenOptions): Promise<unknown>
+  severalGateways(options: GatewayOptions & { readonly rows: unknown; readonly gateway: number }): StoreAdapter
   createBigtableTable(options: BigtablePlace): Promise<boolean>
 }
 
@@ -70,20 +78,28 @@ function isAddress(text: string): boolean {
   return port > 0 && port < 65_536
 }
 
-/** @throws UsageError if the package is missing, or the table cannot be used */
-export async function openRows(place: BigtablePlace, options: OpenOptions): Promise<RowStore> {
-  const { openBigtable } = await bigtablePackage()
-  return await inWords(() => openBigtable({ ...place, ...options }))
+/**
+ * The store of an engine that is one of the gateways of a table.
+ *
+ * @throws UsageError when the package is missing, or the table cannot be used
+ */
+export async function storeInBigtable(
+  place: BigtablePlace,
+  { resetRefusal, ...options }: OpenOptions & GatewayOptions,
+): Promise<StoreAdapter> {
+  const { openBigtable, severalGateways } = await bigtablePackage()
+  const rows = await inWords(() => openBigtable({ ...place, ...options }))
+  return severalGateways({ rows, gateway: drawGateway(), resetRefusal })
 }
 
-/** @returns whether the table is new. @throws UsageError like {@link openRows} */
+/** @returns whether the table is new. @throws UsageError as {@link storeInBigtable} */
 export async function createTable(place: BigtablePlace): Promise<boolean> {
   const { createBigtableTable } = await bigtablePackage()
   return await inWords(() => createBigtableTable(place))
 }
 
 /** A random number for a gateway, drawn at each start, so that no two have the same. */
-export function drawGateway(): number {
+function drawGateway(): number {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
   return 1 + (high % 2 ** 7) * 2 ** 32 + low
 }

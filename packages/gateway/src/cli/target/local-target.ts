@@ -2,10 +2,9 @@
  * A store without a server, for `check` and `inspect`: a closed folder, whose waiting commits stay unapplied so that they can be
  * seen; or a table of a Bigtable, beside its gateways.
  */
-
 import type { Engine } from '@sixtables/engine'
 import { inspect } from '../../admin/emulator/inspection.ts'
-import { type BigtablePlace, drawGateway, openRows } from './bigtable.ts'
+import { type BigtablePlace, storeInBigtable } from './bigtable.ts'
 import { openClosedStore, openStore } from './open-store.ts'
 import { refusalOf } from './refusal.ts'
 import type { Target } from './target.ts'
@@ -16,8 +15,7 @@ export async function openFolder(dir: string, { repairLog }: { readonly repairLo
 }
 
 export async function openTable(place: BigtablePlace): Promise<Target> {
-  const rows = await openRows(place, { mustExist: true })
-  return targetOf(await openStore({ shared: { rows, gateway: drawGateway() } }))
+  return targetOf(await openStore({ store: await storeInBigtable(place, { mustExist: true }) }))
 }
 
 function targetOf(engine: Engine): Target {

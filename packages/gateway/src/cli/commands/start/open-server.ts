@@ -12,7 +12,7 @@ import { type Served, type ServeOptions, serve } from '../../../emulator/serve.t
 import { factsAt } from '../../../emulator/server-file.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { drawGateway, openRows } from '../../target/bigtable.ts'
+import { storeInBigtable } from '../../target/bigtable.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
@@ -106,10 +106,10 @@ async function openEngineFor(
   { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
 ): ReturnType<typeof openStore> {
   const { bigtable } = settings
-  const shared = bigtable === undefined ? undefined : await sharedOptions(bigtable, scheduler, logger)
+  const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
   const options: EngineOptions = {
     scheduler,
-    shared,
+    store,
     dir: settings.dataDir,
     mode: settings.mode,
     apply: settings.apply,
@@ -128,20 +128,20 @@ async function openEngineFor(
   return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
 }
 
-async function sharedOptions(
+async function bigtableStore(
   bigtable: BigtableSetting,
   scheduler: Scheduler,
   logger: Logger,
-): Promise<EngineOptions['shared']> {
+): Promise<EngineOptions['store']> {
   const { project, instance, table } = bigtable
   const resetRefusal =
     `a reset deletes data of the Bigtable table ${table} (instance ${instance}, project ${project}); start the gateway with ` +
     '--allow-reset to consent'
-  return {
-    rows: await openRows(bigtable, { scheduler, onWaiting: (line) => logger.warn(line) }),
-    gateway: drawGateway(),
-    ...(bigtable.allowReset ? {} : { resetRefusal }),
-  }
+  return await storeInBigtable(bigtable, {
+    scheduler,
+    onWaiting: (line) => logger.warn(line),
+    resetRefusal: bigtable.allowReset ? undefined : resetRefusal,
+  })
 }
 
 /** Refuses a missing index file that the user named, unless it will be created; its folder must exist in any case. */

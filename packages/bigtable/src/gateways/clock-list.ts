@@ -1,0 +1,96 @@
+/**
+ * The cells of a clock row (clock-row.ts), as byte strings.
+ *
+ *   v            epoch(4) register(8)
+ *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… end(4) }…
+ *
+ * A text is its length in 4 bytes and its bytes; `end` is 0. `write` counts the writes of the list's gateway, `strikes` those of others since:
+ * together they name one state of the list.
+ */
+import { invariant } from '@sixtables/engine'
+import { byteString, bytesOf, decodeUint64, encodeUint64, type GroupCode } from '@sixtables/engine/store'
+
+/** Names one commit for all time. */
+export type CommitId = string
+
+/** A commit that has a stamp and is not known to be finished. */
+export interface ListedCommit {
+  readonly id: CommitId
+  readonly stamp: bigint
+  /** All its groups, in the order of their codes; the first is its primary. */
+  readonly groups: readonly GroupCode[]
+}
+
+export interface CommitList {
+  readonly write: bigint
+  readonly strikes: number
+  readonly commits: readonly ListedCommit[]
+}
+
+const end = 0
+const uint32 = (value: number): string => encodeUint64(BigInt(value)).slice(4)
+const textOf = (text: string): string => uint32(text.length) + text
+
+export function encodeRegister(epoch: number, register: bigint): Uint8Array {
+  return bytesOf(uint32(epoch) + encodeUint64(register))
+}
+
+export function decodeRegister(cell: Uint8Array): { readonly epoch: number; readonly register: bigint } {
+  const code = byteString(cell)
+  invariant(code.length === 12, 'a clock row has an epoch and a register')
+  return { epoch: numberAt(code, 0), register: decodeUint64(code, 4) }
+}
+
+export function encodeList({ write, strikes, commits }: CommitList): Uint8Array {
+  let code = headOfList({ write, strikes }) + uint32(commits.length)
+  for (const { id, stamp, groups } of commits) {
+    code += encodeUint64(stamp) + textOf(id) + uint32(groups.length) + groups.map(textOf).join('') + uint32(end)
+  }
+  return bytesOf(code)
+}
+
+/** The first bytes of a list, which name its state. */
+export function headOfList({ write, strikes }: Pick<CommitList, 'write' | 'strikes'>): string {
+  return encodeUint64(write) + uint32(strikes)
+}
+
+/** @param head - the first bytes of a list, or all of them */
+export function decodeHead(head: string): Pick<CommitList, 'write' | 'strikes'> {
+  return { write: decodeUint64(head, 0), strikes: numberAt(head, 8) }
+}
+
+/** The lists that begin with a head. */
+export function listsWithHead(head: string): { readonly start: Uint8Array; readonly end: Uint8Array } {
+  const { write, strikes } = decodeHead(head)
+  return { start: bytesOf(head), end: bytesOf(headOfList({ write, strikes: strikes + 1 })) }
+}
+
+export function decodeList(cell: Uint8Array): CommitList {
+  const code = byteString(cell)
+  let at = 12
+  const count = (): number => {
+    const value = numberAt(code, at)
+    at += 4
+    return value
+  }
+  const text = (): string => {
+    const length = count()
+    at += length
+    invariant(at <= code.length, 'a list of commits ends where it says')
+    return code.slice(at - length, at)
+  }
+  const commits: ListedCommit[] = []
+  for (let left = count(); left > 0; left--) {
+    const stamp = decodeUint64(code, at)
+    at += 8
+    const id = text()
+    const groups = Array.from({ length: count() }, text)
+    invariant(count() === end, 'a commit in a list ends where it says')
+    commits.push({ id, stamp, groups })
+  }
+  return { ...decodeHead(code), commits }
+}
+
+function numberAt(code: string, at: number): number {
+  return Number(decodeUint64(`\0\0\0\0${code.slice(at, at + 4)}`, 0))
+}

@@ -1,0 +1,76 @@
+/**
+ * The bytes of an entity group's row, as its head counts them: a Bigtable holds at most 256 MiB in a row, and refuses every commit of a
+ * group that is full.
+ *
+ *   in the head, after its other fields      since(8) bytes(8) …      log records and versions of the root, by spans of 15 minutes
+ *
+ * A span ends where the next one begins, the last one with the group's version. The next commit leaves out the spans that are swept
+ * wholly. A row of an entity below the root holds less than the group's row, which has each of its versions in a record.
+ *
+ * GB1  The row holds no more than the head says, but for one version of the root, one prepared record, and what was written before heads
+ *      counted.
+ * GB2  A commit that would bring the count above 200 MiB is refused, with RESOURCE_EXHAUSTED, and leaves nothing.
+ *                                                                                                   both: group-bytes.test.ts
+ */
+import { decodeUint64, encodeUint64, type RowKey } from '@sixtables/engine/store'
+
+export interface BytesSpan {
+  /** Stamp of its first commit. */
+  readonly since: bigint
+  readonly bytes: number
+}
+
+/** Oldest first. */
+export type GroupBytes = readonly BytesSpan[]
+
+const spanMicros = 900_000_000n
+const spansMax = 10
+const spanCode = 16
+const cellBytes = 16
+
+/** The bytes that a group's row may hold (GB2). */
+export const groupBytesMax: number = 200 * 1024 * 1024
+
+export function encodeGroupBytes(spans: GroupBytes): string {
+  return spans.map(({ since, bytes }) => encodeUint64(since) + encodeUint64(BigInt(bytes))).join('')
+}
+
+/** @param at - where the first span begins */
+export function decodeGroupBytes(code: string, at: number): GroupBytes {
+  const spans: BytesSpan[] = []
+  for (let i = at; i < code.length; i += spanCode) {
+    spans.push({ since: decodeUint64(code, i), bytes: Number(decodeUint64(code, i + 8)) })
+  }
+  return spans
+}
+
+/** The bytes of a cell, with its key, family and timestamp: a Bigtable keeps these with each. */
+export function bytesOfCell(key: RowKey, value: Uint8Array): number {
+  return key.length + value.length + cellBytes
+}
+
+export function sumOf(spans: GroupBytes): number {
+  return spans.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/**
+ * The spans that are not swept wholly.
+ *
+ * @param version - of the group
+ * @param swept - the stamp up to which rows are swept
+ */
+export function unsweptOf(spans: GroupBytes, version: bigint, swept: bigint): GroupBytes {
+  return spans.filter((_, i) => (spans[i + 1]?.since ?? version + 1n) > swept + 1n)
+}
+
+/** The spans with a commit more. */
+export function withBytes(spans: GroupBytes, stamp: bigint, bytes: number): GroupBytes {
+  const last = spans.at(-1)
+  if (last !== undefined && stamp - last.since < spanMicros) {
+    return [...spans.slice(0, -1), { since: last.since, bytes: last.bytes + bytes }]
+  }
+  const [first, second, ...others] = spans
+  const isFull = spans.length >= spansMax && first !== undefined && second !== undefined
+  const kept = isFull ? [{ since: first.since, bytes: first.bytes + second.bytes }, ...others] : spans
+  return [...kept, { since: stamp, bytes }]
+}

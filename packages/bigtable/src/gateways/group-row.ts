@@ -1,0 +1,260 @@
+/**
+ * The row of an entity group at a shared store: its root's row in Entities, with the group's head, log and prepared record.
+ *
+ *   h   head: n(8) version(8) floor(8) empty since(8) bytes held (group-bytes.ts)
+ *       `n` counts every change; `version` is the newest record's
+ *   l   log: a record at its stamp                  p   the record of a commit that has not decided yet, at its stamp
+ *   v   the root entity, at the stamp of its commit
+ *
+ *   APPEND    one group           head as read                     l and the root's v
+ *   PREPARE   each group          head as read                     p
+ *   DECIDE    the primary         head as PREPARE left it          p becomes l and the root's v
+ *   FINISH    the other groups    head as read, p is the commit's  as DECIDE
+ *   REFUSE    any group           head as read, no record          floor = T at least; p goes if it is the commit's
+ *
+ * Each is one conditional write of the row, whose condition is the whole head. The commit point is APPEND, or DECIDE.
+ *
+ * F1  No record with a stamp at or below a group's floor ever enters it.
+ * F2  A commit of several groups is committed if and only if its primary's log has it. A process that finds it neither there nor
+ *     prepared refuses it there first.
+ * F3  A commit below the low watermark that is in no log was trimmed, not lost.       F1-F3: test/property/gateways.test.ts
+ * F4  A change is sent within ten minutes of the reading that it rests on, or not at all: the head may have been swept since (sweep/SW3),
+ *     and then one that looks the same may be of another life of the group.                                      sweep.test.ts
+ */
+import { formatKey, invariant, stopwatch } from '@sixtables/engine'
+import {
+  byteString,
+  bytesOf,
+  codesOfEntityRow,
+  decodeLogRecord,
+  decodeUint64,
+  encodeUint64,
+  entityRowOf,
+  type GroupCode,
+  groupFull,
+  type LogRecord,
+  parseEntityRowKey,
+} from '@sixtables/engine/store'
+import { type Cell, type CellChange, newestIs } from '../row-store/row-store.ts'
+import { valueCell } from '../row-store/rows-kv.ts'
+import type { CommitId } from './clock-list.ts'
+import {
+  bytesOfCell,
+  decodeGroupBytes,
+  encodeGroupBytes,
+  type GroupBytes,
+  sumOf,
+  unsweptOf,
+  withBytes,
+} from './group-bytes.ts'
+import type { SharedStore } from './shared-store.ts'
+
+export interface Head {
+  readonly n: bigint
+  readonly version: bigint
+  readonly floor: bigint
+  readonly bytes: GroupBytes
+}
+
+/** A record of a commit in one group. */
+export interface GroupRecord {
+  readonly group: GroupCode
+  readonly stamp: bigint
+  readonly value: Uint8Array
+  readonly record: LogRecord
+}
+
+/** A group row as of one moment. */
+export interface GroupRow {
+  readonly group: GroupCode
+  /** @returns microseconds since its reading began */
+  age(): bigint
+  /** The head as it is stored. */
+  readonly seen: Uint8Array | undefined
+  readonly head: Head
+  /** Newest cell of the root entity. */
+  readonly root: Cell | undefined
+  /** Records from the stamp that was asked for on, newest first. */
+  readonly log: readonly GroupRecord[]
+  readonly prepared: GroupRecord | undefined
+}
+
+const noHead: Head = { n: 0n, version: 0n, floor: 0n, bytes: [] }
+const emptySinceAt = 24
+const bytesAt = 32
+
+/** Longest time from the reading of a group to a change of it (F4). */
+export const heldMicros: bigint = 600_000_000n
+
+export function encodeHead({ n, version, floor, bytes }: Head): Uint8Array {
+  const plain = [n, version, floor, 0n].map(encodeUint64).join('')
+  return bytesOf(plain + encodeGroupBytes(bytes))
+}
+
+export function decodeHead(bytes: Uint8Array): Head {
+  const code = byteString(bytes)
+  return {
+    n: decodeUint64(code, 0),
+    version: decodeUint64(code, 8),
+    floor: decodeUint64(code, 16),
+    bytes: decodeGroupBytes(code, bytesAt),
+  }
+}
+
+/** When a sweep found the group of a head without entities, in microseconds; 0 = it has not, or the head has changed since. */
+export function emptySince(head: Uint8Array): bigint {
+  return decodeUint64(byteString(head), emptySinceAt)
+}
+
+/** The head with a note of when its group was found without entities; its row then holds nothing. */
+export function emptyHead(head: Uint8Array, since: bigint): Uint8Array {
+  return bytesOf(byteString(head).slice(0, emptySinceAt) + encodeUint64(since))
+}
+
+/** @param from - the lowest stamp of log records that matter */
+export async function readGroups(
+  { rows, scheduler }: SharedStore,
+  groups: readonly GroupCode[],
+  from: bigint,
+): Promise<ReadonlyMap<GroupCode, GroupRow>> {
+  const age = stopwatch(scheduler)
+  const found = await rows.readRows(groups.map(entityRowOf), [
+    { family: 'v', newest: 1 },
+    { family: 'h', newest: 1 },
+    { family: 'p' },
+    { family: 'l', from },
+  ])
+  const read = new Map<GroupCode, GroupRow>()
+  for (const group of groups) {
+    const cells = found.get(entityRowOf(group))?.cells ?? {}
+    const seen = cells.h?.[0]?.value
+    const recordOf = ({ at, value }: Cell): GroupRecord => ({
+      group,
+      stamp: at,
+      value,
+      record: decodeLogRecord(value),
+    })
+    const [prepared] = cells.p ?? []
+    read.set(group, {
+      group,
+      age,
+      seen,
+      head: seen === undefined ? noHead : decodeHead(seen),
+      root: cells.v?.[0],
+      log: (cells.l ?? []).map(recordOf),
+      prepared: prepared === undefined ? undefined : recordOf(prepared),
+    })
+  }
+  return read
+}
+
+export async function readGroup(store: SharedStore, group: GroupCode, from: bigint): Promise<GroupRow> {
+  return (await readGroups(store, [group], from)).get(group) as GroupRow
+}
+
+/** Whether a record is of a commit. */
+export function isOf(record: GroupRecord | undefined, id: CommitId): record is GroupRecord {
+  return record?.record.commit === id
+}
+
+/** The record of a commit in the log, as far as that was read. */
+export function inLog({ log }: GroupRow, id: CommitId): GroupRecord | undefined {
+  return log.find((one) => isOf(one, id))
+}
+
+/** The image of an entity: the newer of its row and the log (commit-log/L4). `undefined` = no record is newer than its row. */
+export function newestInLog(
+  { log }: GroupRow,
+  path: string,
+): { readonly stamp: bigint; readonly cell: Uint8Array | undefined } | undefined {
+  for (const { stamp, record } of log) {
+    const change = record.changes.find((one) => one.path === path)
+    if (change !== undefined) return { stamp, cell: change.after }
+  }
+  return undefined
+}
+
+/** A group row as far as the condition of a change needs it. */
+export type SeenGroup = Pick<GroupRow, 'group' | 'age' | 'seen' | 'head'>
+
+/** Sets the head, if it is still as it was read. False: it was not, or may have been swept since (F4). */
+async function changeIf(
+  { rows }: SharedStore,
+  { group, age, seen }: SeenGroup,
+  head: Head,
+  changes: readonly CellChange[],
+): Promise<boolean> {
+  if (age() > heldMicros) return false
+  const set = { type: 'set', family: 'h', at: 0n, value: encodeHead(head) } as const
+  return await rows.mutateRowIf(entityRowOf(group), newestIs('h', seen), [set, ...changes])
+}
+
+/** The cells that a record brings when it enters the log. */
+function entering({ stamp, value, record, group }: GroupRecord): readonly CellChange[] {
+  const changes: CellChange[] = [{ type: 'set', family: 'l', at: stamp, value }]
+  const rootPath = codesOfEntityRow(entityRowOf(group)).path
+  const root = record.changes.find(({ path }) => path === rootPath)
+  if (root !== undefined) changes.push({ type: 'set', family: 'v', at: stamp, value: valueCell(root.after) })
+  return changes
+}
+
+/** The head and the cells of a group that a record enters. */
+function entered({ head }: SeenGroup, record: GroupRecord): [Head, readonly CellChange[]] {
+  const { stamp } = record
+  const bytes = withBytes(head.bytes, stamp, bytesOfRecord(record))
+  return [{ ...head, n: head.n + 1n, version: stamp, bytes }, entering(record)]
+}
+
+/** The bytes that a record brings into the row of its group. */
+function bytesOfRecord(record: GroupRecord): number {
+  const key = entityRowOf(record.group)
+  return entering(record).reduce((sum, one) => sum + (one.type === 'set' ? bytesOfCell(key, one.value) : 0), 0)
+}
+
+/** The row without the count of what is swept up to a stamp. */
+export function withoutSwept(row: GroupRow, swept: bigint): GroupRow {
+  const { head } = row
+  return { ...row, head: { ...head, bytes: unsweptOf(head.bytes, head.version, swept) } }
+}
+
+/** @throws RESOURCE_EXHAUSTED when the row of a group would hold too much with a record (group-bytes/GB2) */
+export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: GroupRow, record: GroupRecord): void {
+  const [held, added] = [sumOf(head.bytes), bytesOfRecord(record)]
+  if (held + added <= groupBytesMax) return
+  throw groupFull(
+    `the commit writes ${added} bytes to the entity group of ${formatKey(parseEntityRowKey(entityRowOf(group)))}, whose row holds ${held} bytes ` +
+      `of earlier commits and may hold ${groupBytesMax}: each commit of a group is kept for 70 to 130 minutes; ` +
+      'deletions are refused too; try again when earlier commits are swept, and write the group less often or spread its entities over several groups',
+  )
+}
+
+/** APPEND. */
+export function append(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
+  const { head } = row
+  invariant(record.stamp > head.floor && record.stamp > head.version, 'F1: a record is above the floor of its group')
+  return changeIf(store, row, ...entered(row, record))
+}
+
+/** PREPARE. */
+export function prepare(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
+  const change = { type: 'set', family: 'p', at: record.stamp, value: record.value } as const
+  return changeIf(store, row, prepareHead(row.head), [change])
+}
+
+/** The head that PREPARE leaves. */
+export function prepareHead(head: Head): Head {
+  return { ...head, n: head.n + 1n }
+}
+
+/** DECIDE and FINISH: the prepared record enters the log. */
+export function decide(store: SharedStore, row: SeenGroup, record: GroupRecord): Promise<boolean> {
+  const [head, changes] = entered(row, record)
+  return changeIf(store, row, head, [...changes, { type: 'delete', family: 'p' }])
+}
+
+/** REFUSE: no record at or below `floor` enters the group any more (F1). */
+export function refuse(store: SharedStore, row: GroupRow, id: CommitId, floor: bigint): Promise<boolean> {
+  const { head, prepared } = row
+  const refused = { ...head, n: head.n + 1n, floor: floor > head.floor ? floor : head.floor }
+  return changeIf(store, row, refused, isOf(prepared, id) ? [{ type: 'delete', family: 'p' }] : [])
+}

@@ -1,0 +1,192 @@
+/**
+ * Commits that others left behind, made definite: committed and applied, or refused for good.
+ *
+ *   own commit       waited for
+ *   another's        looked at again for four times the usual time of a commit, then resolved:
+ *                    primary's log has it → FINISH the other groups, apply; else → REFUSE in all groups, primary first
+ *
+ * The process that left it may be alive: its own conditional writes tell it what became of its commit (group-row/F2).
+ */
+import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
+import type { CommitId, ListedCommit } from './clock-list.ts'
+import { type ClockRow, latestOf, type OwnCommit } from './clock-row.ts'
+import type { ClockState, Listed } from './clock-state.ts'
+import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
+import { applyRecords } from './shared-apply.ts'
+import type { SharedStore } from './shared-store.ts'
+
+const patienceMsMin = 25
+const patienceMsMax = 500
+
+/** The part of a listed commit by which its fate is found. */
+export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
+
+/** A conditional write of a row takes as long as so many rows of a batch. */
+const workOfCall = 32
+
+/** The work of sending a record, for giveWay(). */
+export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
+  return workOf(workOfCall, value)
+}
+
+/** A record that this process has prepared, in its row as PREPARE left it. */
+export interface Prepared {
+  readonly row: SeenGroup
+  readonly record: GroupRecord
+}
+
+export class Resolver {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+  /** Usual time of a commit of this gateway, in milliseconds. */
+  #usualMs = 10
+  /** Commits of this gateway whose patience with another one has come to its end. */
+  readonly #waitedInVain = new WeakSet<OwnCommit>()
+
+  constructor(store: SharedStore, clock: ClockRow) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** How long a commit of another gateway is looked at again before it is resolved. */
+  get #patienceMs(): number {
+    return Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
+  }
+
+  /**
+   * A commit of this gateway took so long. One that waited for a commit that its gateway has left does not count: it would make the next
+   * such wait longer still.
+   */
+  noteCommit(commit: OwnCommit, ms: number): void {
+    if (!this.#waitedInVain.has(commit)) this.#usualMs += (ms - this.#usualMs) / 8
+  }
+
+  /**
+   * Returns when none of the commits is under way any more: each with a stamp up to `moment` is applied, or never will be.
+   *
+   * @param state - in which they were found
+   * @param waiting - the commit of this gateway that needs to know
+   */
+  async resolveAll(state: ClockState, commits: readonly Listed[], moment: bigint, waiting?: OwnCommit): Promise<void> {
+    const own = commits.flatMap(({ id }) => this.#clock.own(id)?.finished ?? [])
+    const others = commits.filter(({ id }) => this.#clock.own(id) === undefined)
+    await Promise.all([...own, this.#resolveOthers(state, others, moment, waiting)])
+  }
+
+  async #resolveOthers(
+    state: ClockState,
+    commits: readonly Listed[],
+    moment: bigint,
+    waiting: OwnCommit | undefined,
+  ): Promise<void> {
+    let left = commits
+    let latest = state
+    const patienceMs = this.#patienceMs
+    for (let waitedMs = 0; left.length > 0 && waitedMs < patienceMs; ) {
+      const pauseMs = patienceMs / 4
+      await this.#store.sleep(pauseMs)
+      waitedMs += pauseMs
+      latest = await this.#clock.read()
+      const stamps = new Map(latest.listed.map(({ id, stamp }) => [id, stamp]))
+      left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
+    }
+    if (left.length > 0 && waiting !== undefined) this.#waitedInVain.add(waiting)
+    await Promise.all(left.map((commit) => this.decideAndFinish(commit, moment)))
+    await this.strikeOut(latest, left)
+  }
+
+  /** Takes resolved commits out of their lists. */
+  async strikeOut(state: ClockState, resolved: readonly Listed[]): Promise<void> {
+    const byGateway = new Map<bigint, Set<CommitId>>()
+    for (const { gateway, id } of resolved) byGateway.set(gateway, (byGateway.get(gateway) ?? new Set()).add(id))
+    await Promise.all([...byGateway].map(([gateway, ids]) => this.#clock.strike(state, gateway, ids)))
+  }
+
+  /** A record of another commit stands prepared in a group that is to be written or read now. */
+  async meet({ group, record, stamp }: GroupRecord): Promise<void> {
+    const { commit: id = '', groups } = record
+    const own = this.#clock.own(id)
+    if (own !== undefined) return await own.finished
+    const patienceMs = this.#patienceMs
+    for (let part = 0; part < 4; part++) {
+      await this.#store.sleep(patienceMs / 4)
+      if (!isOf((await readGroup(this.#store, group, this.#clock.low)).prepared, id)) return
+    }
+    await this.decideAndFinish({ id, stamp, groups }, stamp)
+  }
+
+  /** @param moment - group-row/F1: nothing of the commit may enter a group at or below it @returns whether it was committed */
+  async decideAndFinish(commit: Unfinished, moment: bigint): Promise<boolean> {
+    return await this.#store.persistently(async () => {
+      const isCommitted = await this.#outcome(commit, latestOf(moment, commit.stamp))
+      await this.finishGroups(commit, isCommitted)
+      return isCommitted
+    })
+  }
+
+  /** group-row/F2. */
+  async #outcome({ id, stamp, groups }: Unfinished, floor: bigint): Promise<boolean> {
+    const [primary] = groups
+    for (;;) {
+      const row = await readGroup(this.#store, primary as GroupCode, stamp)
+      if (inLog(row, id) !== undefined) return true
+      if (this.#store.isOff('fence')) return false
+      if (row.head.floor >= floor && !isOf(row.prepared, id)) return false
+      if (await this.#tried(() => refuse(this.#store, row, id, floor))) return false
+    }
+  }
+
+  /** FINISH of a decided commit by the process that has prepared it: without a read, as long as no other one has touched its groups. */
+  async finishPrepared(commit: Unfinished, [primary, ...others]: readonly [Prepared, ...Prepared[]]): Promise<void> {
+    const finished = await allInSlices(
+      this.#store.context(),
+      others,
+      ({ record }) => workOfRecord(record),
+      ({ row, record }) => this.#tried(() => decide(this.#store, row, record)),
+    )
+    if (finished.includes(false)) return await this.finishGroups(commit, true)
+    const records = [primary, ...others].map(({ record }) => record)
+    await applyRecords(this.#store, this.#clock, records)
+  }
+
+  /** FINISH or REFUSE in every group where that is still to be done; then the commit is applied. */
+  async finishGroups(commit: Unfinished, isCommitted: boolean): Promise<void> {
+    const records = await Promise.all(commit.groups.map((group) => this.#finishGroup(commit, group, isCommitted)))
+    const entered = records.flatMap((record) => record ?? [])
+    await applyRecords(this.#store, this.#clock, entered)
+  }
+
+  async #finishGroup(
+    { id, stamp }: Unfinished,
+    group: GroupCode,
+    isCommitted: boolean,
+  ): Promise<GroupRecord | undefined> {
+    for (;;) {
+      const row = await readGroup(this.#store, group, stamp)
+      const entered = inLog(row, id)
+      if (entered !== undefined) return entered
+      const { prepared } = row
+      const isPrepared = isOf(prepared, id)
+      // group-row/F3: a committed one that is in no log was trimmed.
+      if (!isPrepared && (isCommitted || row.head.floor >= stamp || this.#store.isOff('fence'))) return undefined
+      const step = (): Promise<boolean> =>
+        isPrepared && isCommitted ? decide(this.#store, row, prepared) : this.#refused(row, id, stamp)
+      if (await this.#tried(step)) return isPrepared && isCommitted ? prepared : undefined
+    }
+  }
+
+  #refused(row: GroupRow, id: CommitId, stamp: bigint): Promise<boolean> {
+    return refuse(this.#store, row, id, stamp)
+  }
+
+  /** Whether a conditional write is known to have taken effect; else the row is to be read again. */
+  async #tried(step: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await step()
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return false
+      throw error
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * How far everything is settled in a database, and how far it is swept: a cell of its clock row.
+ *
+ *   M <database> "clock"      h   at the settled stamp: swept(8)           the newest cell counts
+ *
+ * Commits up to the settled stamp are finished, and none of them is applied again (sweep/SW4). It never goes back, since the newest cell
+ * counts. The stamp up to which rows are swept may, when two gateways write at once; then it says too little.
+ */
+import { byteString, bytesOf, decodeUint64, encodeUint64 } from '@sixtables/engine/store'
+import type { Cell, CellChange, RowKey, RowStore, WantedCells } from '../row-store/row-store.ts'
+
+export class Settled {
+  static readonly wanted: WantedCells = { family: 'h', newest: 1 }
+  readonly #rows: RowStore
+  readonly #key: RowKey
+  #at = 0n
+  #swept = 0n
+
+  /** @param key - of the clock row */
+  constructor(rows: RowStore, key: RowKey) {
+    this.#rows = rows
+    this.#key = key
+  }
+
+  /** Commits up to this stamp are settled, as it was read last. */
+  get at(): bigint {
+    return this.#at
+  }
+
+  /** All rows are swept up to this stamp, as it was read last. */
+  get swept(): bigint {
+    return this.#swept
+  }
+
+  /** @param cell - newest one of the clock row, as it was read now */
+  see(cell: Cell | undefined): void {
+    if (cell === undefined || cell.at < this.#at) return
+    this.#at = cell.at
+    const swept = decodeUint64(byteString(cell.value), 0)
+    if (swept > this.#swept) this.#swept = swept
+  }
+
+  /** Stores that commits up to `at` are settled, and rows swept up to `swept`, where that is more than was read last. */
+  async store(at: bigint, swept: bigint): Promise<void> {
+    if (at <= this.#at && swept <= this.#swept) return
+    const cell: Cell = {
+      at: at > this.#at ? at : this.#at,
+      value: bytesOf(encodeUint64(swept > this.#swept ? swept : this.#swept)),
+    }
+    const set: CellChange = { type: 'set', family: 'h', ...cell }
+    await this.#rows.mutateRows([{ key: this.#key, changes: [{ type: 'delete', family: 'h', until: cell.at }, set] }])
+    this.see(cell)
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The store of an engine that is one of several gateways over one table of rows (engine/store-port.ts).
+ *
+ *   openEngine({ store: severalGateways({ rows, gateway: 7 }) })
+ */
+import { exportRemedy, unimplemented } from '@sixtables/engine'
+import {
+  decodeLogRecord,
+  entityRowOf,
+  type GroupCode,
+  logRowKey,
+  type PlaceSource,
+  type PortParts,
+  parseLogRowKey,
+  rowsOf,
+  type StoreAdapter,
+  type StoredRecord,
+  type StorePort,
+} from '@sixtables/engine/store'
+import type { RowStore } from '../row-store/row-store.ts'
+import { RowsKv } from '../row-store/rows-kv.ts'
+import { SharedDatabases } from './shared-databases.ts'
+import { SharedIndexWork } from './shared-index-work.ts'
+import { resetShared } from './shared-reset.ts'
+import { checkShared, sharedSettings } from './shared-settings.ts'
+import { readableMicros, SharedStore } from './shared-store.ts'
+import { SharedReading, SharedVerbs } from './shared-verbs.ts'
+import { checkFormat } from './store-format.ts'
+import { Sweep } from './sweep.ts'
+import type { GatewaysSwitchedOff } from './switched-off.ts'
+import { Watch } from './watch.ts'
+
+export interface GatewayOptions {
+  /** Closed with the engine. */
+  readonly rows: RowStore
+  /** The number of this process, from 1 to 2^40: drawn at random at each start, since no two may ever have the same one. */
+  readonly gateway: number
+  /** The reason why nothing may be reset; absent = resets are allowed. */
+  readonly resetRefusal?: string | undefined
+  /** Bytes that the row of an entity group may hold; default 200 MiB, as a Bigtable takes 256. Commits above it are RESOURCE_EXHAUSTED. */
+  readonly groupBytesMax?: number | undefined
+  /** For tests alone: mechanisms that do not work (switched-off.ts). */
+  readonly switchedOff?: GatewaysSwitchedOff | undefined
+}
+
+export function severalGateways(options: GatewayOptions): StoreAdapter {
+  return { settings: sharedSettings, open: (parts) => openPort(options, parts) }
+}
+
+function openPort(options: GatewayOptions, { adopt, ...parts }: PortParts): StorePort {
+  const { gateway, resetRefusal } = options
+  const kv = new RowsKv(options.rows)
+  const store = new SharedStore({ ...options, ...parts, kv, gateway: BigInt(gateway) })
+  const databases = new SharedDatabases(store, adopt)
+  return {
+    kv,
+    state: store,
+    figures: databases,
+    transactions: new SharedVerbs(databases),
+    indexWork: new SharedIndexWork(databases),
+    resetRefusal,
+    memoryAdvice: 'start without --store bigtable, in memory (--testing)',
+    oldestReadable: () => parts.scheduler.nowMicros() - readableMicros,
+    reading: (database, settlement) => new SharedReading(database, databases, settlement),
+    checkSettings: checkShared,
+    checkSource: (isRepair) => checkSource(databases, isRepair),
+    atOneMoment: async (code, work) => await work((await databases.of(code).reads.now('global')).view),
+    logOf: (group, before) => logCells(kv.rows, group, before),
+    async open(isLook) {
+      await checkFormat(store, isLook)
+      await databases.find()
+      return databases.all().map(({ clock }) => clock.database)
+    },
+    isNew: () => hasNoEntityRow(kv.rows),
+    start() {
+      store.inBackground(() => store.comparedClock.watch((ms) => store.sleep(ms)), true)
+      new Watch(databases).start()
+      new Sweep(databases).start()
+    },
+    // A store that does not answer is asked again.
+    inTurn: (dutyOf, everyMs, work) =>
+      store.persistently(async () => {
+        await databases.find()
+        const duty = dutyOf(databases.all().map(({ clock }) => clock.database))
+        if (duty !== undefined && (await databases.leases.take(duty, everyMs))) await work()
+      }),
+    reset: (scope) => resetShared(databases, scope),
+    close: () => store.close(),
+  }
+}
+
+const noRepair = `index rows cannot be repaired where several gateways share the store; ${exportRemedy}`
+
+/** @throws UNIMPLEMENTED for a repair */
+function checkSource(shared: SharedDatabases, isRepair: boolean): PlaceSource {
+  if (isRepair) throw unimplemented(noRepair)
+  return {
+    atOneMoment: async (work) => await work((await shared.now()).rows),
+    alone: () => Promise.reject(unimplemented(noRepair)),
+    remedy: exportRemedy,
+  }
+}
+
+/** The records of a group that are cells of its row (group-row.ts), newest first. */
+async function* logCells(rows: RowStore, group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
+  const row = entityRowOf(group)
+  let until = before
+  for (;;) {
+    const found = await rows.readRows([row], [{ family: 'l', newest: 100, ...(until === undefined ? {} : { until }) }])
+    const cells = found.get(row)?.cells.l ?? []
+    if (cells.length === 0) return
+    for (const { at, value } of cells) {
+      const { changes } = decodeLogRecord(value)
+      yield { ...parseLogRowKey(logRowKey(group, at)), changes, logRow: row, bytes: value.length }
+      until = at
+    }
+  }
+}
+
+/** Rows of deleted entities count too: there may be millions of them. */
+async function hasNoEntityRow(rows: RowStore): Promise<boolean> {
+  const wanted = [{ family: 'v', newest: 1, withoutValues: true }] as const
+  return (await rows.scanRows({ range: rowsOf('Entities'), limit: 1, wanted })).length === 0
+}

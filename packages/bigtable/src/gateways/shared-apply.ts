@@ -1,0 +1,82 @@
+/**
+ * From the log to the tables, at a shared store: the rows of a record, each at the stamp of its commit.
+ *
+ * A deleted row gets an empty cell. So the order, the repetition and the lateness of applies do not matter: an older cell never hides a
+ * newer one, and every process may apply every record (apply/A1 is not needed).
+ *
+ * SA1  A record that is settled (sweep/SW4) is not applied again: others have applied it, and its old cells might bring rows back whose
+ *      deletion is swept. The rows of a record that is older than ten minutes are sent within ten minutes of a reading of the clock row
+ *      by which it was not settled.                                       sweep.test.ts, test/property/gateways.test.ts
+ */
+import { giveWay, stopwatch } from '@sixtables/engine'
+import {
+  codesOfEntityRow,
+  EntityRows,
+  entityRowKey,
+  entityRowOf,
+  type IndexRules,
+  RecordWrites,
+} from '@sixtables/engine/store'
+import type { CellChange, RowChange, RowKey } from '../row-store/row-store.ts'
+import { valueCell } from '../row-store/rows-kv.ts'
+import { type ClockRow, latestOf } from './clock-row.ts'
+import type { GroupRecord } from './group-row.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/** How long a record is known not to be settled, after its stamp or a reading of the clock row (SA1). */
+export const unaskedMicros: bigint = 600_000_000n
+
+/** The changes of a record's entities, with their rows under some rules. */
+function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
+  const { partition, path: rootPath } = codesOfEntityRow(entityRowOf(group))
+  return record.changes.map(({ path, before, after }) => {
+    const row = path === rootPath ? entityRowOf(group) : entityRowKey(partition, path)
+    return new EntityRows({ codes: codesOfEntityRow(row), row, before, after }, rules)
+  })
+}
+
+/** Writes the rows of the records of a commit. The root's row is there since its record entered the log. */
+export async function applyRecords(
+  store: SharedStore,
+  clock: ClockRow,
+  records: readonly GroupRecord[],
+): Promise<void> {
+  const rows: RowChange[] = []
+  const context = store.context()
+  for (const record of records) {
+    const rootRow = entityRowOf(record.group)
+    const write = (key: RowKey, value: Uint8Array | undefined): void => {
+      if (key === rootRow) return
+      const at = store.isOff('cell-timestamps') ? 1n : record.stamp
+      const change: CellChange = { type: 'set', family: 'v', at, value: valueCell(value) }
+      rows.push({ key, changes: [change] })
+    }
+    // A record writes the indexes of its epoch, also when it is applied again later: or later records would leave rows of it behind.
+    const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
+    const rules = store.rulesOf(clock.database, epoch)
+    const writes = new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB')
+    for (const written of writes.stepsTo({ write })) {
+      const way = giveWay(context, written)
+      if (way !== undefined) await way
+    }
+  }
+  if (rows.length === 0) return
+  await store.persistently(async () => {
+    if (store.isOff('settled-check') || !(await isSettled(store, clock, records))) await store.rows.mutateRows(rows)
+  })
+}
+
+/** SA1: whether the records of a commit are settled. */
+async function isSettled(
+  { scheduler }: SharedStore,
+  clock: ClockRow,
+  records: readonly GroupRecord[],
+): Promise<boolean> {
+  const stamp = latestOf(0n, ...records.map((record) => record.stamp))
+  for (let age = () => clock.now - stamp; age() > unaskedMicros; ) {
+    age = stopwatch(scheduler)
+    await clock.read()
+    if (stamp <= clock.settled.at) return true
+  }
+  return false
+}

@@ -1,0 +1,112 @@
+import { type Engine, type Key, openEngine } from '@sixtables/engine'
+import { isOf, topicRowKey } from '@sixtables/engine/store'
+import { VirtualClock } from '@sixtables/engine/testing'
+import { expect, test } from 'vitest'
+import { mutationOf, storedValue } from '../../../engine/test/property/log-world.ts'
+import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { clockTopic } from './clock-row.ts'
+import { severalGateways } from './several-gateways.ts'
+
+const key: Key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'G', name: 'a' }] }
+
+const put = (engine: Engine, value: number | undefined) =>
+  engine.database('p').commit(engine.context(), {
+    mode: 'transactional',
+    singleUse: { mode: 'readWrite' },
+    mutations: [mutationOf(key, value)],
+  })
+
+test.each([
+  ['the deletion of a missing entity', undefined],
+  ['the upsert of the stored value', 1],
+])('shared-commit/SC4: %s is true at the stamp of its answer', async (_, value) => {
+  const rows = new MemoryRows()
+  const other = await openEngine({ store: severalGateways({ rows, gateway: 2 }) })
+  if (value !== undefined) await put(other, value)
+  const clock = topicRowKey(other.database('p').code, clockTopic)
+  let isCommitted = false
+  let isHeld = false
+  // Between the read of the group and the stamp another gateway commits.
+  const held: RowSeam = async (call, effect) => {
+    if (isHeld && call.kind === 'mutateIf' && call.key === clock) {
+      isHeld = false
+      await put(other, 5)
+      isCommitted = true
+    }
+    return effect()
+  }
+  const one = await openEngine({ store: severalGateways({ rows: rows.through(held), gateway: 1 }) })
+  await one.database('p').lookup(one.context(), { keys: [key] })
+  isHeld = true
+  const { commitTime = 0n } = await put(one, value)
+  expect(isCommitted).toBe(true)
+  const read = { readTime: commitTime }
+  const { found } = await one.database('p').lookup(one.context(), { keys: [key], read })
+  expect(found.map(({ image }) => storedValue(image.properties))).toEqual(value === undefined ? [] : [value])
+  await Promise.all([one.close(), other.close()])
+})
+
+test('shared-commit/SC3: a commit whose gateway stood still until its record was swept is not made again', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const waiting: (() => void)[] = []
+  let state: 'answers' | 'loses' | 'stands' = 'answers'
+  const seam: RowSeam = async (call, effect) => {
+    if (state === 'stands') await new Promise<void>((go) => waiting.push(go))
+    const result = effect()
+    if (state !== 'loses' || call.kind !== 'mutateIf' || !isOf('Entities', call.key)) return result
+    state = 'stands'
+    throw new OutcomeUnknown('by the wish of this test')
+  }
+  const one = await openEngine({ store: severalGateways({ rows: rows.through(seam), gateway: 1 }), scheduler })
+  const two = await openEngine({ store: severalGateways({ rows, gateway: 2 }), scheduler })
+  state = 'loses'
+  const outcome = Promise.resolve(put(one, 1)).catch((error: unknown) => error)
+  await scheduler.advance(60_000)
+  expect(state).toBe('stands')
+  await put(two, 2)
+  for (let minutes = 0; minutes < 240; minutes += 5) await scheduler.advance(300_000)
+  const log = { range: { start: 'E', end: 'F' }, limit: 99, wanted: [{ family: 'l' }] } as const
+  expect(await rows.scanRows(log), 'the records are swept').toEqual([])
+  // A register that is old would stop it too (clock-row/C3).
+  await put(two, 3)
+  state = 'answers'
+  for (const go of waiting.splice(0)) go()
+  await scheduler.advance(60_000)
+  expect(await outcome).toMatchObject({ code: 'UNAVAILABLE', committed: 'unknown' })
+  const { found } = await two.database('p').lookup(two.context(), { keys: [key] })
+  expect(found.map(({ image }) => storedValue(image.properties))).toEqual([3])
+  await Promise.all([one.close(), two.close()])
+})
+
+test('mutations of no transaction have a version for each group, and on an error all of other groups stand; in one process those before it', async () => {
+  const [shared, local] = [
+    await openEngine({ store: severalGateways({ rows: new MemoryRows(), gateway: 1 }) }),
+    await openEngine(),
+  ]
+  const named = (name: string): Key => ({ ...key, path: [{ kind: 'G', name }] })
+  const commit = async (engine: Engine, ...mutations: ReturnType<typeof mutationOf>[]) =>
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const versions = async (engine: Engine): Promise<number> => {
+    const { mutationResults } = await commit(engine, mutationOf(named('a'), 1), mutationOf(named('b'), 1))
+    return new Set(mutationResults.map(({ version }) => version)).size
+  }
+  /** Those that stand of two that come before and after one that fails. */
+  const standing = async (engine: Engine): Promise<readonly string[]> => {
+    const refused = mutationOf(named('a'), 2, 'insert')
+    const failing = commit(engine, mutationOf(named('c'), 1), refused, mutationOf(named('d'), 1))
+    await expect(failing).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    const { found } = await engine.database('p').lookup(engine.context(), { keys: [named('c'), named('d')] })
+    return found.map(({ key: { path } }) => String(path[0]?.name))
+  }
+  expect({ versions: await versions(shared), standing: await standing(shared) }).toEqual({
+    versions: 2,
+    standing: ['c', 'd'],
+  })
+  expect({ versions: await versions(local), standing: await standing(local) }).toEqual({
+    versions: 1,
+    standing: ['c'],
+  })
+  await Promise.all([shared.close(), local.close()])
+})

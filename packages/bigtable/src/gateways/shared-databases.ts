@@ -1,0 +1,144 @@
+/** The state of a process for each database of a shared store: its clock row, and the parts that work with it. Calls need none of it later. */
+import type { StoreCall } from '@sixtables/engine/store'
+import {
+  databaseCode,
+  parseMetadataRowKey,
+  rowAfter,
+  rowsOf,
+  type StoreFigures,
+  transactionTopic,
+} from '@sixtables/engine/store'
+import type { Wanted } from '../row-store/row-store.ts'
+import type { RowsReader } from '../row-store/rows-kv.ts'
+import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
+import { type ClockState, clockCells } from './clock-state.ts'
+import { ClosedDatabases } from './closed-databases.ts'
+import { Leases } from './leases.ts'
+import { Resolver } from './resolve.ts'
+import { SharedCommits } from './shared-commit.ts'
+import { SharedReads } from './shared-reads.ts'
+import type { SharedStore } from './shared-store.ts'
+import { SharedTransactions } from './shared-transactions.ts'
+import { TransactionRows } from './transaction-rows.ts'
+
+/** Before the metadata of all databases come the facts of the whole store. */
+const factsOfStore = rowsOf('Metadata', databaseCode('', ''))
+const pageRows = 1_000
+const anyRow: Wanted = [
+  { family: 'v', newest: 1, withoutValues: true },
+  { family: 't', newest: 1, withoutValues: true },
+]
+
+export interface SharedDatabase {
+  readonly clock: ClockRow
+  readonly resolver: Resolver
+  readonly reads: SharedReads
+  readonly transactions: SharedTransactions
+}
+
+export class SharedDatabases implements StoreFigures {
+  readonly store: SharedStore
+  readonly closed: ClosedDatabases
+  readonly leases: Leases
+  readonly #adopt: (database: string) => Promise<void>
+  readonly #byCode = new Map<string, SharedDatabase>()
+  /** The databases that the watch looks at (watch.ts), with the time of their last use here, in steady milliseconds. */
+  readonly watched: Map<SharedDatabase, number> = new Map()
+  sweptAtMicros: bigint | undefined
+
+  /** @param adopt - reads what is stored of a database anew: its epoch was raised */
+  constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
+    this.store = store
+    this.closed = new ClosedDatabases(store)
+    this.leases = new Leases(store)
+    this.#adopt = adopt
+  }
+
+  observeCalls(observer: (call: StoreCall) => void): void {
+    this.store.rows.observeCalls?.(observer)
+  }
+
+  get oldestCommitMs(): number {
+    const nowMs = this.store.scheduler.steadyMs()
+    return this.all().reduce((most, { clock }) => Math.max(most, nowMs - (clock.oldestMs ?? nowMs)), 0)
+  }
+
+  get clockAheadMicros(): bigint | undefined {
+    return this.store.comparedClock.aheadMicros
+  }
+
+  /** The epoch of a database was raised: looks whether rows are being deleted, and reads what is stored of it anew. */
+  async #raised(code: string): Promise<void> {
+    await this.closed.look(this.of(code))
+    await this.#adopt(code)
+  }
+
+  /** The state of a database that is used now. */
+  of(code: string): SharedDatabase {
+    const database = this.#known(code)
+    this.watch(database)
+    return database
+  }
+
+  watch(database: SharedDatabase): void {
+    this.watched.set(database, this.store.scheduler.steadyMs())
+  }
+
+  #known(code: string): SharedDatabase {
+    let database = this.#byCode.get(code)
+    if (database === undefined) {
+      const { store } = this
+      const clock = new ClockRow(store, code, (raised) => this.#raised(raised))
+      const resolver = new Resolver(store, clock)
+      const reads = new SharedReads(store, clock, resolver)
+      const commits = new SharedCommits(store, clock, resolver)
+      const rows = new TransactionRows(store, clock)
+      const transactions = new SharedTransactions({ reads, commits, rows, store })
+      database = { clock, resolver, reads, transactions }
+      this.#byCode.set(code, database)
+      this.watch(database)
+    }
+    return database
+  }
+
+  all(): readonly SharedDatabase[] {
+    return [...this.#byCode.values()]
+  }
+
+  /** Finds the databases of the store by their clock rows. Leaps over the rows of their transactions. */
+  async find(): Promise<void> {
+    const { end } = rowsOf('Metadata')
+    for (let { end: start } = factsOfStore; ; ) {
+      const rows = await this.store.rows.scanRows({ range: { start, end }, limit: pageRows, wanted: anyRow })
+      for (const { key } of rows) {
+        const { projectId, databaseId, topic } = parseMetadataRowKey(key)
+        const code = databaseCode(projectId, databaseId)
+        if (topic === clockTopic) this.#known(code)
+        start = topic === transactionTopic ? rowsOf('Metadata', code).end : rowAfter(key)
+      }
+      if (rows.length < pageRows) return
+    }
+  }
+
+  /** Finds the databases of the store, and reads all clock rows: a thousand of them in one call. */
+  async readAll(): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
+    await this.find()
+    const all = this.all()
+    const states = new Map<SharedDatabase, ClockState>()
+    for (let at = 0; at < all.length; at += pageRows) {
+      const page = all.slice(at, at + pageRows)
+      const keys = page.map(({ clock }) => clock.key)
+      const rows = await this.store.rows.readRows(keys, clockCells)
+      for (const database of page) states.set(database, await database.clock.take(rows.get(database.clock.key)?.cells))
+    }
+    return states
+  }
+
+  /** The rows of all databases at one moment, at or below which nothing is under way. */
+  async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
+    const databases = [...(await this.readAll()).keys()]
+    const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.register))
+    await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
+    return { at, rows: this.store.kv.at(at) }
+  }
+}

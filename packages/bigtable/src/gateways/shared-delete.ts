@@ -1,0 +1,87 @@
+/**
+ * Deletion of whole ranges of rows at a shared store, as one commit of a database at one stamp: each row gets an empty cell there.
+ *
+ * No gateway stamps or reads in the database meanwhile (closed-databases.ts), so all of it happens at that moment. Cells stay until they are
+ * swept; a row that an earlier commit writes late is hidden by the newer empty cell. A group's head gets the stamp too, so that appends on
+ * their way fail, and transactions that have read the group are refused.
+ *
+ * SD1  Rows of composite indexes go by the entities that have them, found or not: the build of an index writes them below the stamp, and
+ *      may do so later.                                                                        test/property/gateways.test.ts
+ */
+import { codesOfEntityRow, handRows, type IndexRules, isOf, type KeyRange, type RowKey } from '@sixtables/engine/store'
+import { newestIs, OutcomeUnknown, type Row, type RowChange } from '../row-store/row-store.ts'
+import { valueInCell } from '../row-store/rows-kv.ts'
+import { latestOf } from './clock-row.ts'
+import { decodeHead, encodeHead } from './group-row.ts'
+import type { SharedStore } from './shared-store.ts'
+
+const pageRows = 1_000
+const headsAtOnce = 64
+
+/**
+ * Deletes the rows of a range as of a stamp, at or below which nothing is under way.
+ *
+ * @param rules - those of the database, where entities go (SD1)
+ */
+export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigint, rules?: IndexRules): Promise<void> {
+  for (let { start } = range; ; ) {
+    const rows = await store.rows.scanRows({
+      range: { start, end: range.end },
+      limit: pageRows,
+      wanted: [
+        { family: 'v', newest: 1 },
+        { family: 'h', newest: 1 },
+      ],
+    })
+    // Before their entities: a process that finishes the deletion after this one finds these again.
+    if (rules !== undefined && isOf('Entities', start)) {
+      await store.rows.mutateRows(compositeRowsOf(rows, rules, stamp))
+    }
+    const plain = rows.filter(({ cells }) => cells.h === undefined && (cells.v?.[0]?.value.length ?? 0) > 0)
+    await store.rows.mutateRows(plain.map(({ key }): RowChange => ({ key, changes: [emptyAt(stamp)] })))
+    const groups = rows.filter(({ cells }) => cells.h !== undefined)
+    for (let at = 0; at < groups.length; at += headsAtOnce) {
+      await Promise.all(groups.slice(at, at + headsAtOnce).map((row) => deleteRoot(store, row, stamp)))
+    }
+    const last = rows.at(-1)?.key
+    if (last === undefined || rows.length < pageRows) return
+    start = `${last}\x00`
+  }
+}
+
+/** Empty cells for the rows that entities have in composite indexes. */
+function compositeRowsOf(entities: readonly Row[], rules: IndexRules, stamp: bigint): readonly RowChange[] {
+  const rows: RowChange[] = []
+  const sink = {
+    wants: (prefix: RowKey): boolean => isOf('EntitiesByCompositeProperty', prefix),
+    write: (key: RowKey): void => {
+      rows.push({ key, changes: [emptyAt(stamp)] })
+    },
+  }
+  for (const { key, cells } of entities) {
+    const before = valueInCell(cells.v?.[0])
+    if (before !== undefined) handRows({ codes: codesOfEntityRow(key), before, after: undefined }, rules, sink)
+  }
+  return rows
+}
+
+async function deleteRoot(store: SharedStore, found: Row, stamp: bigint): Promise<void> {
+  for (let row: Row | undefined = found; ; ) {
+    const seen = row?.cells.h?.[0]?.value
+    if (seen === undefined) return
+    const head = decodeHead(seen)
+    if (head.version >= stamp) return
+    const value = encodeHead({ ...head, n: head.n + 1n, version: stamp, floor: latestOf(head.floor, stamp) })
+    try {
+      const changes = [{ type: 'set', family: 'h', at: 0n, value } as const, emptyAt(stamp)]
+      if (await store.rows.mutateRowIf(found.key, newestIs('h', seen), changes)) return
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error
+    }
+    row = (await store.rows.readRows([found.key], [{ family: 'h', newest: 1 }])).get(found.key)
+  }
+}
+
+function emptyAt(stamp: bigint) {
+  return { type: 'set', family: 'v', at: stamp, value: new Uint8Array(0) } as const
+}

@@ -1,0 +1,187 @@
+/**
+ * Moments of a database at a shared store, and the tables as they were at them: of each row the newest cell that is not above the moment.
+ *
+ *   lookup in one group      head of the group        the group row (head, log, prepared record, root), then children as of the head
+ *   other strong reads       register                 commits listed below it that may matter are resolved first
+ *   eventual reads           low watermark - 1        a consistent moment some milliseconds ago; never waits
+ *   read_time                as asked                 the register is moved there first
+ *
+ * SR1  A strong read sees every commit acknowledged before it began, all of it or nothing, in every group that it reads.
+ * SR2  No commit enters a group with a stamp at or below a moment that was answered as the read time of it.
+ *                                                                                   both: test/property/gateways.test.ts
+ */
+import {
+  codesOfEntityRow,
+  entityRowKey,
+  entityRowOf,
+  type GroupCode,
+  type KeyRange,
+  type KvReader,
+  type KvScan,
+  KvTableView,
+  type ReadScope,
+  type RowKey,
+  refuseForgotten,
+  refuseFuture,
+  type ScanOptions,
+  type TableView,
+} from '@sixtables/engine/store'
+import { type RowsReader, valueInCell } from '../row-store/rows-kv.ts'
+import { type ClockRow, latestOf } from './clock-row.ts'
+import type { ClockState } from './clock-state.ts'
+import { type GroupRow, inLog, readGroup } from './group-row.ts'
+import type { Resolver } from './resolve.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
+
+/** The tables at a moment, in microseconds. */
+export interface SharedMoment {
+  readonly at: bigint
+  readonly view: TableView
+}
+
+/** A strong read moves a register that is older than this. */
+const quietMicros = 1_000_000n
+
+export class SharedReads {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+  readonly #resolver: Resolver
+
+  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
+    this.#store = store
+    this.#clock = clock
+    this.#resolver = resolver
+  }
+
+  /** Now (SR1). */
+  async now(scope: ReadScope): Promise<SharedMoment> {
+    const state = await this.#clock.readOpen()
+    const now = this.#store.scheduler.nowMicros()
+    if (now - state.register > quietMicros) {
+      // So that the moment looks current to clients.
+      await this.#clock.observe(now)
+      return await this.#resolved(this.#clock.register, scope)
+    }
+    await this.#resolve(state, state.register, scope)
+    return this.at(state.register)
+  }
+
+  /** Some milliseconds ago; everything up to then is applied. */
+  async eventual(): Promise<SharedMoment> {
+    await this.#clock.readOpen()
+    return this.at(this.#store.isOff('low-watermark') ? this.#clock.register : this.#clock.low - 1n)
+  }
+
+  /** A moment that a client asks for. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
+  async past(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+    await this.#clock.read()
+    this.checkReadTime(moment)
+    await this.#clock.observe(moment)
+    return await this.#resolved(moment, scope)
+  }
+
+  checkReadTime(moment: bigint): void {
+    const { now } = this.#clock
+    refuseFuture(moment, now)
+    refuseForgotten(moment, now - readableMicros)
+  }
+
+  /** A moment at or below which everything is resolved. */
+  at(moment: bigint): SharedMoment {
+    return { at: moment, view: new KvTableView(this.#store.kv.at(moment), moment) }
+  }
+
+  /** Entities of one group, as of its head. Its view has no other rows. */
+  async head(group: GroupCode): Promise<SharedMoment> {
+    const now = this.#store.scheduler.nowMicros()
+    if (now - this.#clock.register > quietMicros) {
+      await this.#clock.observe(now)
+      await this.#clock.read()
+    }
+    // The low watermark may be past the moment of a reset that has not come to the group yet.
+    await this.#clock.whenOpen()
+    let { low } = this.#clock
+    let row = await readGroup(this.#store, group, low)
+    if (row.seen === undefined && this.#clock.now - low > readableMicros) {
+      // Its head may have been swept: the group has no entities now, and may have had some as of so old a moment.
+      await this.#clock.readOpen()
+      low = this.#clock.low
+      row = await readGroup(this.#store, group, low)
+    }
+    const decided = await this.#withDecided(row)
+    const version = latestOf(row.head.version, ...decided.log.map(({ stamp }) => stamp))
+    const at = version >= low ? version : low - 1n
+    return { at, view: new KvTableView(new HeadReader(decided, this.#store.kv.at(version))) }
+  }
+
+  /** A prepared record counts if its commit has decided: then it belongs to the log. */
+  async #withDecided(row: GroupRow): Promise<GroupRow> {
+    const { prepared } = row
+    if (prepared === undefined || this.#store.isOff('prepared-in-lookup')) return row
+    const { commit: id = '', groups } = prepared.record
+    const [primary = row.group] = groups
+    if (primary === row.group) return row
+    const other = await readGroup(this.#store, primary, prepared.stamp)
+    return inLog(other, id) === undefined ? row : { ...row, log: [prepared, ...row.log] }
+  }
+
+  async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+    const state = await this.#clock.readOpen()
+    await this.#resolve(state, moment, scope)
+    return this.at(moment)
+  }
+
+  /** Resolves the commits of a state up to a moment that may matter to a read. */
+  async #resolve(state: ClockState, moment: bigint, scope: ReadScope): Promise<void> {
+    if (this.#store.isOff('resolve-in-read')) return
+    const matters = state.listed.filter(
+      ({ stamp, groups }) => stamp <= moment && (scope === 'global' || groups.some((group) => scope.includes(group))),
+    )
+    if (matters.length > 0) await this.#resolver.resolveAll(state, matters, moment)
+  }
+}
+
+interface Image {
+  readonly at: bigint
+  readonly cell: Uint8Array | undefined
+}
+
+/** The entities of one group: of each the newer of its row, as of the group's version, and the log. */
+class HeadReader implements KvReader {
+  readonly #root: RowKey
+  readonly #rootImage: Image
+  readonly #inLog = new Map<RowKey, Image>()
+  readonly #children: RowsReader
+
+  constructor({ group, root, log }: GroupRow, children: RowsReader) {
+    this.#children = children
+    this.#root = entityRowOf(group)
+    this.#rootImage = { at: root?.at ?? -1n, cell: valueInCell(root) }
+    const { partition } = codesOfEntityRow(this.#root)
+    for (const { stamp, record } of log) {
+      for (const { path, after } of record.changes) {
+        const row = entityRowKey(partition, path)
+        if ((this.#inLog.get(row)?.at ?? -1n) < stamp) this.#inLog.set(row, { at: stamp, cell: after })
+      }
+    }
+  }
+
+  async get(key: RowKey): Promise<Uint8Array | undefined> {
+    return (await this.getAll([key]))[0]
+  }
+
+  async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {
+    const children = keys.filter((key) => key !== this.#root)
+    const found = children.length === 0 ? undefined : await this.#children.cells(children)
+    return keys.map((key) => {
+      const child = found?.get(key)
+      const stored = key === this.#root ? this.#rootImage : { at: child?.at ?? -1n, cell: valueInCell(child) }
+      const inLog = this.#inLog.get(key)
+      return inLog === undefined || inLog.at < stored.at ? stored.cell : inLog.cell
+    })
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    return this.#children.scan(range, options)
+  }
+}

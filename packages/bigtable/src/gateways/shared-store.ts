@@ -1,0 +1,169 @@
+/**
+ * One process at a store that several share: the rows, its own name, and how it waits.
+ *
+ * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes, or the store is gone for good.
+ */
+import { setMaxListeners } from 'node:events'
+import {
+  DatastoreError,
+  type Random,
+  type RequestContext,
+  requestContext,
+  type Scheduler,
+  type StoreState,
+} from '@sixtables/engine'
+import type { IndexRules } from '@sixtables/engine/store'
+import type { RowStore } from '../row-store/row-store.ts'
+import type { RowsKv } from '../row-store/rows-kv.ts'
+import type { CommitId } from './clock-list.ts'
+import { ComparedClock } from './compared-clock.ts'
+import { groupBytesMax } from './group-bytes.ts'
+import type { GatewayMechanism, GatewaysSwitchedOff } from './switched-off.ts'
+
+/** Longest pause between two attempts of work in the background. */
+const pauseMsMax = 5_000
+
+/** How long past moments stay readable. */
+export const readableMicros: bigint = 3_600_000_000n
+
+export interface SharedStoreOptions {
+  readonly kv: RowsKv
+  /** The number of this gateway, chosen at its start; no two gateways of a store have the same one, also one after the other. */
+  readonly gateway: bigint
+  readonly scheduler: Scheduler
+  readonly random: Random
+  /** Rules of a commit, by the code of its database and its epoch. */
+  readonly rulesOf: (database: string, epoch: number) => IndexRules
+  readonly onFailure: (error: unknown) => void
+  readonly switchedOff?: GatewaysSwitchedOff | undefined
+  /** The bytes that a group's row may hold (group-bytes/GB2); default 200 MiB. */
+  readonly groupBytesMax?: number | undefined
+}
+
+export class SharedStore implements StoreState {
+  readonly rows: RowStore
+  readonly kv: RowsKv
+  readonly gateway: bigint
+  readonly scheduler: Scheduler
+  /** Whether its readings may become stamps. */
+  readonly comparedClock: ComparedClock
+  readonly random: Random
+  readonly rulesOf: (database: string, epoch: number) => IndexRules
+  readonly switchedOff: GatewaysSwitchedOff | undefined
+  readonly groupBytesMax: number
+  readonly #onFailure: (error: unknown) => void
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #commits = 0
+
+  constructor(options: SharedStoreOptions) {
+    const { kv, gateway, scheduler, random, rulesOf, onFailure, switchedOff } = options
+    this.rows = kv.rows
+    this.kv = kv
+    this.gateway = gateway
+    this.scheduler = scheduler
+    this.random = random
+    this.rulesOf = rulesOf
+    this.switchedOff = switchedOff
+    this.groupBytesMax = options.groupBytesMax ?? groupBytesMax
+    this.comparedClock = new ComparedClock({ rows: kv.rows, scheduler, isOff: this.isOff('compared-clock') })
+    this.#onFailure = onFailure
+    // Every sleep under way listens to it; Node takes more than ten for a leak and says so on stderr.
+    setMaxListeners(0, this.closing)
+  }
+
+  get location(): string {
+    return this.rows.location
+  }
+
+  get silenceRemedy(): string | undefined {
+    return this.rows.silenceRemedy
+  }
+
+  get isGone(): boolean {
+    return this.rows.isGone === true
+  }
+
+  /** The rows cannot be reached, or the clock of this gateway is wrong. */
+  get failure(): DatastoreError | undefined {
+    return this.rows.failure ?? this.comparedClock.failure
+  }
+
+  onFailure(listener: Parameters<Required<StoreState>['onFailure']>[0]): void {
+    // One may be over while the other lasts.
+    const tell: typeof listener = (_, recovery) => listener(this.failure, recovery)
+    this.rows.onFailure?.(tell)
+    this.comparedClock.onFailure(tell)
+  }
+
+  /** Aborts when the process closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  /** Whether no call of the rows will be answered any more. */
+  get isOver(): boolean {
+    return this.closing.aborted || this.isGone
+  }
+
+  /** For work in slices that no client can end. */
+  context(): RequestContext {
+    return requestContext({ clock: this.scheduler })
+  }
+
+  newCommitId(): CommitId {
+    return `${this.gateway.toString(36)}.${(++this.#commits).toString(36)}`
+  }
+
+  isOff(mechanism: GatewayMechanism): boolean {
+    return this.switchedOff?.has(mechanism) === true
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.scheduler.sleep(ms, this.closing, true)
+  }
+
+  /** Pause before another attempt: longer each time, with jitter. */
+  pause(attempt: number): Promise<void> {
+    return this.sleep(Math.min(pauseMsMax, 5 * 2 ** Math.min(attempt, 12)) * (0.5 + this.random.next() / 2))
+  }
+
+  /** Repeats `step` until it answers (P1): the store may be out of reach for a while. */
+  async persistently<T>(step: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await step()
+      } catch (error) {
+        if (this.isGone) throw this.rows.failure ?? error
+        if (!(error instanceof DatastoreError) || this.closing.aborted) throw error
+        await this.pause(attempt)
+      }
+    }
+  }
+
+  /**
+   * Work that its caller does not wait for.
+   *
+   * @param isEndless - it goes on until the process closes, which does not wait for it
+   */
+  inBackground(work: () => Promise<void>, isEndless = false): void {
+    const running = work().catch((error) => {
+      // A store that is gone has told so itself.
+      if (!this.isOver) this.#onFailure(error)
+    })
+    if (isEndless) return
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
+  }
+
+  /** Waits for work in the background, as long as the store answers; then none begins. */
+  async close(): Promise<void> {
+    const ended = async (): Promise<void> => {
+      while (this.#running.size > 0) await Promise.all(this.#running)
+    }
+    const over = new AbortController()
+    await Promise.race([ended(), this.scheduler.sleep(pauseMsMax, over.signal, true).catch(() => {})])
+    over.abort()
+    this.#closing.abort()
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The transactions of a database at a shared store. A process holds nothing that a later call needs: a transaction is its token and its
+ * rows (transaction-rows.ts), so each of its calls may reach another gateway.
+ *
+ *   optimistic                   reads see one moment; the commit fails if a row or stretch that was read has changed since
+ *   optimisticWithEntityGroups   the same by entity group: any later commit to a group that was read is a conflict
+ *
+ * transactions/X1, transactions/X3 and transactions/X4 hold as in one process: committed transactions are serializable in the order of
+ * their stamps, and one whose client is told ABORTED is over.                          test/property/gateways.test.ts
+ */
+import {
+  checkAlive,
+  DatastoreError,
+  invalidArgument,
+  type MaybePromise,
+  type RequestContext,
+  type StoreState,
+} from '@sixtables/engine'
+import {
+  type BeginOptions,
+  type CommitInput,
+  type Committed,
+  type ReadScope,
+  ReadSet,
+  refuseGlobal,
+  type TableView,
+  TrackedView,
+  type TransactionSettings,
+  tooManyGroups,
+  whileWanted,
+} from '@sixtables/engine/store'
+import type { SharedCommits } from './shared-commit.ts'
+import type { SharedReads } from './shared-reads.ts'
+import { endedError, type SharedTransaction, type TransactionRows } from './transaction-rows.ts'
+import type { CheckedReads } from './validate.ts'
+
+/** How long a call without a deadline waits for a store that does not answer. */
+const answerWithinMs = 10_000
+
+export interface SharedTransactionsParts {
+  readonly reads: SharedReads
+  readonly commits: SharedCommits
+  readonly rows: TransactionRows
+  /** Named where it does not answer. */
+  readonly store: Pick<StoreState, 'location' | 'silenceRemedy' | 'failure' | 'isGone'>
+}
+
+export class SharedTransactions {
+  readonly #reads: SharedReads
+  readonly #commits: SharedCommits
+  readonly #rows: TransactionRows
+  readonly #store: SharedTransactionsParts['store']
+
+  constructor({ reads, commits, rows, store }: SharedTransactionsParts) {
+    this.#reads = reads
+    this.#commits = commits
+    this.#rows = rows
+    this.#store = store
+  }
+
+  /** Begins a transaction; its moment is chosen now. */
+  async begin(
+    context: RequestContext,
+    { mode, readTime, previousTransaction }: BeginOptions,
+  ): Promise<SharedTransaction> {
+    if (previousTransaction !== undefined && this.#rows.parse(previousTransaction).readOnly) {
+      throw invalidArgument('a read-only transaction has nothing to retry; begin without previous_transaction')
+    }
+    const moment = readTime === undefined ? this.#reads.now('global') : this.#reads.past(readTime, 'global')
+    return this.#rows.begin(mode === 'readOnly', (await this.wanted(context, moment)).at)
+  }
+
+  find(token: Uint8Array): SharedTransaction {
+    return this.#rows.parse(token)
+  }
+
+  /** Ends a transaction without effect. Rolling back one that was rolled back already is harmless. */
+  async rollback(token: Uint8Array): Promise<void> {
+    const transaction = this.#rows.parse(token)
+    if ((await this.#rows.ended(transaction)) === 'rolledBack') return
+    await this.#rows.end(transaction, 'rolledBack')
+  }
+
+  /** Ends a transaction that commits nothing. */
+  end(transaction: SharedTransaction): Promise<void> {
+    return this.#rows.end(transaction, 'committed')
+  }
+
+  /** A read of a transaction, at its moment. */
+  async read<T>(
+    context: RequestContext,
+    settings: TransactionSettings,
+    transaction: SharedTransaction,
+    scope: ReadScope,
+    work: (view: TableView) => MaybePromise<T>,
+  ): Promise<T> {
+    const byGroup = settings.concurrency === 'optimisticWithEntityGroups'
+    if (byGroup) refuseGlobal(scope)
+    const set = new ReadSet()
+    const { view } = this.#reads.at(transaction.moment)
+    const tracked = transaction.readOnly || byGroup ? view : new TrackedView(view, set)
+    const reading = async (): Promise<T> => {
+      const [state, found] = await Promise.all([this.#rows.ended(transaction), work(tracked)])
+      if (state !== undefined) throw endedError(transaction, state)
+      const groups = byGroup && scope !== 'global' ? scope : []
+      if (!transaction.readOnly && !(set.isEmpty && groups.length === 0)) {
+        await this.#rows.note(transaction, { set, groups })
+      }
+      return found
+    }
+    return await this.wanted(context, reading())
+  }
+
+  /** A commit of a transaction, or of none. */
+  async commit<T>(
+    settings: TransactionSettings,
+    transaction: SharedTransaction | undefined,
+    input: CommitInput<T>,
+  ): Promise<Committed<T>> {
+    const { context } = input
+    let reads: CheckedReads | undefined
+    if (transaction !== undefined) {
+      // Side by side: a read that was answered before the commit is written down (transaction-rows/TR2).
+      const ended = Promise.all([this.#rows.reads(transaction), this.#rows.end(transaction, 'committed')])
+      ;[reads] = await this.wanted(context, ended)
+      refuseGroups(settings, reads, input)
+      if (reads.set.isEmpty && reads.groups.length === 0) reads = undefined
+    }
+    checkAlive(context)
+    // It might wait for a commit to its group that has no end any more.
+    if (this.#goneWith !== undefined) throw this.#goneWith
+    const commit = this.#commits.commit(input, reads)
+    // Its caller may go; it ends in any case.
+    commit.catch(() => {})
+    try {
+      return await this.wanted(context, commit)
+    } catch (error) {
+      const isCutOff = error instanceof Gone || error === this.#goneWith
+      if (!isCutOff || !(error instanceof DatastoreError)) throw error
+      throw new DatastoreError(error.code, `${error.message}; whether it was committed is not known`, {
+        committed: 'unknown',
+        cause: error,
+      })
+    }
+  }
+
+  /** The failure of a store that is gone for good. */
+  get #goneWith(): DatastoreError | undefined {
+    return this.#store.isGone === true ? this.#store.failure : undefined
+  }
+
+  /** Waits as long as the caller does, and at most ten seconds for one that has set no deadline. */
+  async wanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
+    let isOver = false
+    const settled = work.finally(() => {
+      isOver = true
+    })
+    const over = new AbortController()
+    const late = async (): Promise<never> => {
+      await context.clock.sleep(answerWithinMs, over.signal)
+      const { location, silenceRemedy = 'try again later', failure } = this.#store
+      const silence = `${location} did not answer within ${answerWithinMs / 1000} s; ${silenceRemedy}`
+      throw new Gone('UNAVAILABLE', failure?.message ?? silence)
+    }
+    try {
+      const wanted = whileWanted(context, settled)
+      return await (context.deadlineAt === undefined ? Promise.race([wanted, late()]) : wanted)
+    } catch (error) {
+      if (isOver || error instanceof Gone || !(error instanceof DatastoreError)) throw error
+      throw new Gone(error.code, error.message)
+    } finally {
+      over.abort('answered')
+    }
+  }
+}
+
+/** The caller went, or its time is over, before there was an answer. */
+class Gone extends DatastoreError {}
+
+/** Throws INVALID_ARGUMENT when a transaction touches more groups than it may. */
+function refuseGroups(
+  { entityGroupsMax }: TransactionSettings,
+  { groups }: CheckedReads,
+  input: Pick<CommitInput<unknown>, 'groups'>,
+): void {
+  if (entityGroupsMax === undefined) return
+  const touched = new Set([...groups, ...(input.groups?.() ?? [])])
+  if (touched.size <= entityGroupsMax) return
+  throw invalidArgument(
+    `the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`,
+    tooManyGroups,
+  )
+}

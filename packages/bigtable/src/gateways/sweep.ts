@@ -1,0 +1,258 @@
+/**
+ * Deletion of old cells at a shared store: those that no read may ask for any more.
+ *
+ *   horizon            up to which everything was settled 70 minutes ago, by the monotonic clock; and 70 minutes ago by the clock
+ *   v                  cells below the newest one at or before the horizon; that one too, if it is empty
+ *   l                  records at or before the horizon
+ *   t                  rows of transactions from before the horizon
+ *   h                  heads of groups without entities: noted in the head by one sweep, deleted by one at least 90 minutes later
+ *
+ * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s.
+ *
+ * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
+ * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
+ *      later than 50 minutes after the decision to send it, the last look at the time or at the clock row before, or it might bring a
+ *      deleted row back. `Sent` below is that decision.
+ * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
+ *      minutes of that reading (group-row/F4), and landed within 50 more; the rest is for clocks that differ. Any write after the note changes
+ *      the head, and takes the note away.                                                   sweep.test.ts, test/property/gateways.test.ts
+ * SW4  No record at or before the horizon is on its way to the tables. Every gateway stores how far everything is settled, in the clock
+ *      row, and sweeps no further than what was stored 70 minutes ago: a record up to it was known not to be settled before that, was sent
+ *      within ten minutes more (shared-apply/SA1) and landed within 50 (SW2); ten are for clocks that differ. Lists would not do: a commit
+ *      that others struck out may be listed again by its gateway, and struck out again.       sweep.test.ts, test/property/gateways.test.ts
+ * SW5  Rows of an index that is built are sent within a minute of the moment of their images (shared-index-work/XS5). Whatever deleted one
+ *      of them has a later stamp, so it was settled after that moment: the row lands before the deletion is swept.
+ * SW6  Rows are read in smaller parts, down to one row, where a part is not answered in time: its versions may be large. A walk goes on where
+ *      the store did not answer.                                                                          sweep.test.ts
+ */
+import { DatastoreError, entityTables, type StatusCode } from '@sixtables/engine'
+import {
+  type KeyRange,
+  pathEnd,
+  prefixRange,
+  type RowKey,
+  rowsOf,
+  topicRowKey,
+  transactionTopic,
+} from '@sixtables/engine/store'
+import {
+  type Cell,
+  type CellChange,
+  newestIs,
+  OutcomeUnknown,
+  type Row,
+  type RowChange,
+  type Wanted,
+} from '../row-store/row-store.ts'
+import { type ClockRow, latestOf } from './clock-row.ts'
+import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
+import { unaskedMicros } from './shared-apply.ts'
+import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
+import { readableMicros } from './shared-store.ts'
+import { isBusy } from './watch.ts'
+
+const lookEveryMs = 600_000
+const sweepEveryMs = 3_600_000
+const slackMicros = 600_000_000n
+/** SW2 */
+const landingMicros = 3_000_000_000n
+/** SW4; moments stay readable for the hour, by clocks that differ. */
+const keptMicros = latestOf(landingMicros + unaskedMicros, readableMicros) + slackMicros
+const duty = 'sweep'
+/** A little less than the time between two sweeps, so that the same gateway may go on. */
+const leaseMs = sweepEveryMs * 0.9
+/** SW3 */
+const emptyMicros = heldMicros + keptMicros + slackMicros
+const pageRows = 500
+/** The codes of a read that the store did not answer in time. */
+const outOfTime: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
+/** The cells of a row that a sweep looks at. */
+const wanted: Wanted = [
+  { family: 'v' },
+  { family: 'h', newest: 1 },
+  { family: 'l', withoutValues: true },
+  { family: 'p', withoutValues: true },
+  { family: 't', withoutValues: true },
+]
+const headsAtOnce = 64
+
+export class Sweep {
+  readonly #databases: SharedDatabases
+  /** How far everything was settled in the last 70 minutes, and the newest such stamp before them, the oldest first. */
+  readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly settled: bigint }[]>()
+  /** How far this gateway has swept; the next look stores it. */
+  readonly #swept = new Map<ClockRow, bigint>()
+
+  constructor(databases: SharedDatabases) {
+    this.#databases = databases
+  }
+
+  /** Sweeps every hour, if no other gateway does. A gateway that has just started knows of no stamp that is old enough. */
+  start(): void {
+    const { store, leases } = this.#databases
+    store.inBackground(async () => {
+      for (let dueMs = 0; ; ) {
+        await store.sleep(lookEveryMs)
+        await store.persistently(() => this.#look())
+        await store.persistently(() => leases.look(duty, leaseMs))
+        if (store.scheduler.steadyMs() < dueMs || !this.#databases.all().some(({ clock }) => this.#settledOf(clock)))
+          continue
+        if (!(await store.persistently(() => leases.take(duty, leaseMs)))) continue
+        dueMs = store.scheduler.steadyMs() + sweepEveryMs
+        await this.#run()
+      }
+    }, true)
+  }
+
+  /** Stores and notes how far everything is settled, which may be swept later. */
+  async #look(): Promise<void> {
+    const keptMs = Number(this.#kept / 1_000n)
+    const { store } = this.#databases
+    for (const [database, state] of await this.#databases.readAll()) {
+      const { clock } = database
+      if (isBusy(state, store.gateway)) this.#databases.watch(database)
+      await clock.settled.store(clock.low - 1n, this.#swept.get(clock) ?? 0n)
+      const settled = clock.settled.at
+      const atMs = store.scheduler.steadyMs()
+      const seen = this.#seen.get(clock) ?? []
+      seen.push({ atMs, settled })
+      // The newest one that is old enough, and those after it.
+      while (seen[1] !== undefined && atMs - seen[1].atMs >= keptMs) seen.shift()
+      this.#seen.set(clock, seen)
+    }
+  }
+
+  get #kept(): bigint {
+    return this.#databases.store.isOff('retention') ? 0n : keptMicros
+  }
+
+  /** Up to which stamp everything was settled 70 minutes ago, as far as it was noted. */
+  #settledOf(clock: ClockRow): bigint | undefined {
+    const [seen] = this.#seen.get(clock) ?? []
+    const nowMs = this.#databases.store.scheduler.steadyMs()
+    return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.settled : undefined
+  }
+
+  /** Sweeps all databases now. A step that the store does not answer is repeated alone: the walk may be long. */
+  async #run(): Promise<void> {
+    await this.#databases.store.persistently(() => this.#databases.find())
+    for (const database of this.#databases.all()) await this.#sweep(database)
+    this.#databases.sweptAtMicros = this.#databases.store.scheduler.nowMicros()
+  }
+
+  async #sweep({ clock }: SharedDatabase): Promise<void> {
+    const { store } = this.#databases
+    await store.persistently(() => store.comparedClock.ensureRight(0n))
+    const settled = this.#settledOf(clock)
+    if (settled === undefined) return
+    const old = store.scheduler.nowMicros() - this.#kept
+    let horizon = settled
+    if (old < horizon) horizon = old
+    if (horizon <= 0n) return
+    for (const space of entityTables) {
+      const onLoneHead = (row: Row): Promise<void> => store.persistently(() => this.#sweepHead(row, horizon))
+      await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon), onLoneHead)
+    }
+    const transactions = prefixRange(topicRowKey(clock.database, transactionTopic))
+    const until = horizon / 1000n
+    await this.#sweepRange(transactions, (row) => oldTransaction(row, until))
+    this.#swept.set(clock, horizon)
+  }
+
+  /** @param onLoneHead - gets rows with a head that have no descendants */
+  async #sweepRange(
+    range: KeyRange,
+    changesOf: (row: Row) => readonly CellChange[],
+    onLoneHead: (row: Row) => Promise<void> = async () => {},
+  ): Promise<void> {
+    const { store } = this.#databases
+    let root: Row | undefined
+    let limit = pageRows
+    for (let { start } = range; ; ) {
+      const page = await store.persistently(() => this.#page({ start, end: range.end }, limit))
+      const { found } = page
+      limit = page.limit
+      const changes = found
+        .map((row): RowChange => ({ key: row.key, changes: changesOf(row) }))
+        .filter((row) => row.changes.length > 0)
+      if (changes.length > 0) await store.persistently(() => store.rows.mutateRows(changes))
+      const last = found.at(-1)?.key
+      const isEnd = last === undefined || found.length < limit
+      // A row is without descendants when the next one is none.
+      const lone: Row[] = []
+      for (const row of found) {
+        if (root !== undefined && !isBelow(row.key, root.key)) lone.push(root)
+        root = row.cells.h === undefined ? undefined : row
+      }
+      if (isEnd && root !== undefined) lone.push(root)
+      for (let at = 0; at < lone.length; at += headsAtOnce) {
+        await Promise.all(lone.slice(at, at + headsAtOnce).map(onLoneHead))
+      }
+      if (isEnd) return
+      start = `${last}\x00`
+      limit = Math.min(pageRows, 2 * limit)
+    }
+  }
+
+  /**
+   * SW6: the first rows of a range.
+   *
+   * @returns also how many were asked for in the end
+   */
+  async #page(range: KeyRange, most: number): Promise<{ readonly found: readonly Row[]; readonly limit: number }> {
+    for (let limit = most; ; limit = Math.ceil(limit / 2)) {
+      try {
+        return { found: await this.#databases.store.rows.scanRows({ range, limit, wanted }), limit }
+      } catch (error) {
+        if (limit === 1 || !(error instanceof DatastoreError) || !outOfTime.has(error.code)) throw error
+      }
+    }
+  }
+
+  /** Notes in a head that its group has no entities, or deletes it when that was noted long ago (SW3). */
+  async #sweepHead({ key, cells }: Row, horizon: bigint): Promise<void> {
+    const { store } = this.#databases
+    const head = cells.h?.[0]?.value
+    if (head === undefined || cells.v !== undefined || cells.l !== undefined || cells.p !== undefined) return
+    const { version, floor } = decodeHead(head)
+    if (version > horizon || floor > horizon || !store.comparedClock.isRight(0n)) return
+    const now = store.scheduler.nowMicros()
+    const since = emptySince(head)
+    if (since > 0n && !store.isOff('retention') && now - since < emptyMicros) return
+    const change: CellChange =
+      since > 0n ? { type: 'deleteRow' } : { type: 'set', family: 'h', at: 0n, value: emptyHead(head, now) }
+    try {
+      await store.rows.mutateRowIf(key, newestIs('h', head), [change])
+    } catch (error) {
+      // The next sweep finds what became of it.
+      if (!(error instanceof OutcomeUnknown)) throw error
+    }
+  }
+}
+
+function oldCells({ cells }: Row, horizon: bigint): readonly CellChange[] {
+  const changes: CellChange[] = []
+  const { v = [], l = [] } = cells
+  const shown = v.find(({ at }) => at <= horizon)
+  if (shown !== undefined) {
+    const until = shown.value.length === 0 ? shown.at + 1n : shown.at
+    if (oldest(v) < until) changes.push({ type: 'delete', family: 'v', until })
+  }
+  if (oldest(l) <= horizon) changes.push({ type: 'delete', family: 'l', until: horizon + 1n })
+  return changes
+}
+
+function oldTransaction({ cells }: Row, until: bigint): readonly CellChange[] {
+  const newest = cells.t?.[0]
+  return newest !== undefined && newest.at < until ? [{ type: 'deleteRow' }] : []
+}
+
+/** Whether a row is of a descendant of a root's. */
+function isBelow(row: RowKey, root: RowKey): boolean {
+  return row.startsWith(root.slice(0, -pathEnd.length))
+}
+
+/** The timestamp of the oldest cell; later than all where there is none. */
+function oldest(cells: readonly Cell[]): bigint {
+  return cells.at(-1)?.at ?? 2n ** 62n
+}

@@ -1,0 +1,199 @@
+/**
+ * Transactions at a shared store: a token, and rows beside it. So each call of a transaction may reach another gateway.
+ *
+ *   token    12 flags(1) database(4) moment(8) begun(8) number(8)      database: a hash of its code; number: gateway and count
+ *   M <database> "transaction" <token>                        t   how it ended: written once, by conditional write
+ *   M <database> "transaction" <token> <gateway> <number>     t   what one call has read (JSON of byte strings)
+ *
+ * Cells of `t` stand at real time in milliseconds, so that a Bigtable may delete them by age. A clock that was set back makes neither them
+ * nor a transaction younger: time is at least the register (clock-row/C3).
+ *
+ * TR1  A transaction ends once, whatever gateways try to end it.
+ * TR2  A read is in a row of the transaction before it is answered.
+ */
+import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import {
+  fnv,
+  hexOf,
+  prefixRange,
+  ReadSet,
+  topicRowKey,
+  totalMicrosMax,
+  transactionTopic,
+} from '@sixtables/engine/store'
+import { OutcomeUnknown, type RowKey, type Wanted } from '../row-store/row-store.ts'
+import type { ClockRow } from './clock-row.ts'
+import type { SharedStore } from './shared-store.ts'
+import type { CheckedReads } from './validate.ts'
+
+export type EndState = 'committed' | 'rolledBack'
+
+/** The fields of a token. */
+export interface SharedTransaction {
+  readonly token: Uint8Array
+  readonly name: string
+  readonly readOnly: boolean
+  /** The moment that it reads at. */
+  readonly moment: bigint
+  readonly begunAt: bigint
+}
+
+const tokenTag = 0x12
+const tokenBytes = 30
+const transactionGone = 'The referenced transaction has expired or is no longer valid.'
+const allOfT: Wanted = [{ family: 't', newest: 1 }]
+
+export class TransactionRows {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+  /** Code of the database. */
+  readonly #database: string
+  #begun = 0
+  #noted = 0
+
+  constructor(store: SharedStore, clock: ClockRow) {
+    this.#store = store
+    this.#clock = clock
+    this.#database = clock.database
+  }
+
+  begin(readOnly: boolean, moment: bigint): SharedTransaction {
+    const { gateway } = this.#store
+    const begunAt = this.#clock.now
+    const token = Buffer.alloc(tokenBytes)
+    token[0] = tokenTag
+    token[1] = readOnly ? 1 : 0
+    token.writeUInt32BE(hashOf(this.#database), 2)
+    token.writeBigUInt64BE(moment, 6)
+    token.writeBigUInt64BE(begunAt, 14)
+    token.writeBigUInt64BE(gateway * 0x100_0000n + BigInt(++this.#begun & 0xff_ffff), 22)
+    return { token, name: nameOf(token), readOnly, moment, begunAt }
+  }
+
+  /** The transaction that a token names; it may have ended. @throws INVALID_ARGUMENT for other bytes, and when it is too old */
+  parse(bytes: Uint8Array): SharedTransaction {
+    const token = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (token.length !== tokenBytes || token[0] !== tokenTag) {
+      throw invalidArgument(
+        'the transaction bytes do not decode; use those that BeginTransaction gave',
+        'Invalid transaction.',
+      )
+    }
+    const begunAt = token.readBigUInt64BE(14)
+    const name = nameOf(token)
+    if (token.readUInt32BE(2) !== hashOf(this.#database)) {
+      throw invalidArgument(`${name} is of another database; use it in the database it was begun in`, transactionGone)
+    }
+    this.#refuseOld({ name, begunAt })
+    return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
+  }
+
+  #refuseOld({ name, begunAt }: Pick<SharedTransaction, 'name' | 'begunAt'>): void {
+    const { failure } = this.#store.comparedClock
+    if (failure !== undefined) throw failure
+    if (this.#clock.now - begunAt > BigInt(totalMicrosMax)) {
+      throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
+    }
+  }
+
+  /** Writes down what a call has read (TR2). */
+  async note(transaction: SharedTransaction, reads: Pick<CheckedReads, 'set' | 'groups'>): Promise<void> {
+    const { set, groups } = reads
+    const { gateway } = this.#store
+    if (this.#store.isOff('noted-reads')) return
+    const key = topicRowKey(
+      this.#database,
+      transactionTopic,
+      hexOf(transaction.token, ''),
+      String(gateway),
+      String(++this.#noted),
+    )
+    const json = JSON.stringify({ rows: set.rows(), spans: set.spans, groups })
+    const change = { type: 'set', family: 't', at: this.#nowMs(), value: Buffer.from(json, 'latin1') } as const
+    await this.#store.rows.mutateRows([{ key, changes: [change] }])
+  }
+
+  /** The reads of all calls of the transaction. */
+  async reads(transaction: SharedTransaction): Promise<CheckedReads> {
+    const set = new ReadSet()
+    const groups = new Set<string>()
+    const { start, end } = prefixRange(this.#endKey(transaction))
+    // Its own row says how it ended.
+    for (let from: RowKey = `${start}\x00`; ; ) {
+      const found = await this.#store.rows.scanRows({ range: { start: from, end }, limit: pageRows, wanted: allOfT })
+      for (const { cells } of found) {
+        const cell = cells.t?.[0]?.value ?? new Uint8Array(0)
+        const read = JSON.parse(Buffer.from(cell).toString('latin1')) as NotedReads
+        for (const row of read.rows) set.addRow(row)
+        for (const span of read.spans) set.addSpan(span.start, span.end)
+        for (const group of read.groups) groups.add(group)
+      }
+      const last = found.at(-1)?.key
+      if (last === undefined || found.length < pageRows) return { moment: transaction.moment, set, groups: [...groups] }
+      from = `${last}\x00`
+    }
+  }
+
+  /** How it ended; `undefined` = it is open. */
+  async ended(transaction: SharedTransaction): Promise<EndState | undefined> {
+    const key = this.#endKey(transaction)
+    const cell = (await this.#store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]
+    return cell === undefined ? undefined : stateIn(cell.value)
+  }
+
+  /** Ends it (TR1). @throws INVALID_ARGUMENT when it has ended before */
+  async end(transaction: SharedTransaction, state: EndState): Promise<void> {
+    const key = this.#endKey(transaction)
+    const by = this.#store.newCommitId()
+    const value = Buffer.from(`${state} ${by}`, 'latin1')
+    const change = { type: 'set', family: 't', at: this.#nowMs(), value } as const
+    for (;;) {
+      // A process may have stood still since: the transaction's rows may be swept.
+      this.#refuseOld(transaction)
+      try {
+        const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
+        if (ended || this.#store.isOff('single-end')) return
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown)) throw error
+      }
+      const cell = (await this.#store.rows.readRows([key], allOfT)).get(key)?.cells.t?.[0]
+      if (cell === undefined) continue
+      if (Buffer.from(cell.value).equals(value)) return
+      throw endedError(transaction, stateIn(cell.value))
+    }
+  }
+
+  #endKey({ token }: SharedTransaction): RowKey {
+    return topicRowKey(this.#database, transactionTopic, hexOf(token, ''))
+  }
+
+  #nowMs(): bigint {
+    return this.#clock.now / 1000n
+  }
+}
+
+interface NotedReads {
+  readonly rows: readonly string[]
+  readonly spans: readonly { readonly start: string; readonly end: string }[]
+  readonly groups: readonly string[]
+}
+
+const pageRows = 1_000
+
+/** The answer to a call that names a transaction that has ended. */
+export function endedError({ name }: SharedTransaction, state: EndState): DatastoreError {
+  const how = state === 'committed' ? 'committed, or its commit was tried, already' : 'rolled back already'
+  return invalidArgument(`${name} is ${how}; begin a new one`, transactionGone)
+}
+
+function stateIn(cell: Uint8Array): EndState {
+  return Buffer.from(cell).toString('latin1').startsWith('committed') ? 'committed' : 'rolledBack'
+}
+
+function nameOf(token: Buffer): string {
+  return `transaction ${token.subarray(22).toString('hex')}`
+}
+
+function hashOf(database: string): number {
+  return fnv(database) >>> 0
+}

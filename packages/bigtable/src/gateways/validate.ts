@@ -1,0 +1,118 @@
+/**
+ * Validation of a transaction's reads at the stamp of its commit: nothing that it read changed after its moment.
+ *
+ *   rows, stretches of tables      no cell with a timestamp in (moment, stamp], deleted cells included
+ *   entity groups                  no newer record
+ *
+ * Commits below the stamp that may touch the read set are resolved first; the commit itself is prepared in its groups by then, so of two that
+ * read what the other writes at least one sees the other. Stretches hold gaps, and index rows carry stamps: there are no phantoms.
+ */
+import {
+  codesOfEntityRow,
+  entityRowKey,
+  entityRowOf,
+  type GroupCode,
+  groupOf,
+  type ReadSet,
+  type RowKey,
+} from '@sixtables/engine/store'
+import type { WantedCells } from '../row-store/row-store.ts'
+import type { ClockRow, OwnCommit } from './clock-row.ts'
+import { type GroupRow, readGroups } from './group-row.ts'
+import type { Resolver } from './resolve.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
+
+/** The reads of a transaction. */
+export interface CheckedReads {
+  /** The moment that it reads at. */
+  readonly moment: bigint
+  readonly set: ReadSet
+  /** Read entity groups, where these are what is compared. */
+  readonly groups: readonly GroupCode[]
+}
+
+export function groupOfRow(row: RowKey): GroupCode {
+  const { partition, path } = codesOfEntityRow(row)
+  return groupOf(partition, path)
+}
+
+export class Validator {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+  readonly #resolver: Resolver
+
+  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
+    this.#store = store
+    this.#clock = clock
+    this.#resolver = resolver
+  }
+
+  /**
+   * Whether the head and log of the one group that is written answer for all reads: then APPEND decides, without PREPARE.
+   *
+   * @returns whether the reads are unchanged; `undefined` when other rows are to be looked at
+   */
+  inGroup({ moment, set, groups }: CheckedReads, row: GroupRow): boolean | undefined {
+    if (set.spans.length > 0 || groups.some((group) => group !== row.group)) return undefined
+    if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
+    if (groups.length > 0 && row.head.version > moment) return false
+    if (this.#isForgotten(moment)) return false
+    // The group may have been deleted since, which leaves no record: then the cells tell.
+    if (row.head.floor > moment) return undefined
+    return !row.log.some(
+      ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
+    )
+  }
+
+  /** Whether nothing that was read changed up to the stamp of the commit. */
+  async isUnchanged(reads: CheckedReads, commit: OwnCommit): Promise<boolean> {
+    const { moment, set, groups } = reads
+    const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
+    await this.#resolveBelow(commit, (group) => set.spans.length > 0 || touched.has(group))
+    if (groups.length > 0) {
+      const rows = await readGroups(this.#store, groups, commit.stamp)
+      for (const { head } of rows.values()) if (head.version > moment) return false
+    }
+    const changed: WantedCells = {
+      family: 'v',
+      from: moment + 1n,
+      until: commit.stamp + 1n,
+      newest: 1,
+      withoutValues: true,
+    }
+    const rows = set.rows()
+    if (rows.length > 0 && (await this.#store.rows.readRows(rows, [changed])).size > 0) return false
+    for (const range of set.spans) {
+      const found = await this.#store.rows.scanRows({ range, limit: 1, wanted: [changed] })
+      if (found.length > 0) return false
+    }
+    return !this.#isForgotten(moment)
+  }
+
+  /** Whether entity groups are at the stamp of the commit what they were when these rows of them were read. */
+  async areStill(rows: ReadonlyMap<GroupCode, GroupRow>, commit: OwnCommit): Promise<boolean> {
+    await this.#resolveBelow(commit, (group) => rows.has(group))
+    const now = await readGroups(this.#store, [...rows.keys()], commit.stamp)
+    return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
+  }
+
+  /** Resolves the commits under way below the stamp of a commit that may touch some groups. */
+  async #resolveBelow(commit: OwnCommit, isTouched: (group: GroupCode) => boolean): Promise<void> {
+    const state = await this.#clock.read()
+    const mayTouch = state.listed.filter(
+      ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
+    )
+    if (this.#store.isOff('wait-in-validation')) return
+    await this.#resolver.resolveAll(state, mayTouch, commit.stamp, commit)
+  }
+
+  /** Whether what has changed since a moment may have been swept. */
+  #isForgotten(moment: bigint): boolean {
+    return this.#clock.now - moment > readableMicros
+  }
+}
+
+function rowOf(group: GroupCode, path: string): RowKey {
+  const { partition } = codesOfEntityRow(entityRowOf(group))
+  return entityRowKey(partition, path)
+}

@@ -1,0 +1,216 @@
+/**
+ * The plain store over wide rows: family `v` of each row, its newest cell. Counters and metadata are written by this store, at
+ * timestamp 0; rows of entities are only read through it, now or as of a version.
+ *
+ *   cell of `v`     01 + bytes of the value; empty = deleted at that version
+ *
+ * A scan sees each row as of some moment after its opening (row-store/RS3 in the place of kv/K4). There is no failed write that poisons the
+ * store (kv/K5). A conditional write whose outcome stays unknown answers false, so that its caller reads again.
+ */
+import { type DatastoreError, invalidArgument, type KvWrite } from '@sixtables/engine'
+import type { KeyRange, KvReader, KvRow, KvScan, RowKv, ScanOptions } from '@sixtables/engine/store'
+import { type Cell, families, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './row-store.ts'
+
+const present = 1
+
+/** The cell of a row's value; of `undefined`, which is a deleted row, an empty one. */
+export function valueCell(value: Uint8Array | undefined): Uint8Array {
+  if (value === undefined) return new Uint8Array(0)
+  const cell = new Uint8Array(value.length + 1)
+  cell[0] = present
+  cell.set(value, 1)
+  return cell
+}
+
+/** The value in a cell; `undefined` for a deleted row, and for no cell. */
+export function valueInCell(cell: Cell | undefined): Uint8Array | undefined {
+  return cell === undefined || cell.value.length === 0 ? undefined : cell.value.subarray(1)
+}
+
+/** Longest value that a conditional write may expect: predicates of a Bigtable have at most 20 KiB, and name the value twice. */
+export const expectedBytesMax = 10_000
+
+/** Rows as of a version; `undefined` = their newest cells. */
+export class RowsReader implements KvReader {
+  readonly gathersReads = true
+  readonly #rows: RowStore
+  readonly #wanted: Wanted
+
+  constructor(rows: RowStore, version: bigint | undefined) {
+    this.#rows = rows
+    this.#wanted = [{ family: 'v', newest: 1, ...(version === undefined ? {} : { until: version + 1n }) }]
+  }
+
+  async get(key: RowKey): Promise<Uint8Array | undefined> {
+    const found = await this.#rows.readRows([key], this.#wanted)
+    return valueInCell(found.get(key)?.cells.v?.[0])
+  }
+
+  async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {
+    const found = await this.cells(keys)
+    return keys.map((key) => valueInCell(found.get(key)))
+  }
+
+  /** The cells of the rows that have one. */
+  async cells(keys: readonly RowKey[]): Promise<ReadonlyMap<RowKey, Cell | undefined>> {
+    const found = await this.#rows.readRows(keys, this.#wanted)
+    return new Map([...found].map(([key, { cells }]) => [key, cells.v?.[0]]))
+  }
+
+  scan(range: KeyRange, options: ScanOptions = {}): KvScan {
+    return new RowsScan(this.#rows, this.#wanted, range, options)
+  }
+}
+
+export class RowsKv extends RowsReader implements RowKv {
+  readonly rows: RowStore
+  /** Writes under way, and the latest call of clear(): what this process asks for happens in its order. */
+  readonly #writing = new Set<Promise<void>>()
+  #clearing: Promise<void> | undefined
+
+  constructor(rows: RowStore) {
+    super(rows, undefined)
+    this.rows = rows
+  }
+
+  get location(): string {
+    return this.rows.location
+  }
+
+  get failure(): DatastoreError | undefined {
+    return this.rows.failure
+  }
+
+  onFailure(listener: (failure: DatastoreError | undefined) => void): void {
+    this.rows.onFailure?.(listener)
+  }
+
+  /** The rows as they were at a version: of each the newest cell that is not above it. */
+  at(version: bigint): RowsReader {
+    return new RowsReader(this.rows, version)
+  }
+
+  async mutate(write: KvWrite): Promise<void> {
+    const written = Promise.resolve(this.#clearing).then(() =>
+      this.rows.mutateRows([{ key: write.key, changes: changesOf(write) }]),
+    )
+    this.#writing.add(written)
+    await written.finally(() => this.#writing.delete(written))
+  }
+
+  async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
+    if (expected !== undefined && expected.length > expectedBytesMax) {
+      throw invalidArgument(
+        `a conditional write expects ${expected.length} bytes; at most ${expectedBytesMax} can be compared`,
+      )
+    }
+    const condition = newestIs('v', expected === undefined ? undefined : valueCell(expected))
+    try {
+      return await this.rows.mutateRowIf(write.key, condition, changesOf(write))
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return false
+      throw error
+    }
+  }
+
+  async clear(): Promise<void> {
+    const before = [this.#clearing, ...this.#writing]
+    const cleared = Promise.allSettled(before).then(() => this.deleteRows({ start: '', end: '\xff\xff\xff\xff' }))
+    this.#clearing = cleared
+    await cleared
+  }
+
+  /** Deletes the rows of a range, all families, in parts. */
+  async deleteRows(range: KeyRange): Promise<void> {
+    const wanted: Wanted = families.map((family) => ({ family, newest: 1, withoutValues: true }))
+    for (;;) {
+      const rows = await this.rows.scanRows({ range, limit: batchMax, wanted })
+      await this.rows.mutateRows(rows.map(({ key }) => ({ key, changes: [{ type: 'deleteRow' }] })))
+      if (rows.length < batchMax) return
+    }
+  }
+
+  close(): Promise<void> {
+    return this.rows.close()
+  }
+}
+
+function changesOf({ value }: KvWrite) {
+  if (value === undefined) return [{ type: 'delete', family: 'v' } as const]
+  return [{ type: 'set', family: 'v', at: 0n, value: valueCell(value) } as const]
+}
+
+const batchMax = 1_000
+const rowsAtFirst = 64
+const rowsAtOnceMax = 10_000
+
+/** Asks for as many rows as its caller expects, then for four times as many each time; no stream stays open. */
+class RowsScan implements KvScan {
+  readonly #rows: RowStore
+  readonly #wanted: Wanted
+  readonly #range: KeyRange
+  readonly #reverse: boolean
+  readonly #expect: number
+  #limit: number
+  /** Rows read and not given yet, from `#at` on. */
+  #ahead: readonly KvRow[] = []
+  #at = 0
+  /** The rest of the range; `undefined` = nothing is left. */
+  #rest: KeyRange | undefined
+  #closed = false
+
+  constructor(rows: RowStore, wanted: Wanted, range: KeyRange, { reverse = false, expect = rowsAtFirst }: ScanOptions) {
+    this.#rows = rows
+    this.#wanted = wanted
+    this.#range = range
+    this.#reverse = reverse
+    this.#expect = Math.max(1, Math.min(expect, rowsAtOnceMax))
+    this.#limit = this.#expect
+    this.#rest = range
+  }
+
+  async next(count: number): Promise<readonly KvRow[]> {
+    while (this.#at === this.#ahead.length && this.#rest !== undefined && !this.#closed) {
+      const range = this.#rest
+      const found = await this.#rows.scanRows({
+        range,
+        reverse: this.#reverse,
+        limit: this.#limit,
+        wanted: this.#wanted,
+      })
+      // A seek meanwhile goes on elsewhere.
+      if (this.#rest === range) this.#take(range, found)
+    }
+    if (this.#closed) return []
+    const given = this.#ahead.slice(this.#at, this.#at + count)
+    this.#at += given.length
+    return given
+  }
+
+  seek(key: RowKey): void {
+    const { start, end } = this.#range
+    this.#ahead = []
+    this.#at = 0
+    this.#limit = this.#expect
+    if (this.#reverse) this.#rest = { start, end: key < end ? `${key}\x00` : end }
+    else this.#rest = { start: key > start ? key : start, end }
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  #take(range: KeyRange, found: Awaited<ReturnType<RowStore['scanRows']>>): void {
+    const last = found.at(-1)?.key
+    if (last === undefined || found.length < this.#limit) this.#rest = undefined
+    else this.#rest = this.#reverse ? { start: range.start, end: last } : { start: `${last}\x00`, end: range.end }
+    this.#limit = Math.min(this.#limit * 4, rowsAtOnceMax)
+    const rows: KvRow[] = []
+    for (const { key, cells } of found) {
+      const value = valueInCell(cells.v?.[0])
+      if (value !== undefined) rows.push({ key, value })
+    }
+    this.#ahead = rows
+    this.#at = 0
+  }
+}
