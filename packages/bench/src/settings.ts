@@ -167,6 +167,7 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName | GatewaySett
       about: 'time over which one weighted operation is spread',
       least: 500,
       longer: 'less',
+      most: 30_000,
       source: 'ours: a weight is a flow, never a burst',
     },
     'load.samples': {

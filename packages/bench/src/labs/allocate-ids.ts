@@ -178,7 +178,7 @@ export const allocateIds: Lab = {
     'mirrored, so neighbours in time lie far apart in the key range; a sequential id is the counter itself.',
   exercises: [
     {
-      ask: '`--set ids.count=64`, then 100: is the scattered arm still even, and why is it perfect at 64?',
+      ask: '`--arm partial-key --set ids.count=64`, then 100: is the scattered arm still even, and why is it perfect at 64?',
       answer:
         'Yes: chi-square is 0 at 64 and 10.1 at 100, far below the bound of 104. 64 mirrored counters differ in ' +
         'six bits, which become the highest bits of the id: one id in each of the 64 parts. With 100 ids 36 parts ' +

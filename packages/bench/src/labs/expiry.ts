@@ -260,7 +260,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   record.figure('entities written again', sessions.moved, '')
   record.figure(kept, longest / 60_000, 'minutes')
   record.figure('a generation', generationMs / 60_000, 'minutes')
-  const x = { name: 'minute', values: sweeps.map(({ minute }) => minute) }
+  const x = { name: 'minutes', values: sweeps.map(({ minute }) => minute) }
   record.chart({
     title: 'what a sweep reads',
     unit: 'rows',

@@ -220,7 +220,7 @@ export const indexCost: Lab = {
         '`--arm composite --set index.count=10`. Which of these indexes could a query do without, since the ' +
         'built-in ones can be merged?',
       answer:
-        'Ten indexes make 24 rows a put and 25 row operations for an update of one property. An index is needless ' +
+        'Ten indexes make 24 rows per put and 25 row operations for an update of one property. An index is needless ' +
         'if its query has equality filters alone: the built-in indexes are merged for these. It is needed for an ' +
         'order or an inequality beside an equality filter.',
     },

@@ -188,7 +188,7 @@ export const queryShape: Lab = {
     {
       ask: '`--set entity.bodyBytes=100`: how do bytes, rows and latency of the three change? Is a projection still worth it?',
       answer:
-        'Whole entities take 219 bytes a result instead of 2,120; rows, bill and latency stay as they were. So it is: the other ' +
+        'Whole entities take 219 bytes per result instead of 2,120; rows, bill and latency stay as they were. So it is: the other ' +
         'thousand rows are read and billed for short entities, too.',
     },
     {

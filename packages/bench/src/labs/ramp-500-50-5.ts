@@ -4,7 +4,7 @@
  * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
-import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -182,8 +182,13 @@ export const ramp500505: Lab = {
       says: 'the ramp reaches about 740,000 operations a second after 90 minutes',
       arms: ['ramp'],
       judge: (of) => {
-        const served = figureOf(of('ramp'), 'served at the end')
-        return { holds: served > 725_000 && served < 745_000, found: `${inWords(served)}/s served` }
+        const [served, offered] = ['served at the end', 'offered at the end'].map((name) =>
+          figureOf(of('ramp'), name),
+        ) as [number, number]
+        return {
+          holds: Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
+          found: `${served}/s served of ${offered}/s`,
+        }
       },
     },
     expectFigure(

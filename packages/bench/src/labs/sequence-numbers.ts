@@ -134,7 +134,7 @@ export const sequenceNumbers: Lab = {
     {
       ask: '`--set copies.count=32`: what happens to `sharded-counter`, and what to the order of the numbers?',
       answer:
-        'It takes 164 records a second instead of 45, with 6 tries in vain a record instead of 18. The numbers ' +
+        'It takes 164 records a second instead of 45, with 6 tries in vain per record instead of 18. The numbers ' +
         'come even less in order: each of the 32 counters has its own numbers and its own pace, so a greater ' +
         'number may be older.',
     },

@@ -54,7 +54,8 @@ export async function readsBeside(session: ArmSession, writesPerSecond: number):
   const applier = async (): Promise<void> => {
     while (store.nowMs < seconds * 1000) {
       const [oldest] = (await store.engine.inspector.pending({ limit: 1 })).pending
-      await store.sleep(session.setting('apply.delayMs'))
+      // A pause of no length would be no pause: time would stand still.
+      await store.sleep(Math.max(1, session.setting('apply.delayMs')))
       if (oldest !== undefined) await store.engine.inspector.release(keyOf(0), 'B', BigInt(oldest.version))
     }
   }
