@@ -94,7 +94,7 @@ const rowKeyFolders = [
 ]
 
 /** Files at the top of a package with its exports for other packages. */
-const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts'])
+const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts', 'store.ts', 'gateways.ts'])
 
 interface Import {
   readonly from: string
