@@ -179,6 +179,11 @@ describe('a command', () => {
       /^`addCustomer` .* ended the process with Error: no idea \(program\d+\.mjs:\d+\)\.$/,
     ],
     [
+      'last words',
+      'console.error("no luck"); process.exit(3)',
+      / ended the process with exit code 3; it said last: no luck\.$/,
+    ],
+    [
       'silence',
       'serve({ addCustomer: () => new Promise(() => {}) })',
       /^The program sent no answer, and nothing to the store, within 0\.3 s of its start\.$/,

@@ -183,8 +183,7 @@ export class ChargedDatabase {
 
   /** The way back, to the next moment at which answers arrive. */
   #untilAnswer(): number {
-    const { store, rpcMs, answersEveryMs = 5, isOutside } = this.#parts
-    if (isOutside === true) return rpcMs / 2
+    const { store, rpcMs, answersEveryMs = 5 } = this.#parts
     const atMs = store.nowMs
     return rpcMs === 0 && answersEveryMs === 0
       ? 0

@@ -22,7 +22,7 @@ import { serveDatabase } from './served-database.ts'
 export interface CommandLimits {
   /** Real time from the start to the first answer or request. */
   readonly startSeconds: number
-  /** Real time of a call. */
+  /** Time of a call, real and simulated; and real time without a sign of the process. */
   readonly callSeconds: number
   readonly outputBytes: number
   /** Requests of one process to the store. */
@@ -51,6 +51,8 @@ interface PendingCall extends ProgramCall {
   readonly id: number
   /** When it was sent, in real milliseconds. */
   begunAt: number
+  /** The same in simulated ones. */
+  begunMs: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -100,7 +102,7 @@ export class CommandInstance implements ProgramProcess {
         reject(this.#end)
         return
       }
-      this.#queue.push({ ...call, id, begunAt: performance.now(), resolve, reject })
+      this.#queue.push({ ...call, id, begunAt: 0, begunMs: 0, resolve, reject })
       this.#send()
     })
   }
@@ -122,7 +124,12 @@ export class CommandInstance implements ProgramProcess {
             `The program sent no answer, and nothing to the store, within ${startSeconds} s of its start.`,
           ),
         )
-    } else if (now - first.begunAt > callSeconds * 1000)
+      return
+    }
+    // A slow computer is no fault: while the process is heard, or simulated time stands still, a call may last.
+    const { nowMs } = this.#options.store
+    const isStuck = Math.min(now - first.begunAt, nowMs - first.begunMs) > callSeconds * 1000
+    if (isStuck || (this.#isWorking && now - this.#heardAt > callSeconds * 1000))
       this.kill(new ProgramFault(`${callInWords(first)} has no answer after ${callSeconds} s.`))
   }
 
@@ -168,6 +175,7 @@ export class CommandInstance implements ProgramProcess {
       this.#database = next.db.charged
       for (const go of this.#waitingForCall.splice(0)) go()
       next.begunAt = performance.now()
+      next.begunMs = this.#options.store.nowMs
       this.#pending.set(next.id, next)
       if (this.#child !== undefined) this.#write(next)
     }

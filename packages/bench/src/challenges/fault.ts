@@ -59,7 +59,11 @@ function plainEnd({ code, signal, errors }: PlainEnd): string {
 /** The same of a command; a whole sentence where it could not be run. */
 export function commandEndInWords(command: string, end: PlainEnd): string {
   // As shells have it: 127 not found, 126 not executable; 9009 of Windows.
-  if (end.code !== 127 && end.code !== 126 && end.code !== 9009) return plainEnd(end)
   const said = end.errors.trim().split('\n').at(-1) ?? ''
+  if (end.code !== 127 && end.code !== 126 && end.code !== 9009) {
+    const words = plainEnd(end)
+    // Without an error that has a name, the last words of the program say more.
+    return words.endsWith(`exit code ${end.code}`) && said !== '' ? `${words}; it said last: ${said}` : words
+  }
   return `The command ${command} cannot be run: ${said === '' ? `exit code ${end.code}` : said}.`
 }

@@ -68,8 +68,9 @@ function commandPart(challenge: Challenge, folder: string, { language, given }: 
   const { functions, minutes, lab } = challenge
   const [program] = language.files
   const isGiven = hasGiven(challenge, language)
-  return `Change \`${program}\`${isGiven ? '' : ', whose functions are yet to be written: the design that you are given stands at the end of this page'}.
-It needs ${language.needs} Allow about ${minutes} minutes. The lab \`npx sixtables-lab run ${lab}\` shows the effect. Then, in the folder from which you started:
+  return `Change \`${program}\`${isGiven ? '' : ', whose functions are yet to be written: the design that you are given stands at the end of this page'}. It needs
+${language.needs} Allow about ${minutes} minutes. The lab
+\`npx sixtables-lab run ${lab}\` shows the effect. Then, in the folder from which you started:
 
 \`\`\`sh
 npx sixtables-lab challenge judge ${folder}
@@ -92,6 +93,8 @@ ${functions
 - A call that failed is answered with \`{"id": 7, "error": {"code": "ABORTED", "message": "…"}}\`, where the code is that of the store's error. Under load
   the goals say how many calls may fail. Any other error ends the judging.
 - \`DATASTORE_EMULATOR_HOST\` and \`DATASTORE_PROJECT_ID\` name the emulator. It has one database; use its default namespace.
+- The load is a fifth of the task's; in a ramp it is half as many calls, each standing for twice as many. The figures beside yours are those of the
+  given program in JavaScript under the whole load.
 - Each request stands for many, as a load of production has them. Simulated time stands still while your program works, so a slow computer changes little.
   Use the times of the calls and not the computer's clock.
 - The process is ended and started again at random moments, and always between writing and reading: what a call has answered must be in the store.
