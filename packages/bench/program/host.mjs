@@ -87,7 +87,8 @@ async function runTransaction(send, work) {
       await send('commit', transaction, changes)
       return result
     } catch (error) {
-      await send('rollback', transaction)
+      // One that the service has ended already cannot be rolled back.
+      await send('rollback', transaction).catch(() => {})
       if (!['ABORTED', 'UNAVAILABLE'].includes(error?.code) || attempt === attemptsMax) throw error
       await send('sleep', 50 * 2 ** attempt * (0.5 + random() / 2))
     }

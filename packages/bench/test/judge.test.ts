@@ -47,12 +47,12 @@ describe('the end of a program is one sentence', () => {
     [
       'endless loop',
       invoice('for (;;) {}'),
-      /^`createInvoice` .* used more than 4 s of CPU time; look for a loop that does not end\.$/,
+      /^`createInvoice` .* used more than 2 s of CPU time; look for a loop that does not end\.$/,
     ],
     [
       'endless loop of calls',
       invoice('for (;;) await db.get(["A", 1])'),
-      /used more than 4 s of CPU|no answer after|asked the store more than/,
+      /used more than 2 s of CPU|no answer after|asked the store more than/,
     ],
     [
       'throw',
@@ -73,9 +73,25 @@ describe('the end of a program is one sentence', () => {
     [
       'wrong shape',
       invoice('return { id: 1 }'),
-      /^`createInvoice` must answer the number of the invoice, a whole number; it answered \{"id":1\}\.$/,
+      /^`createInvoice` must answer the number of the invoice, a whole number; it answered \{ id: 1 \}\.$/,
     ],
     ['no answer', invoice(''), /; it answered nothing\.$/],
+    [
+      'answer that is in itself',
+      invoice('const a = {}; a.a = a; return a'),
+      /; it answered <ref \*1> \{ a: \[Circular \*1\] \}\.$/,
+    ],
+    [
+      'message of its own',
+      invoice('process.send(null)'),
+      /^`createInvoice` .* sent the judge a message that is none\.$/,
+    ],
+    ['batch of its own', invoice('process.send({ messages: [null] })'), / sent the judge a message that is none\.$/],
+    [
+      'key that is none',
+      invoice('await db.get(["A", {}])'),
+      / threw TypeError: a name is text and an id is a whole number, not /,
+    ],
     ['answer that is a function', invoice('return () => {}'), /^`createInvoice` .* threw DataCloneError: /],
     [
       'never',
@@ -101,31 +117,28 @@ describe('the end of a program is one sentence', () => {
       /`findInvoice` \(its 1st call\) failed with INVALID_ARGUMENT: |calls that failed/,
     ],
   ])('%s', async (what, text, sentence) => {
-    const { passed, fault, results } = await judged('invoice-numbers', text, what.includes('loop') ? 4 : undefined)
+    const { passed, fault, results } = await judged('invoice-numbers', text, what.includes('loop') ? 2 : undefined)
     expect(passed).toBe(false)
     expect(fault ?? JSON.stringify(results)).toMatch(sentence)
     expect(results.at(-1)?.passed).toBe(false)
   })
-
-  it('of `page` says what was missing', async () => {
-    const text = `
-      export const addPost = (db, post) => db.insert(['Post', post.number], post, { unindexed: ['text', 'number'] })
-      export const page = async (db) => ({ posts: (await db.query({ kind: 'Post', limit: 20 })).entities })`
-    const { fault } = await judged('page-ten-thousand', text)
-    expect(fault).toMatch(/^`page` must answer \{ posts, next \}; `next` was missing on page 1; it answered/)
-  })
 })
 
 describe('a program', () => {
-  it('prints to the judge, and cannot write files or start processes', async () => {
+  it('prints to the judge, and cannot write files, start processes or read the program of another one', async () => {
     const text = invoice(`
       const { writeFileSync } = await import('node:fs')
       const { spawnSync } = await import('node:child_process')
-      for (const one of [() => writeFileSync('${folder}/kept', '1'), () => spawnSync('ls')]) {
-        try { one() } catch (error) { console.log(error.code) }
+      const { pathToFileURL } = await import('node:url')
+      for (const one of [
+        () => writeFileSync('${folder}/kept', '1'),
+        () => spawnSync('ls'),
+        () => import(pathToFileURL('${folder}/../another/solution.mjs')),
+      ]) {
+        try { await one() } catch (error) { console.log(error.code) }
       }
       throw new Error('enough')`)
-    expect((await judged('invoice-numbers', text)).output).toMatch(/^ERR_ACCESS_DENIED\nERR_ACCESS_DENIED\n/)
+    expect((await judged('invoice-numbers', text)).output).toMatch(/^(ERR_ACCESS_DENIED\n){3}/)
   })
 
   it('has simulated time and chance: the same program and seed give the same figures', async () => {

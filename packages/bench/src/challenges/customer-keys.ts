@@ -28,7 +28,7 @@ export const customerKeys: Challenge = {
     ...tabletSettingValues,
     ...defaultsOf('client.rpcMs'),
     'ramp.minutes': 50,
-    'load.slotMs': 10_000,
+    'load.slotMs': 20_000,
   },
   async run(stage) {
     const { record, random, session } = stage
@@ -66,7 +66,7 @@ export const customerKeys: Challenge = {
   goals: [
     atMost('no tablet has more than three times the mean load', 'Entities: busiest tablet', 3, hashHint),
     atLeast('the load is spread over several tablets', 'Entities: tablets', 4, hashHint),
-    atMost('at most 3 % are refused', 'refused', 3, hashHint),
+    atMost('at most 1 % is refused', 'refused', 1, hashHint),
     atMost(
       'one lookup finds a customer by its number',
       'not found by one lookup',

@@ -59,7 +59,7 @@ export async function perform(
   verb: string,
   args: readonly unknown[],
 ): Promise<unknown> {
-  const own = verbs[verb]
+  const own = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   if (own === undefined) throw new TypeError(`there is no call ${verb}`)
   return await own(db, args as unknown as readonly [never, never, never], transactions)
 }

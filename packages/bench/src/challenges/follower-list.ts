@@ -7,7 +7,7 @@ import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
 const writers = 64
-const secondsWhole = 20
+const secondsWhole = 10
 const ownFollowers = 20
 const crashes = 8
 
@@ -35,7 +35,8 @@ export const followerList: Challenge = {
     const { record, random } = stage
     const { store, program } = await stage.open()
     const db = stage.db()
-    const seconds = secondsWhole * stage.share
+    // Of a command some four: its calls take real time.
+    const seconds = Math.max(4, secondsWhole * stage.share)
     const user = token(random)
     const names = Array.from({ length: writers * ownFollowers }, () => token(random))
     const following = new Set<string>()
@@ -78,10 +79,10 @@ export const followerList: Challenge = {
       })
     }
     drawHeat(stage, store, 'Entities')
-    record.figure('changes', done / seconds, 'per second')
+    record.figure('changes', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')
-    record.figure('changes of the slowest client', fewest / stage.share, `in ${secondsWhole} s`)
+    record.figure('changes of the slowest client', (fewest * secondsWhole) / seconds, `in ${secondsWhole} s`)
     record.figure('followers lost or left over', wrong, '')
     record.figure('not in the store', following.size - stored, `of ${following.size} followers`)
     record.figure('lists harmed by a crash', harmed, `of ${crashes}`)
@@ -100,7 +101,7 @@ export const followerList: Challenge = {
       'Wait for the store before you return: `await` every write.',
     ),
     atMost('no call fails', 'calls that failed', 0, groupHint),
-    atLeast('no client starves', 'changes of the slowest client', 20, groupHint),
+    atLeast('no client starves', 'changes of the slowest client', 10, groupHint),
     atMost('a change takes at most two seconds', 'p99', 2000, groupHint),
     atMost(
       'a crash in the middle of compact harms no list',

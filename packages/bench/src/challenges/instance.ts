@@ -9,6 +9,7 @@
  * A process is a guard against accidents and cheats, not against attacks: it may read files and open connections.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatastoreError, type StatusCode } from '@sixtables/engine'
 import type { Store } from '../sim/store.ts'
@@ -69,6 +70,7 @@ interface Batch {
 }
 
 const hostFile = fileURLToPath(new URL('../../program/host.mjs', import.meta.url))
+const givenFolder = fileURLToPath(new URL('../../challenges', import.meta.url))
 /** Simulated; a call that has no answer after so long waits for something that does not come. */
 const callSecondsMax = 900
 /** Real time for work of the program that the judge cannot see, such as a hash in another thread; and how often it may be in vain. */
@@ -135,12 +137,13 @@ export class Instance implements ProgramProcess {
     this.#outbox.push(message)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#options.store.clock.hold(this.#exchange())
+    const { store } = this.#options
+    // Behind all that sleeps until this moment: what wakes now goes with the same batch.
+    void store.sleep(0).then(() => store.clock.hold(this.#exchange()))
   }
 
   /** Sends what there is at this moment of simulated time, and waits until the process has done what it can (IN1). */
   async #exchange(): Promise<void> {
-    await new Promise(setImmediate)
     await this.#until(() => this.#isReady)
     this.#isScheduled = false
     if (this.#end !== undefined) return
@@ -176,10 +179,19 @@ export class Instance implements ProgramProcess {
     }
   }
 
-  #hear({ ready, upTo, messages }: Batch): void {
+  #hear(batch: Batch | undefined): void {
     if (this.#end !== undefined) return
+    const { ready, upTo = 0, messages } = batch ?? {}
+    // A program may send messages of its own.
+    if (
+      !Array.isArray(ready ?? messages) ||
+      messages?.some((message) => typeof message !== 'object' || message === null)
+    ) {
+      this.kill(new ProgramFault(`${this.#doing()} sent the judge a message that is none.`))
+      return
+    }
     if (ready === undefined) {
-      for (const message of messages) {
+      for (const message of messages ?? []) {
         if ('request' in message) void this.#serve(message)
         else this.#answered(message.answer, message.value, message.error)
       }
@@ -276,20 +288,23 @@ export class Instance implements ProgramProcess {
   }
 }
 
-/** With limits of the system where it has them: the process cannot lift them. */
+/**
+ * With limits of the system where it has them: the process cannot lift them. It reads its own folder and the given programs, and writes no
+ * file, since files, like further processes, would outlive a restart.
+ */
 function start({ path, seed, store, limits }: InstanceOptions): ChildProcess {
   const { cpuSeconds, memoryMegabytes } = limits
-  // Files and further processes would outlive a restart.
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'
     : '--experimental-permission'
   const command = [
     process.execPath,
     `--max-old-space-size=${memoryMegabytes}`,
-    ...[permission, '--allow-fs-read=*', '--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+    ...[permission, ...[hostFile, dirname(path), givenFolder].map((one) => `--allow-fs-read=${one}`)],
+    ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
     ...[hostFile, path, String(seed), String(store.clock.nowMicros() / 1000n)],
   ]
-  const limited = `ulimit -St ${cpuSeconds}; ulimit -Ht ${cpuSeconds + 1}; ulimit -d ${(memoryMegabytes + 400) * 1024}; exec "$@"`
+  const limited = `ulimit -St ${cpuSeconds}; ulimit -Ht ${cpuSeconds + 1}; ulimit -d ${(memoryMegabytes + 400) * 1024}; ulimit -f 0; exec "$@"`
   const [file = '', ...args] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limited, 'sh', ...command]
   return spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced', env: {} })
 }

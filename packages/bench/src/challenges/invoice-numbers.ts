@@ -63,7 +63,7 @@ export const invoiceNumbers: Challenge = {
       )
     })
     drawHeat(stage, store, 'Entities')
-    record.figure('invoices', done / seconds, 'per second')
+    record.figure('invoices', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')
     record.figure('duplicates', written.length - new Set(written.map(({ number }) => String(number))).size, '')

@@ -18,7 +18,7 @@ import { type ProcessLimits, processLimits } from './instance.ts'
 import { Stage } from './stage.ts'
 
 /** Seeds of the judge; a program that is right for one of them alone is not right. */
-export const judgeSeeds: readonly number[] = [20_011, 4_093]
+export const judgeSeeds: readonly number[] = [20_011, 4_093, 7_919]
 
 export interface JudgeOptions {
   /** Default: all of the judge's. */

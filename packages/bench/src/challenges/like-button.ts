@@ -10,13 +10,16 @@ import type { Stage } from './stage.ts'
 import { token } from './stored.ts'
 
 const likesASecond = 500
-const seconds = 4
+const seconds = 10
 /** Further runs of everySecond, so that it counts the last likes. */
 const secondsAfter = 8
 /** Likes come so many milliseconds apart, several at once. */
 const stepMs = 10
-/** Likes under way that the site can hold; more are turned away. Where likes are gathered, those of two seconds may wait. */
-const underWayMax = 1200
+/**
+ * Likes under way that the site can hold; more are turned away. Where likes are gathered, each of four processes may hold some, and they are
+ * told of a second one after the other.
+ */
+const underWayMax = 2500
 /** After so many likes that failed the site is down: its process ends, and the load with it. */
 const failedMax = 100
 /** Likes of another post, one of so many. */
@@ -32,7 +35,7 @@ export const likeButton: Challenge = {
   minutes: 45,
   task:
     'A post gets 500 likes a second. The given program adds one to a number in one entity, in a transaction. The log of its entity group takes a few ' +
-    'commits a second, so nearly all likes fail. Count every like, keep reads of the number cheap, and let no entity group have more than three ' +
+    'commits a second, so nearly all likes fail. Count every like, keep reads of the number cheap, and let no entity group have more than two ' +
     'commits a second. `everySecond` runs once a second.',
   lab: 'hot-key',
   functions: [
@@ -112,7 +115,8 @@ export const likeButton: Challenge = {
       10,
       'Readers should get one entity that everySecond writes; counting likes, or adding up all counters, is work for everySecond.',
     ),
-    atMost('no entity group has more than three commits a second', 'busiest entity group', 3, groupHint),
+    // A random one of 1,000 counters gets 4.9 likes in ten seconds, and the busiest of them up to 16: with one seed in 17,000 it gets more than 20.
+    atMost('no entity group has more than two commits a second', 'busiest entity group', 2, groupHint),
   ],
   findings: ['hot-entity-group', 'hot-key'],
 }

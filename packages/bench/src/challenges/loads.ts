@@ -86,6 +86,7 @@ export interface Clients {
 }
 
 export interface Answered {
+  /** Within the seconds of the load. */
   readonly done: number
   /** Calls that ended with an error of the service. */
   readonly failed: number
@@ -106,13 +107,13 @@ export async function callInTurn(
   let failed = 0
   const endMs = store.nowMs + seconds * 1000
   const loop = async (client: number): Promise<void> => {
-    // They do not begin in step.
-    await store.sleep(random.next() * 100)
+    // They do not begin in step, but at moments at which answers arrive: what happens at one moment is one message to the process.
+    await store.sleep(random.integer(20) * 5)
     for (let n = 0; store.nowMs < endMs; n++) {
       const begun = store.nowMs
       try {
         await call(client, n)
-        doneOf[client] = (doneOf[client] ?? 0) + 1
+        if (store.nowMs <= endMs) doneOf[client] = (doneOf[client] ?? 0) + 1
       } catch (error) {
         if (!(error instanceof RefusedCall)) throw error
         failed++

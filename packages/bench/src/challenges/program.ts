@@ -6,6 +6,7 @@
  * PR1  An answered call owes nothing to a process: after a restart only the store remembers it.
  * PR2  After the first fault every call fails with it.
  */
+import { inspect } from 'node:util'
 import type { Random } from '@sixtables/engine/testing'
 import type { Store } from '../sim/store.ts'
 import { CommandInstance, type CommandLimits } from './command-instance.ts'
@@ -124,6 +125,6 @@ export function expectShape(holds: boolean, name: string, shape: string, answer:
 
 function inShort(answer: unknown): string {
   if (answer === undefined) return 'nothing'
-  const words = JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  const words = inspect(answer, { breakLength: Number.POSITIVE_INFINITY, maxArrayLength: 10, maxStringLength: 80 })
   return words.length > 80 ? `${words.slice(0, 80)}…` : words
 }

@@ -39,7 +39,8 @@ platform does with its instances, and always between writing and reading: what a
 what your program did, then the findings, then figures and heat beside those of the program as it was given. What you print goes to the
 standard error.
 
-Time is simulated: \`db.now()\`, \`Date\`, \`db.sleep(ms)\` and \`setTimeout\` follow it. The program cannot write files or start processes.
+Time is simulated: \`db.now()\`, \`Date\`, \`db.sleep(ms)\` and \`setTimeout\` follow it. The program cannot write files or start
+processes, and reads its own folder alone.
 
 ## What you may call
 

@@ -77,7 +77,9 @@ export function pathOf(key: KeyPath): Key['path'] {
     if (typeof kind !== 'string')
       throw new TypeError(`a kind is text, not ${String(kind)}, in the key ${key.join(', ')}`)
     if (id === undefined) path.push({ kind })
-    else path.push(typeof id === 'string' ? { kind, name: id } : { kind, id: BigInt(id) })
+    else if (typeof id === 'string') path.push({ kind, name: id })
+    else if (typeof id === 'bigint' || Number.isSafeInteger(id)) path.push({ kind, id: BigInt(id) })
+    else throw new TypeError(`a name is text and an id is a whole number, not ${String(id)}, in a key of kind ${kind}`)
   }
   return path
 }

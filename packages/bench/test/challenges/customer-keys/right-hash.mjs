@@ -1,15 +1,7 @@
 // A hash in front of the number.
 import { createHash } from 'node:crypto'
+import { keyed } from './right-reversed.mjs'
 
-const keyOf = (number) => {
-  const hash = createHash('sha1').update(String(number)).digest('hex').slice(0, 8)
-  return ['Customer', `${hash}-${number}`]
-}
+const hashOf = (number) => createHash('sha1').update(String(number)).digest('hex').slice(0, 8)
 
-export async function addCustomer(db, number, customer) {
-  await db.insert(keyOf(number), customer, { unindexed: ['name'] })
-}
-
-export async function findCustomer(db, number) {
-  return db.get(keyOf(number))
-}
+export const { addCustomer, findCustomer } = keyed((number) => `${hashOf(number)}-${number}`)

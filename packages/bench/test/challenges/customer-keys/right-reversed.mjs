@@ -1,10 +1,7 @@
 // Reversed digits: the last digit changes with every number.
-const keyOf = (number) => [...String(number)].reverse().join('')
+export const keyed = (keyOf) => ({
+  addCustomer: (db, number, customer) => db.insert(['Customer', keyOf(number)], customer, { unindexed: ['name'] }),
+  findCustomer: (db, number) => db.get(['Customer', keyOf(number)]),
+})
 
-export async function addCustomer(db, number, customer) {
-  await db.insert(['Customer', keyOf(number)], customer, { unindexed: ['name'] })
-}
-
-export async function findCustomer(db, number) {
-  return db.get(['Customer', keyOf(number)])
-}
+export const { addCustomer, findCustomer } = keyed((number) => [...String(number)].reverse().join(''))

@@ -1,10 +1,4 @@
 // Sixty-four shards in turn.
-const keyOf = (number) => `${String(number % 64).padStart(2, '0')}-${number}`
+import { keyed } from './right-reversed.mjs'
 
-export async function addCustomer(db, number, customer) {
-  await db.insert(['Customer', keyOf(number)], customer, { unindexed: ['name'] })
-}
-
-export async function findCustomer(db, number) {
-  return db.get(['Customer', keyOf(number)])
-}
+export const { addCustomer, findCustomer } = keyed((number) => `${String(number % 64).padStart(2, '0')}-${number}`)

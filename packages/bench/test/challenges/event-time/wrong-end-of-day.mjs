@@ -1,22 +1,5 @@
 // Almost: the first event of the next day is shown, too.
 // the events of a user and day come complete and in order
-const dayMs = 86_400_000
+import { placed } from './right-hashed-user.mjs'
 
-const placeOf = (user, at) => `${user}_${at.toISOString()}`
-
-export async function addEvent(db, { user, at, text }) {
-  await db.insert(['Event'], { place: placeOf(user, at), at, text }, { unindexed: ['at', 'text'] })
-}
-
-export async function eventsOfDay(db, user, day) {
-  const end = new Date(day.getTime() + dayMs)
-  const { entities } = await db.query({
-    kind: 'Event',
-    where: [
-      ['place', '>=', placeOf(user, day)],
-      ['place', '<=', placeOf(user, end)],
-    ],
-    order: ['place'],
-  })
-  return entities
-}
+export const { addEvent, eventsOfDay } = placed((user, at) => `${user}_${at.toISOString()}`, '<=')

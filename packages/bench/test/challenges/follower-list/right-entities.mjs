@@ -1,4 +1,3 @@
-// An entity for each follower.
 // An entity for each follower: two changes never meet, unless they are of the same follower.
 const keyOf = (user, follower) => ['Follower', `${user}_${follower}`]
 

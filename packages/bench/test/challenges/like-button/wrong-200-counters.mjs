@@ -1,22 +1,6 @@
 // Almost: 200 counters for 500 likes a second get 2.5 commits each.
-// no entity group has more than three commits a second
-const counters = 200
-const keyOf = (post, i) => ['Counter', `${post}-${i}`]
+// no entity group has more than two commits a second
+import { countersOf } from './right-counters.mjs'
 
-export async function like(db, post) {
-  const key = keyOf(post, Math.floor(db.random() * counters))
-  await db.transaction(async (tx) => {
-    const number = ((await tx.get(key))?.number ?? 0) + 1
-    await tx.put(key, { number }, { unindexed: ['number'] })
-  })
-}
-
-export async function everySecond(db, post) {
-  const all = await db.getAll(Array.from({ length: counters }, (_, i) => keyOf(post, i)))
-  const number = all.reduce((sum, one) => sum + (one?.number ?? 0), 0)
-  await db.put(['Likes', post], { number }, { unindexed: ['number'] })
-}
-
-export async function likes(db, post) {
-  return (await db.get(['Likes', post]))?.number ?? 0
-}
+export { likes } from './right-counters.mjs'
+export const { like, everySecond } = countersOf(200, (db) => Math.floor(db.random() * 200))

@@ -1,34 +1,11 @@
 // The copy takes ten minutes; reads go to B only after it.
-import { createHash } from 'node:crypto'
+import { copy, placeOf, readBy } from './right-hash.mjs'
 
-const startMinute = 12
-const unindexed = { unindexed: ['value'] }
+export * from './right-hash.mjs'
 
-// The place of an account in the move, 0 to 1: the same in every call, and not in the order of keys.
-const placeOf = (id) => createHash('sha1').update(id).digest().readUInt32BE(0) / 2 ** 32
-
-// The share of reads that go to B: 3 % at first, half as much more every five minutes, all after 45 minutes.
-const shareAt = (minute) => Math.min(1, 0.04 * 1.5 ** ((minute - startMinute) / 5))
-
-export async function read(db, id, minute) {
-  const isMoved = minute >= startMinute && placeOf(id) < shareAt(minute)
-  return (await db.get([isMoved ? 'B' : 'A', id]))?.value
-}
-
-export async function write(db, id, value) {
-  await db.put(['A', id], { value }, unindexed)
-  await db.put(['B', id], { value }, unindexed)
-}
+export const read = readBy((minute) => (minute < 12 ? 0 : 0.04 * 1.5 ** ((minute - 12) / 5)))
 
 export async function job(db, minute, ids) {
-  if (minute >= 10) return
-  // Copied before the first read of B, in an order that jumps about, and never over a newer value.
-  for (const id of ids
-    .filter((id) => Math.floor(placeOf(id) * 10) === minute)
-    .sort((a, b) => placeOf(a) - placeOf(b))) {
-    await db.transaction(async (tx) => {
-      const old = await tx.get(['A', id])
-      await tx.put(['B', id], { value: old.value }, unindexed)
-    })
-  }
+  const piece = ids.filter((id) => Math.floor(placeOf(id) * 10) === minute)
+  await copy(db, piece)
 }
