@@ -13,7 +13,7 @@ export type Finding = string
 
 const made = new Set(['node_modules', 'dist', 'gen', 'coverage'])
 /** Folders beginning with a dot that people write; others belong to git, editors or package managers. */
-const hidden = new Set(['.ci', '.changeset', '.github'])
+const hidden = new Set(['.ci', '.github'])
 const written = /\.(ts|tsx|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
 
 /**

@@ -230,13 +230,13 @@ describe('the rules for code', () => {
 test('folders that tools make are not looked at, nor the store of a package manager in the repository', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sixtables-tidy-'))
   try {
-    for (const path of ['.changeset', '.ci', '.git', '.pnpm-store/v10/index', 'a/node_modules', 'a/src']) {
+    for (const path of ['.ci', '.git', '.github', '.pnpm-store/v10/index', 'a/node_modules', 'a/src']) {
       mkdirSync(join(folder, path), { recursive: true })
       writeFileSync(join(folder, path, 'run.json'), '{}')
     }
     expect(readRepository(`${folder}/`).map(({ path }) => path)).toEqual([
-      '.changeset/run.json',
       '.ci/run.json',
+      '.github/run.json',
       'a/src/run.json',
     ])
   } finally {
@@ -306,9 +306,9 @@ describe('the rule of laws', () => {
 
 describe('the rule of plain words', () => {
   const source = 'packages/engine/src/a.ts'
-  test.each(vagueWords)('refuses %s in sources, documents and change notes', (word) => {
+  test.each(vagueWords)('refuses %s in sources and documents', (word) => {
     const text = `one\nfor ${word} else`
-    for (const path of [source, 'docs/a/b.md', 'README.md', '.changeset/a.md']) {
+    for (const path of [source, 'docs/a/b.md', 'README.md', 'CHANGELOG.md']) {
       expect(wordFindings(file(path, text))).toEqual([expect.stringContaining(`${path}:2 says "${word}"`)])
     }
   })
@@ -323,9 +323,9 @@ describe('the rule of plain words', () => {
   test('allows the words of riddles inside of a line, and in longer words', () => {
     expect(wordFindings(file(source, '/** The rows: Of them, What. */\n// Whatever. Often.'))).toEqual([])
   })
-  test('allows quoted output and code in documents, and the changelog, tests and other files', () => {
+  test('allows quoted output and code in documents, and tests and other files', () => {
     expect(wordFindings(file('docs/a.md', '```text\nnobody\n```\nthe name `nobody`'))).toEqual([])
-    for (const path of ['CHANGELOG.md', 'packages/engine/test/a.test.ts', 'scripts/tidy/words.ts']) {
+    for (const path of ['packages/engine/test/a.test.ts', 'scripts/tidy/words.ts']) {
       expect(wordFindings(file(path, '// What nobody knows'))).toEqual([])
     }
   })

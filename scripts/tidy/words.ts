@@ -4,7 +4,7 @@
  * A text contains none of `vagueWords`: it names a client, a reader or a caller. No comment line of a source begins with one of
  * `riddles`: "Of the rows, the newest" is "The newest row".
  *
- * Code in documents is not checked, because it may quote the output of commands. CHANGELOG.md is made from change notes, which are checked.
+ * Code in documents is not checked, because it may quote the output of commands.
  */
 import { type Finding, matches, type SourceFile } from './repository.ts'
 
@@ -34,7 +34,7 @@ function isSource(path: string): boolean {
 }
 
 function isDocument(path: string): boolean {
-  return path.endsWith('.md') && /^(?:docs\/|\.changeset\/|[^/]+$)/.test(path) && path !== 'CHANGELOG.md'
+  return path.endsWith('.md') && /^(?:docs\/|[^/]+$)/.test(path)
 }
 
 /** The text with code blanked out line by line. */
