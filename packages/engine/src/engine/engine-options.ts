@@ -48,7 +48,7 @@ export interface EngineOptions {
   readonly retention?: RetentionLimits | undefined
   /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
   readonly rollForward?: boolean | undefined
-  /** Gives up what was written from a damaged place in the log on (data-folder/F4). Default: such a folder is refused. */
+  /** Gives up what was written from a damaged place in the log on. Default: such a folder is refused. */
   readonly repairLog?: boolean | undefined
   /** Tablets: simulated capacity, thresholds, policies; by default they only watch (observe/tablets/defaults.ts). */
   readonly tablets?: TabletOptions | undefined

@@ -1,4 +1,4 @@
-/** The names of LevelDB's files: a number of at least six digits, and what it is. */
+/** The names of LevelDB's files: a number of at least six digits and an extension, such as `000012.log`. */
 
 /** @param extension - `log`, or `ldb` for a table */
 export function levelFile(file: number, extension: 'log' | 'ldb'): string {

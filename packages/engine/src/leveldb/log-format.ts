@@ -1,13 +1,13 @@
 /**
- * LevelDB's log files, in which its own log, its manifest and managed exports are written: a sequence of records of any
- * length, cut into fragments that fit in blocks.
+ * LevelDB's log files, the format of its own log, its manifest and managed exports: a sequence of records of any length, cut
+ * into fragments that fit in blocks.
  *
  *   file      = block of 32 KiB*                      the last one may be shorter
- *   block     = fragment* filler                      filler: zeros, where less than a head (7 bytes) is left
+ *   block     = fragment* filler                      filler: zeros, if less than a head (7 bytes) is left
  *   fragment  = checksum 4 | length 2 | type 1 | data little-endian; masked CRC-32C over type and data
  *   type      = 1 a whole record, 2 its first part, 3 a middle one, 4 its last
  *
- * How a file may end is for its readers to say: storage/level-log-check.ts, transfer/leveldb-log.ts.
+ * Its readers decide how a file may end: storage/level-log-check.ts, transfer/leveldb-log.ts.
  *
  * Known: LevelDB's public description of the format.
  */
@@ -21,11 +21,11 @@ const first = 2
 const middle = 3
 const last = 4
 
-/** A fragment as its head has it: nothing of it is checked yet. */
+/** The head of a fragment, unchecked. */
 export interface Fragment {
   readonly type: number
   readonly at: number
-  /** Where its data begin. */
+  /** The offset of its data. */
   readonly start: number
   readonly end: number
 }
@@ -36,7 +36,6 @@ export function fragmentAt(bytes: Buffer, at: number): Fragment {
   return { type: bytes[at + 6] as number, at, start, end: start + bytes.readUInt16LE(at + 4) }
 }
 
-/** Whether a record ends with this fragment. */
 export function endsRecord({ type }: Fragment): boolean {
   return type === whole || type === last
 }
@@ -44,7 +43,7 @@ export function endsRecord({ type }: Fragment): boolean {
 /**
  * The fault of a fragment, in words; `undefined` = none.
  *
- * @param isInRecord - the fragment before it does not end a record
+ * @param isInRecord - whether the fragment before it does not end a record
  */
 export function wrongWithFragment(
   bytes: Buffer,
@@ -74,7 +73,7 @@ export function isFragmentOfOtherLength(bytes: Buffer, at: number, to: number): 
   }
 }
 
-/** Writes one fragment. Returns where the next one begins. */
+/** Writes one fragment. Returns the offset of the next one. */
 export function writeFragment(
   bytes: Buffer,
   at: number,

@@ -1,8 +1,8 @@
 /**
- * Undoes Snappy, in which LevelDB stores blocks that it makes smaller.
+ * Decompresses Snappy, in which LevelDB stores blocks if that makes them smaller.
  *
- *   length of the text as a varint, then (literal | copy)*; the two low bits of a tag byte say which
- *   0 literal   length - 1 in the upper six bits, or in 1–4 bytes after it when they are 60–63
+ *   length of the text as a varint, then (literal | copy)*, told apart by the two low bits of a tag byte:
+ *   0 literal   length - 1 in the upper six bits, or in 1–4 bytes after it if they are 60–63
  *   1 copy      4 + three bits of length, three bits and one byte of distance
  *   2, 3 copy   1 + six bits of length, two or four bytes of distance
  *
@@ -10,7 +10,7 @@
  */
 import { varintAt } from './varint.ts'
 
-/** @throws RangeError when the bytes are not Snappy's */
+/** @throws RangeError for bytes that are not Snappy */
 export function unsnap(bytes: Buffer): Buffer {
   const length = varintAt(bytes, 0)
   const text = Buffer.alloc(length.value)

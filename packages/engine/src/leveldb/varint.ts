@@ -3,11 +3,11 @@ import { WireReader } from '../encoding/wire.ts'
 
 export interface Varint {
   readonly value: number
-  /** Where the next thing begins. */
+  /** The offset behind it. */
   readonly next: number
 }
 
-/** @throws RangeError when the bytes end in it, or it is too large for a file offset */
+/** @throws RangeError if the bytes end inside it, or it is too large for a file offset */
 export function varintAt(bytes: Buffer, at: number): Varint {
   const reader = new WireReader(bytes, at)
   try {

@@ -1,17 +1,17 @@
 /**
- * Up to where the log holds acknowledged writes: what LevelDB itself does not know when it finds its log shorter, and takes
- * for the end that a crash has left.
+ * The length of LevelDB's log up to which writes are acknowledged. LevelDB does not know it: it takes the end of a shortened
+ * log for the end that a crash left.
  *
  *   rows/ACKNOWLEDGED   { "log": 12, "bytes": 123456, "check": "89abcdef" }    64 bytes, overwritten in place
  *
  *   log     number of LevelDB's newest log file       bytes   its length when the latest write was acknowledged
  *   check   CRC-32C over "12 123456"
  *
- * Q1  Every acknowledged write is in a table, or in a log before `log`, or in the first `bytes` bytes of it.
- * Q2  The log is written first: after the death of the process, the log is at least as long as it says here. After a power
- *     cut too, with durability `power`; else a log that is shorter has lost acknowledged writes.   contract/damaged-store.test.ts
+ * Every acknowledged write is in a table, in a log before `log`, or in the first `bytes` bytes of it. The log is written
+ * before this file, so after the death of the process the log is at least that long; with durability `power` after a power
+ * cut too. A shorter log has lost acknowledged writes (contract/damaged-store.test.ts).
  *
- * Measured on Node 20: 6 µs a batch, for looking at the length and for writing it down, in a batch of 50 to 90.
+ * Measured on Node 20: 6 µs a batch for reading and writing down the length, in a batch of 50 to 90.
  */
 import { Buffer } from 'node:buffer'
 import { closeSync, openSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeSync } from 'node:fs'
@@ -28,7 +28,7 @@ export interface Acknowledged {
   readonly bytes: number
 }
 
-/** @returns `undefined` when there is no such file, `damaged` when it cannot be understood */
+/** @returns `undefined` if there is no such file, `damaged` if it cannot be parsed */
 export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undefined {
   let text: string
   try {
@@ -46,7 +46,7 @@ export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undef
   }
 }
 
-/** Writes down how far the log of an open store is acknowledged. */
+/** Records how far the log of an open store is acknowledged. */
 export class AcknowledgedLog {
   readonly #rows: string
   readonly #location: string
@@ -68,7 +68,9 @@ export class AcknowledgedLog {
     this.#bytes = newest.stats.size
   }
 
-  /** The log of a LevelDB that was just opened: the records of its logs are in tables now. The file is synced once. */
+  /**
+   * Starts with a LevelDB that was just opened: the records of older logs are in tables now. The file is synced once.
+   */
   static async begin(rows: string, location: string): Promise<AcknowledgedLog> {
     const newest = newestLog(rows)
     if (newest === undefined) throw new Error(`LevelDB has no log file in ${rows}`)
@@ -85,10 +87,10 @@ export class AcknowledgedLog {
   }
 
   /**
-   * Everything that LevelDB has written is to be acknowledged now (Q1).
+   * Records that everything LevelDB has written is about to be acknowledged.
    *
-   * @param lookAnew - LevelDB may have begun a new log although the one known has grown: of several batches
-   * @throws Error when the folder is not where it was: its files can be written to, but not found again
+   * @param lookAnew - there were several batches, so LevelDB may have started a new log although the known one has grown
+   * @throws Error if the folder was moved: its files can be written, but not found again
    */
   advance(lookAnew: boolean): void {
     const stats = statSync(this.#path, { throwIfNoEntry: false })
@@ -102,7 +104,7 @@ export class AcknowledgedLog {
     closeSync(this.#file)
   }
 
-  /** LevelDB goes on in a new file when what is in the log is to become a table, and deletes the old one then. */
+  /** LevelDB starts a new file when the log becomes a table, and then deletes the old one. */
   #lookAnew(isSameThere: boolean): void {
     const newest = newestLog(this.#rows)
     const isPlace = newest !== undefined && this.#lockInode === inodeOfLock(this.#rows)
@@ -134,7 +136,7 @@ function newestLog(rows: string): NewestLog | undefined {
   return stats === undefined ? undefined : { log, path, stats }
 }
 
-/** LevelDB keeps the file LOCK for as long as the folder is open. */
+/** LevelDB keeps the file LOCK while the folder is open. */
 function inodeOfLock(rows: string): number | undefined {
   return statSync(join(rows, 'LOCK'), { throwIfNoEntry: false })?.ino
 }

@@ -1,30 +1,28 @@
 /**
- * Where rows lie in LevelDB. LevelDB deletes row by row, so a deletion of many rows would take as long as writing them. Instead
- * the range moves to a new area: one row says so, and the rows in the old area, which no reader finds from then on, are left over
- * for the cleaner (leftover-rows.ts).
+ * The places of rows in LevelDB. LevelDB deletes row by row, so a deletion of many rows would take as long as writing them.
+ * Instead the range moves to a new, empty area: one row records that. No reader finds the rows in the old area, and the
+ * cleaner deletes them later (leftover-rows.ts).
  *
  *   area 0       a row under its own key                  E p ToDo:1
  *   area n > 0   behind FF FF FF FF FF FF, n (4 bytes)    FF FF FF FF FF FF  00 00 00 01  E p ToDo:1
  *   area table   one row, in JSON                         FF FF FF FF FF FF  00 00 00 00
  *
- * With the ranges of project p moved to area 1, a scan of all entities reads [E … E p) and [E q …) in area 0, and [E p … E q) in area 1.
+ * If the ranges of project p are in area 1, a scan of all entities reads [E … E p) and [E q …) in area 0, and [E p … E q) in
+ * area 1. After the old rows are deleted, the cleaner moves the rows that were written to area 1 back to area 0, some at a
+ * time, and then the table is empty again.
  *
- * AR1  A row is in one area at a time: that of the range that its key is in. No leftover range is part of a place where rows are.
- *                                                                           areas.test.ts
- *
- * When that is done, the cleaner brings the rows of project p that were written meanwhile home to area 0, some at a time, and then
- * the table is empty again.
+ * AR1  A row is in one area at a time: that of its range. No leftover range overlaps a place in use.   areas.test.ts
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
-/** Every row key is less. */
+/** All row keys are smaller. */
 const reserved: RowKey = '\xff'.repeat(6)
 
 /** The row of the table. */
 export const areaTableKey: RowKey = prefixOf(0)
 
-/** A range of row keys, and the bytes before them in LevelDB. */
+/** A range of row keys, and the prefix of its rows in LevelDB. */
 export interface PlacedRange extends KeyRange {
   readonly prefix: string
 }
@@ -39,7 +37,7 @@ interface StoredTable {
 export class Areas {
   /** Ranges outside of area 0: disjoint, ascending. */
   readonly #moved: readonly PlacedRange[]
-  /** Ranges of LevelDB's keys with rows that no reader finds. */
+  /** Ranges of LevelDB's keys whose rows no reader finds. */
   readonly leftover: readonly KeyRange[]
   /** Number of the next area. */
   readonly #next: number
@@ -50,7 +48,7 @@ export class Areas {
     this.#next = next
   }
 
-  /** Reads the row of the table. */
+  /** Parses the row of the table. */
   static from(bytes: Uint8Array): Areas {
     const { moved, leftover, next } = JSON.parse(new TextDecoder().decode(bytes)) as StoredTable
     return new Areas(
@@ -102,12 +100,12 @@ export class Areas {
     return parts
   }
 
-  /** The ranges of LevelDB's keys in which the rows of some ranges are. */
+  /** The ranges of LevelDB's keys that contain the rows of some ranges. */
   stored(ranges: readonly KeyRange[]): readonly KeyRange[] {
     return ranges.flatMap((range) => this.parts(range).map(storedRange))
   }
 
-  /** The ranges lie in a new area, empty; their rows in the old ones are left over. */
+  /** Moves ranges to a new, empty area; their rows in the old ones are left over. */
   moved(ranges: readonly KeyRange[]): Areas {
     const prefix = prefixOf(this.#next)
     let areas: Areas = this
@@ -121,12 +119,12 @@ export class Areas {
     return areas
   }
 
-  /** A range outside of area 0 whose rows may come home: area 0 has none of earlier times there. */
+  /** A range outside of area 0 that may move back, since no leftover rows are in its way. */
   get stray(): PlacedRange | undefined {
     return this.#moved.find(({ start, end }) => this.leftover.every((left) => left.end <= start || end <= left.start))
   }
 
-  /** The rows of a part of {@link stray} are in area 0. */
+  /** Records that a part of {@link stray} was moved back to area 0. */
   broughtHome(home: KeyRange): Areas {
     return new Areas(
       this.#moved.flatMap((one) => outside(one, home)),
@@ -135,7 +133,7 @@ export class Areas {
     )
   }
 
-  /** A leftover range has been cleaned. */
+  /** Removes a leftover range. */
   cleaned(range: KeyRange): Areas {
     const leftover = this.leftover.filter(({ start, end }) => start !== range.start || end !== range.end)
     return new Areas(this.#moved, leftover, this.#next)

@@ -1,4 +1,4 @@
-/** A scan of rows that come to be first. */
+/** A scan over a store that is still being opened or filled. */
 import type { KvRow, KvScan, RowKey } from './kv.ts'
 
 export class AwaitedScan implements KvScan {
@@ -7,7 +7,7 @@ export class AwaitedScan implements KvScan {
   #scan: KvScan | undefined
   #isClosed = false
 
-  /** @param opened - the scan, when its rows are there */
+  /** @param opened - resolves with the scan */
   constructor(opened: Promise<KvScan>) {
     this.#opened = opened
     opened.then(

@@ -1,24 +1,26 @@
 /**
- * Many keys into one leaf of a B+tree at once: merged in one pass, and cut into as many leaves as they then need.
+ * Writes many keys into one leaf of a B+tree: merges them in one pass, and cuts the result into leaves.
  *
  *   leaf + ascending keys ─▶ merged ─▶ one piece, or several of nearly equal size with a separator between each two
  */
 import type { Leaf, TreeEntry } from './btree-node.ts'
 import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
-/** The rows of a leaf, behind its prefix. */
+/** The rows of a leaf, without its prefix. */
 export interface LeafRows<V> {
   readonly rests: string[]
   readonly values: V[]
 }
 
-/** A leaf to be, and the separator before it; the first has none of its own. */
+/** A future leaf and the separator before it; the first piece has none. */
 export interface Piece<V> extends LeafRows<V> {
   readonly separator: string | undefined
   readonly prefix: string
 }
 
-/** The rows of `leaf` with those of `rows` from `from` up to `to`, which ascend strictly and replace equal ones. */
+/**
+ * Merges the rows of `leaf` with those of `rows` from `from` up to `to`, which must ascend strictly and replace equal keys.
+ */
 export function mergedRows<V>(leaf: Leaf<V>, rows: readonly TreeEntry<V>[], from: number, to: number): LeafRows<V> {
   const { prefix, rests: old, values: oldValues } = leaf
   const rests: string[] = []
@@ -44,9 +46,9 @@ export function mergedRows<V>(leaf: Leaf<V>, rows: readonly TreeEntry<V>[], from
 }
 
 /**
- * Cuts rows that stand behind `prefix`, between the separators `low` and `high`, into pieces of about `size`.
+ * Cuts rows behind `prefix`, between the separators `low` and `high`, into pieces.
  *
- * @param size - at most as many are in a piece, and at least half as many when there are two pieces or more
+ * @param size - the most rows of a piece; two or more pieces have at least half as many each
  */
 export function piecesOf<V>(
   { rests, values }: LeafRows<V>,

@@ -1,12 +1,12 @@
 /**
- * The nodes of a B+tree (btree.ts says what holds for them), and the way down to one key.
+ * The nodes of a B+tree (btree.ts), and the search for one key.
  *
- *   leaf    prefix   what all its keys begin with            rests [ what follows it ]     heads [ their heads ]
- *   inner   keys     [ separators ]                          heads [ heads of what follows `start` in each ]
+ *   leaf    prefix   the common start of its keys            rests [ the rest of each key ]    heads [ heads of the rests ]
+ *   inner   keys     [ separators ]                          heads [ heads of each separator behind `start` bytes ]
  *
- * Nodes are searched by heads (key-heads.ts), and strings are looked at where two heads are equal. All separators of an inner
- * node begin with the same `start` bytes. So does every key that is looked for there, if the node is not guarded: its
- * neighbours above say so. In a guarded one a key is first compared with the outer two separators; between them it does.
+ * A search compares heads (key-heads.ts), and strings only if two heads are equal. All separators of an inner node begin with
+ * the same `start` bytes. So does every key that is searched in the node, because of its neighbours above, unless the node is
+ * guarded: there the key is first compared with the outer two separators.
  */
 import { lowerBound } from '../lower-bound.ts'
 import { firstNotBelow, headOf, headsOf, isWholeInHead } from './key-heads.ts'
@@ -14,7 +14,7 @@ import { restOf, sameLength } from './key-parts.ts'
 
 export interface Leaf<V> {
   prefix: string
-  /** The length of the prefix: beside it, so that a search does not reach for the string. */
+  /** The length of the prefix, stored here so that a search need not load the string. */
   start: number
   rests: string[]
   heads: number[]
@@ -31,7 +31,7 @@ export interface Inner<V> {
   epoch: number
 }
 
-/** Which of the two a node is follows from its depth alone: at `height` steps from the root it is a leaf. */
+/** The depth alone decides: a node `height` steps below the root is a leaf. */
 export type TreeNode<V> = Leaf<V> | Inner<V>
 
 /** A key and its value. */
@@ -48,7 +48,6 @@ export function copyOfLeaf<V>({ prefix, start, rests, heads, values }: Leaf<V>, 
   return { prefix, start, rests: rests.slice(), heads: heads.slice(), values: values.slice(), epoch }
 }
 
-/** Gives a leaf other rows. */
 export function refill<V>(leaf: Leaf<V>, prefix: string, rests: string[], values: V[]): void {
   leaf.prefix = prefix
   leaf.start = prefix.length
@@ -57,7 +56,7 @@ export function refill<V>(leaf: Leaf<V>, prefix: string, rests: string[], values
   leaf.values = values
 }
 
-/** An inner node whose separators are not known yet; {@link setSeparators} follows. */
+/** An inner node without separators; call {@link setSeparators} next. */
 export function newInner<V>(epoch: number): Inner<V> {
   return { keys: [], nodes: [], start: 0, isGuarded: true, heads: [], epoch }
 }
@@ -67,13 +66,13 @@ export function copyOfInner<V>(inner: Inner<V>, epoch: number): Inner<V> {
   return { keys: keys.slice(), nodes: nodes.slice(), start, isGuarded, heads: heads.slice(), epoch }
 }
 
-/** A node whose separators have this much more in common than the keys that may be looked for there is guarded. */
+/** A node is guarded if its separators share this many more bytes than the keys that may be searched in it. */
 const guardedFrom = 3
 
 /**
- * Gives an inner node other separators and children.
+ * Replaces the separators and children of an inner node.
  *
- * @param low - the separator before all of the node, and `high` that after it; `undefined` at the edge of the tree
+ * @param low - the separator before the whole node, and `high` that after it; `undefined` at the edge of the tree
  */
 export function setSeparators<V>(
   inner: Inner<V>,
@@ -91,7 +90,7 @@ export function setSeparators<V>(
   inner.heads = headsOf(keys, inner.start)
 }
 
-/** Puts in a separator and the child after it. */
+/** Inserts a separator and the child after it. */
 export function insertChild<V>(inner: Inner<V>, at: number, separator: string, child: TreeNode<V>): void {
   insertAt(inner.keys, at, separator)
   insertAt(inner.nodes, at + 1, child)
@@ -103,14 +102,14 @@ export function replaceSeparator<V>(inner: Inner<V>, at: number, separator: stri
   if (!hasNewOuter(inner, at)) inner.heads[at] = headOf(separator, inner.start)
 }
 
-/** Takes out a separator and the child after it. */
+/** Removes a separator and the child after it. */
 export function removeChild<V>(inner: Inner<V>, at: number): void {
   removeAt(inner.keys, at)
   removeAt(inner.nodes, at + 1)
   removeNumberAt(inner.heads, at)
 }
 
-/** Makes all heads anew when the new separator at `at` has less in common with the others than they had before. */
+/** Recomputes all heads if the new separator at `at` shares less with the others than they did before. */
 function hasNewOuter<V>(inner: Inner<V>, at: number): boolean {
   if (!inner.isGuarded || (at > 0 && at < inner.keys.length - 1)) return false
   const own = sharedBy(inner.keys)
@@ -132,7 +131,7 @@ export function insertAt<T>(array: T[], index: number, item: T): void {
   array[index] = item
 }
 
-/** The same for numbers: in code that sees only them they stay unboxed. */
+/** {@link insertAt} for numbers: they stay unboxed in code that sees nothing else. */
 export function insertNumberAt(array: number[], index: number, item: number): void {
   array.push(item)
   for (let i = array.length - 1; i > index; i--) array[i] = array[i - 1] as number
@@ -151,7 +150,7 @@ export function removeNumberAt(array: number[], index: number): void {
   array.pop()
 }
 
-/** Index of the child of `inner` under which `key` belongs: how many separators are at or before it. */
+/** Index of the child of `inner` for `key`: the number of separators at or before it. */
 export function childOf<V>(inner: Inner<V>, key: string): number {
   const { keys, heads } = inner
   const count = heads.length
@@ -165,7 +164,7 @@ export function childOf<V>(inner: Inner<V>, key: string): number {
   return lowerBound(keys.length, (place) => (keys[place] as string) <= key, index)
 }
 
-/** Where `key` stands in the leaf in which it belongs: its index, or `~index` of where it would be put. */
+/** Index of `key` in its leaf, or `~index` of the place to insert it. */
 export function placeOf<V>(leaf: Leaf<V>, key: string): number {
   const { heads, rests, start } = leaf
   const head = headOf(key, start)
@@ -192,7 +191,7 @@ export function firstAfter<V>(leaf: Leaf<V>, key: string): number {
   return place < 0 ? ~place : place + 1
 }
 
-/** The value of `key` in the tree under `root`, which may be that of a view. */
+/** The value of `key` in the tree or view under `root`. */
 export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
   let node = root
   for (let depth = height; depth > 0; depth--) {
@@ -204,10 +203,10 @@ export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | 
   return place < 0 ? undefined : leaf.values[place]
 }
 
-/** The value of the greatest key at or before `key`. */
+/** The value of the largest key at or before `key`. */
 export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
   let node = root
-  // The last subtree left of the way down: where the answer is when the leaf has nothing at or before the key.
+  // The last subtree to the left of the path: it has the answer if the leaf has no key at or before `key`.
   let left: TreeNode<V> | undefined
   let leftHeight = 0
   for (let depth = height; depth > 0; depth--) {

@@ -1,23 +1,24 @@
 /**
- * Cuts what lies behind a way down a B+tree out of its nodes, whole subtrees at a time.
+ * Removes everything behind a path through a B+tree, whole subtrees at a time.
  *
- *   path    inner   [ c0  c1  c2  c3 ]      taken = 1: c2 and c3 lie behind the way; those that end before `end` go
+ *   path    inner   [ c0  c1  c2  c3 ]      taken = 1: c2 and c3 are behind the path; those that end before `end` are removed
  *
- * Where children go at one depth, everything behind the way goes in the nodes below: they lie before those children.
+ * If children are removed at one depth, everything behind the path is removed in the nodes below, which are before those
+ * children.
  */
 import { type Inner, type Leaf, setSeparators, type TreeNode } from './btree-node.ts'
 
-/** A way down: the inner nodes, and the child taken in each. */
+/** A path from the root: the inner nodes, and the child taken in each. */
 export interface Way<V> {
   readonly path: readonly Inner<V>[]
   readonly taken: readonly number[]
   readonly height: number
-  /** The separator before, or after, everything in child `index` of the node at `depth`. */
+  /** The separator before, or after, all of child `index` of the node at `depth`. */
   lowOf(depth: number, index: number): string | undefined
   highOf(depth: number, index: number): string | undefined
 }
 
-/** Drops the subtrees behind the way that end at or before `end`. @returns whether there were any */
+/** Removes the subtrees behind the path that end at or before `end`. @returns whether there were any */
 export function dropBehind<V>({ path, taken, height, lowOf, highOf }: Way<V>, end: string): boolean {
   let hasChanged = false
   for (let depth = 0; depth < height; depth++) {
@@ -30,7 +31,7 @@ export function dropBehind<V>({ path, taken, height, lowOf, highOf }: Way<V>, en
     }
     const count = behind - at - 1
     if (count > 0) {
-      // The separator that stays is the one before the next child: what is left on the way reaches up to that.
+      // The remaining separator is the one before the next child: the rest on the path reaches up to it.
       keys.splice(at, count)
       nodes.splice(at + 1, count)
       hasChanged = true
@@ -42,7 +43,7 @@ export function dropBehind<V>({ path, taken, height, lowOf, highOf }: Way<V>, en
   return hasChanged
 }
 
-/** Takes the keys from `from` to before `end` out of those of a leaf, and their values. @returns how many they were */
+/** Removes the keys from `from` to before `end` from a leaf's lists. @returns their number */
 export function cutOut<V>(keys: string[], values: V[], from: string, end: string): number {
   let first = 0
   while (first < keys.length && (keys[first] as string) < from) first++
@@ -53,7 +54,7 @@ export function cutOut<V>(keys: string[], values: V[], from: string, end: string
   return behind - first
 }
 
-/** How many rows a subtree has: each of its nodes is looked at. */
+/** The number of rows under a node, by visiting all its nodes. */
 export function rowsUnder<V>(node: TreeNode<V>, height: number): number {
   if (height === 0) return (node as Leaf<V>).rests.length
   let rows = 0

@@ -1,20 +1,19 @@
 /**
  * A cursor over a view of a B+tree, forwards or backwards inside a range, with seek.
  *
- *   leaf     where the cursor stands; `undefined` before the first step and after the last
+ *   leaf     the current leaf; `undefined` before the first step and after the last
  *   at       index in the leaf of the next row in scan order
- *   stop     index in the leaf at which this leaf or the range ends: rows from `at` up to `stop`, forwards, or from `at`
- *            down to after `stop`, backwards
+ *   stop     index at which this leaf or the range ends: forwards the rows are `at` … `stop` - 1, backwards `at` down to
+ *            `stop` + 1
  *   path     inner nodes above the leaf, and the child taken in each
  *
- * The end of the range is looked for once a leaf, not once a row. A seek that stays inside the current leaf costs one
- * binary search there; another one goes down from the root.
+ * The end of the range is searched once per leaf, not once per row. A seek inside the current leaf costs one binary search
+ * there; any other one starts at the root.
  */
 import { childOf, firstAfter, firstFrom, type Inner, type Leaf, type TreeNode } from './btree-node.ts'
 import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
-/** A row of a scan; the store's KvRow has this shape. */
 export interface TreeRow<V> {
   readonly key: RowKey
   readonly value: V
@@ -31,7 +30,7 @@ export class TreeScan<V> {
   #leaf: Leaf<V> | undefined
   #at = 0
   #stop = 0
-  /** Where to begin; looked up only by the first call of next, so that opening and seeking at once costs one way down. */
+  /** The target of a seek. next() looks it up, so that opening and seeking together cost one search. */
   #pending: RowKey | undefined
   #pendingInclusive: boolean
 
@@ -45,7 +44,9 @@ export class TreeScan<V> {
     this.#pendingInclusive = !reverse
   }
 
-  /** Moves to the first row at or after `key` in scan order, inside the range; also backwards in scan order. */
+  /**
+   * Moves to the first row at or after `key` in scan order, inside the range; it may be behind or before the current row.
+   */
   seek(key: RowKey): void {
     if (this.#reverse) {
       this.#pendingInclusive = key < this.#end
@@ -55,7 +56,7 @@ export class TreeScan<V> {
     }
   }
 
-  /** Up to `count` rows in scan order; none when the range is exhausted. */
+  /** Up to `count` rows in scan order; none at the end of the range. */
   next(count: number): TreeRow<V>[] {
     const rows: TreeRow<V>[] = []
     if (this.#pending !== undefined) {
@@ -82,7 +83,7 @@ export class TreeScan<V> {
     this.#limitBackward(leaf)
   }
 
-  /** The current leaf when the key lies between its ends, so that its neighbours need not be asked; else its own. */
+  /** The current leaf if the key is between its first and last one, else the key's leaf. */
   #leafFor(key: RowKey): Leaf<V> {
     const leaf = this.#leaf
     if (leaf === undefined || leaf.rests.length === 0 || !key.startsWith(leaf.prefix)) return this.#descend(key)
@@ -107,7 +108,7 @@ export class TreeScan<V> {
       for (let i = this.#at; i < until; i++) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
       if (until > this.#at) this.#at = until
       if (rows.length >= count) return
-      // A stop inside the leaf is the end of the range; so is a leaf that ends at or after it.
+      // A stop inside the leaf is the end of the range, and so is a leaf that ends at or after it.
       leaf = stop === leaf.rests.length ? this.#step(1) : undefined
       this.#leaf = leaf
       if (leaf !== undefined) {
@@ -166,7 +167,7 @@ export class TreeScan<V> {
   }
 }
 
-/** Index of the first key of a leaf at or after `key`, whatever that begins with. */
+/** Index of the first key of a leaf at or after `key`, which need not begin with the leaf's prefix. */
 function indexOf<V>(leaf: Leaf<V>, key: RowKey): number {
   const { prefix, rests } = leaf
   if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length

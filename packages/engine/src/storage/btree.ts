@@ -1,29 +1,23 @@
 /**
- * A copy-on-write B+tree from byte strings to values: the ordered map under memory-kv and under the row cache.
+ * A copy-on-write B+tree from byte strings to values: the ordered map of memory-kv and of the row cache.
  *
  *   inner   keys  [ k1    k2    k3 ]          everything in children[i] is < keys[i] <= everything in children[i + 1]
  *           nodes [c0   c1    c2   c3]
  *   leaf    rests [ ascending, distinct ]     values [ one for each key ]       key = prefix + rest
  *
- * A leaf lies between two separators above it. What these two begin with in common every key begins with that can come to
- * it: the leaf keeps that prefix once, and of each key the rest. Separators are cut to what tells their neighbours apart.
- * Nodes are searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-heads.ts).
+ * A leaf between the separators "ToDo:1" and "ToDo:2" stores their common prefix "ToDo:" once, and the rest of each key;
+ * every key that belongs there begins with it. Separators are no longer than needed to tell their neighbours apart. Nodes are
+ * searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-heads.ts).
  *
- * All leaves are at one depth, `height` steps below the root. Each node carries the epoch in which it was made. Taking a
- * view costs O(1): it keeps the root, and the next write begins a new epoch if that view is still open; a write changes
- * nodes of its own epoch in place and copies older ones on its way down. So a view never changes, and a tree without views
- * is changed in place.
+ * All leaves are at one depth, `height` steps below the root. Every other node is at least a quarter full. Each node has the
+ * epoch in which it was made. A view costs O(1): it keeps the root, and the next write begins a new epoch if the view is
+ * still open. A write changes nodes of its own epoch in place and copies older ones on its path.
  *
- * B1  Keys ascend strictly over the leaves from left to right.
- * B2  Separators bound their children as drawn above.
- * B3  Every node but the root holds at least a quarter of the capacity (and two), and none more than the capacity.
- * B4  A node that an open view can reach, or another tree, is never changed.     test/property/memory-kv.test.ts
- * B5  Every key that belongs in a leaf by its separators begins with the leaf's prefix, and all separators of an inner node
- *     begin with the same `start` bytes; so does every key that belongs under it, unless it is guarded.
- * B6  `heads` are those of the rests of a leaf, and of what follows `start` in the separators of an inner node.
+ * B1  Keys ascend strictly over the leaves from left to right, and separators bound their children as drawn above.
+ * B4  A node that an open view can reach, or another tree, is never changed.     both: test/property/memory-kv.test.ts
  *
- * Ours: the uneven split. Keys that arrive in ascending or descending order (log positions, rising values) hit one end of
- * one leaf; cutting there three to one instead of in the middle keeps the leaves fuller behind them.
+ * Ours: the uneven split. Keys that arrive in ascending or descending order (log positions) always hit one end of one leaf; a
+ * cut of three to one instead of in the middle keeps the leaves behind them fuller.
  *
  * Measured, 1.4 million rows with keys of 60 bytes: 144 MiB with whole keys, 90 with prefixes (decision 0002).
  */
@@ -55,7 +49,7 @@ import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
 import { headOf } from './key-heads.ts'
 import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
-/** The tree as it was when the view was taken. Release it when done: an open view makes writers copy. */
+/** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
 export interface TreeView<V> {
   readonly root: TreeNode<V>
   /** Steps from the root to any leaf. */
@@ -66,7 +60,9 @@ export interface TreeView<V> {
   readonly epoch: number
 }
 
-/** Measured: 64 and 128 keys a node lead in all calls, and 64 copies less while a view is open (decision 0002). */
+/**
+ * Measured: 64 and 128 keys per node are best in all calls, and 64 copies less while a view is open (decision 0002).
+ */
 export const defaultNodeCapacity = 64
 
 export class BTree<V> {
@@ -74,18 +70,20 @@ export class BTree<V> {
   readonly #minimum: number
   #root: TreeNode<V>
   #height = 0
-  /** Number of rows; NaN after whole subtrees went: counted at the next use. */
+  /** Number of rows; NaN after whole subtrees were removed: counted at the next use. */
   #size = 0
   #epoch = 0
-  /** The last epoch of this tree and of all that were forked from it or from which it was: they share nodes. */
+  /** The last epoch of all trees that were forked from each other, since they share nodes. */
   readonly #epochs: { last: number }
-  /** Open views that were taken in this epoch. With none, nodes of this epoch may be changed in place. */
+  /** Open views of this epoch. Without any, nodes of this epoch may be changed in place. */
   #views = 0
-  /** The inner nodes of the last way down, and the child taken in each. */
+  /** The inner nodes of the last path, and the child taken in each. */
   readonly #path: Inner<V>[] = []
   readonly #taken: number[] = []
 
-  /** @param capacity - most keys of a leaf, and most children of an inner node; at least 4. Small ones are for tests. */
+  /**
+   * @param capacity - most keys of a leaf, and most children of an inner node; at least 4. Small ones are for tests.
+   */
   constructor(capacity: number = defaultNodeCapacity, epochs: { last: number } = { last: 0 }) {
     invariant(capacity >= 4, `a node capacity of ${capacity} is less than 4`)
     this.#capacity = capacity
@@ -111,13 +109,13 @@ export class BTree<V> {
     return getFrom(this.#root, this.#height, key)
   }
 
-  /** Keeps the present state in O(1). Every view is given back once by {@link release}. */
+  /** A view of the present state, in O(1). Call {@link release} once for each. */
   view(): TreeView<V> {
     this.#views++
     return { root: this.#root, height: this.#height, size: this.#size, epoch: this.#epoch }
   }
 
-  /** One more user of an open view, who will release it too. */
+  /** Adds a user to an open view, who must release it too. */
   share(view: TreeView<V>): TreeView<V> {
     if (view.epoch === this.#epoch) this.#views++
     return view
@@ -127,15 +125,15 @@ export class BTree<V> {
     if (view.epoch === this.#epoch) this.#views--
   }
 
-  /** From now on the tree copies what the view, one of its own, can reach: as if it were open for ever. */
+  /** From now on the tree copies the nodes of the view, which must be its own, as if it were open for ever. */
   leave(view: TreeView<V>): void {
     if (view.epoch === this.#epoch) this.#nextEpoch()
   }
 
   /**
-   * Makes the tree what it was when the view was taken, which may be kept and used again.
+   * Resets the tree to a view, which can be used again.
    *
-   * @param view - of this tree, or of one of its kin that has left it
+   * @param view - of this tree, or of a related one that called {@link leave}
    */
   restore(view: TreeView<V>): void {
     this.#nextEpoch()
@@ -149,7 +147,7 @@ export class BTree<V> {
     return this.#epochs === other.#epochs
   }
 
-  /** A tree of its own that begins as the view is, in O(1). The view is one of this tree. */
+  /** A new tree with the content of the view, in O(1). The view must be of this tree. */
   fork(view: TreeView<V>): BTree<V> {
     this.leave(view)
     const tree = new BTree<V>(this.#capacity, this.#epochs)
@@ -164,12 +162,12 @@ export class BTree<V> {
     this.#size = 0
   }
 
-  /** @returns the value that was replaced */
+  /** @returns the replaced value */
   set(key: string, value: V): V | undefined {
     return this.#setIn(this.#ownLeaf(key), key, value)
   }
 
-  /** {@link set} for many keys, which must ascend strictly: a leaf is gone down to once for all that belong there. */
+  /** {@link set} for many keys, which must ascend strictly; keys of one leaf cost one search. */
   setSorted(rows: readonly TreeEntry<V>[]): void {
     let from = 0
     while (from < rows.length) {
@@ -186,7 +184,9 @@ export class BTree<V> {
     }
   }
 
-  /** Makes `rows` those of the leaf, the last node of the path, and of new ones after it when they are too many. */
+  /**
+   * Replaces the rows of the leaf at the end of the path by `rows`, with new leaves behind it if there are too many.
+   */
   #merge(leaf: Leaf<V>, rows: LeafRows<V>, low: string | undefined, high: string | undefined): void {
     this.#size += rows.rests.length - leaf.rests.length
     const isOne = rows.rests.length <= this.#capacity
@@ -199,7 +199,7 @@ export class BTree<V> {
       }
       const right = newLeaf(prefix, rests, values, this.#epoch)
       this.#insertNode(last, separator, right)
-      // A split above it may have moved the way there.
+      // A split above the leaf may have changed the path to it.
       last = this.#ownLeaf(prefix + rests[0])
     }
   }
@@ -220,7 +220,7 @@ export class BTree<V> {
     return undefined
   }
 
-  /** @returns the value that was deleted; `undefined` when there was no such key */
+  /** @returns the deleted value; `undefined` if there was no such key */
   delete(key: string): V | undefined {
     const leaf = this.#ownLeaf(key)
     const at = placeOf(leaf, key)
@@ -234,7 +234,7 @@ export class BTree<V> {
     return deleted
   }
 
-  /** Deletes the keys from `start` to before `end`. Cost: a few ways down. */
+  /** Deletes the keys from `start` to before `end`, for the cost of a few searches. */
   deleteRange(start: string, end: string): void {
     const lowOf = (depth: number, index: number): string | undefined => this.#lowOf(depth, index)
     const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
@@ -253,7 +253,7 @@ export class BTree<V> {
     }
   }
 
-  /** Makes every node on the way to `key` full enough again (B3), from above. */
+  /** Refills every node on the path to `key` that is less than a quarter full, from the root down. */
   #refillWay(key: string): void {
     for (;;) {
       while (this.#height > 0 && (this.#root as Inner<V>).nodes.length === 1) {
@@ -279,7 +279,7 @@ export class BTree<V> {
     this.#views = 0
   }
 
-  /** The leaf in which `key` belongs, ready to be changed together with all nodes above it, which are left in the path. */
+  /** The leaf for `key`, ready to be changed together with all nodes above it, which are in the path. */
   #ownLeaf(key: string): Leaf<V> {
     if (this.#views > 0) this.#nextEpoch()
     const epoch = this.#epoch
@@ -308,14 +308,14 @@ export class BTree<V> {
     return isLeaf ? copyOfLeaf(node as Leaf<V>, this.#epoch) : copyOfInner(node as Inner<V>, this.#epoch)
   }
 
-  /** Where to cut `length` entries of which the one at `inserted` is the newest. */
+  /** Where to split `length` entries if the newest one is at `inserted`. */
   #cut(length: number, inserted: number): number {
     if (inserted === length - 1) return length - this.#minimum
     if (inserted === 0) return this.#minimum
     return length >> 1
   }
 
-  /** The separator at or before everything in child `index` of the inner node at `depth` of the path; none at the edge. */
+  /** The separator at or before all of child `index` of the inner node at `depth` of the path; none at the edge. */
   #lowOf(depth: number, index: number): string | undefined {
     for (let at = index; depth >= 0; at = this.#taken[--depth] as number) {
       if (at > 0) return (this.#path[depth] as Inner<V>).keys[at - 1]
@@ -323,7 +323,7 @@ export class BTree<V> {
     return undefined
   }
 
-  /** The separator after everything in that child. */
+  /** The separator after all of that child. */
   #highOf(depth: number, index: number): string | undefined {
     for (let at = index; depth >= 0; at = this.#taken[--depth] as number) {
       const { keys } = this.#path[depth] as Inner<V>
@@ -349,7 +349,7 @@ export class BTree<V> {
     this.#insertNode(leaf, separator, right)
   }
 
-  /** Hangs `right` beside `left`, the last node of the path, and splits upwards as far as nodes are full. */
+  /** Inserts `right` beside `left`, the last node of the path, and splits full nodes upwards. */
   #insertNode(left: TreeNode<V>, separator: string, right: TreeNode<V>): void {
     for (let depth = this.#height - 1; depth >= 0; depth--) {
       const parent = this.#path[depth] as Inner<V>
@@ -412,7 +412,7 @@ export class BTree<V> {
     refill(leaf, prefix, rebased('', keys, prefix), values)
   }
 
-  /** Takes the right one of two merged neighbours out of the parent at `depth`, and refills upwards as needed. */
+  /** Removes the right one of two merged neighbours from the parent at `depth`, and refills upwards as needed. */
   #dropRight(at: number, depth: number): void {
     const parent = this.#path[depth] as Inner<V>
     removeChild(parent, at)

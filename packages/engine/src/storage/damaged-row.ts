@@ -1,9 +1,9 @@
-/** The error of a read whose row is not as it was written. */
+/** The error of a read of a damaged row. */
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError } from '../errors.ts'
 import type { RowKey } from './kv.ts'
 
-/** A row of a store on disk whose bytes are not what was written (row-proof.ts). */
+/** The bytes of a row on disk are not those that were written (row-proof.ts). */
 export class DamagedRow extends DatastoreError {
   readonly rowKey: RowKey
 

@@ -71,7 +71,7 @@ describe('a data folder', () => {
     await level.close()
   })
 
-  it('of format 2 whose file says 1 is refused: its rows have checksums (data-folder/F5)', async () => {
+  it('of format 2 whose file says 1 is refused: its rows have checksums', async () => {
     await makeStore()
     const kv = await openDataFolder({ dir })
     await kv.batch([

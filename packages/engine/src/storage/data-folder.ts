@@ -1,20 +1,21 @@
 /**
- * The folder in which a store lives on disk.
+ * The folder of a store on disk.
  *
- *   <dir>/sixtables.json   { "format": 3, "product": "sixtables" }     which layout the rows have
+ *   <dir>/sixtables.json   { "format": 3, "product": "sixtables" }     the layout of the rows
  *   <dir>/rows/            LevelDB's files
- *   <dir>/index.yaml       and others beside them belong to other parts
+ *   <dir>/index.yaml       and other files beside them are not the store's
  *
- * F1  A folder that is not ours, or of a newer or broken format, is refused and left as it is.
- * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
- *     first row of its format, so rows without a format file mean that the file was removed.
- * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
- * F4  A file that is damaged, or missing, is not passed over: LevelDB would go on without its rows, with wrong ones, or end
- *     the process (level-damage.ts). With `repairLog` a damaged log is cut, and what it held is kept beside it.
- * F5  A folder whose format file says 1 though its rows have checksums is refused: the file was changed.  data-folder.test.ts
+ * - A folder with other files, or with a newer or broken format, is refused and not changed.
+ * - The format file is complete or absent: it is written under another name, synced and renamed. It is written before the
+ *   first row of its format, so rows without it mean that it was removed. If it says 1 although rows have checksums, it was
+ *   changed, and the folder is refused.
+ * - One process at a time: LevelDB locks rows/LOCK, and the system releases the lock when the process dies.
+ * - A damaged or missing file is refused: LevelDB would ignore its rows, return wrong ones, or end the process
+ *   (level-damage.ts). With `repairLog` a damaged log is cut, and its old content kept beside it.
  *
- * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts). Their folders are
- * used as they are. Before the first row goes to another area the file gets format 3, with `"checksums": false` if they are of format 1.
+ * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts). Their
+ * folders work unchanged. Before the first row goes to another area the file gets format 3, with `"checksums": false` for one
+ * of format 1.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
@@ -29,7 +30,7 @@ import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
 import { cutLogs } from './level-log-check.ts'
 import { endsInProof, provenBytesMin } from './row-proof.ts'
 
-/** Format of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
+/** The format of the rows, as in docs/reference/keyspace.md. Raise it with a migration when a row's bytes change. */
 export const dataFormat = 3
 
 /** The first format, whose rows have no checksums. */
@@ -50,21 +51,21 @@ export interface DataFolderOptions {
   readonly durability?: Durability
   /** Refuse a folder that has no store yet, instead of making one. */
   readonly mustExist?: boolean
-  /** Refuse all writes; implies `mustExist`. LevelDB still locks the folder and tidies its own files. */
+  /** Refuse all writes; implies `mustExist`. LevelDB still locks the folder and cleans up its own files. */
   readonly readOnly?: boolean
-  /** Go on with the rows that were written before what is damaged in the log (F4). Default: refuse. */
+  /** Keep the rows that were written before the damage in the log. Default: refuse. */
   readonly repairLog?: boolean
-  /** As for the store (level-kv.ts). */
+  /** For level-kv.ts. */
   readonly readBeforeWritten?: string | undefined
-  /** The same. */
+  /** For level-kv.ts. */
   readonly scheduler?: Scheduler | undefined
 }
 
 /**
- * Opens the store in a data folder, and makes both when there are none.
+ * Opens the store in a data folder, and creates both if there are none.
  *
- * Rejects with DatastoreError FAILED_PRECONDITION for a folder that must not or cannot be used (F1), and UNAVAILABLE when
- * another process has it open.
+ * Rejects with DatastoreError FAILED_PRECONDITION for a folder that must not or cannot be used, and UNAVAILABLE if another
+ * process has it open.
  */
 export async function openDataFolder(options: DataFolderOptions): Promise<LevelKv> {
   const dir = resolve(options.dir)
@@ -102,7 +103,10 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
   return kv
 }
 
-/** Refuses a store whose rows have checksums though its format has none (F5). The last long row tells: it is one of the settings. */
+/**
+ * Refuses a store whose rows have checksums although its format has none. The last long row is a sample: it is one of the
+ * settings.
+ */
 async function refuseProofs(dir: string, kv: LevelKv): Promise<void> {
   const scan = kv.scan({ start: '', end: '\xff' }, { reverse: true })
   let long: KvRow | undefined
@@ -118,14 +122,14 @@ async function refuseProofs(dir: string, kv: LevelKv): Promise<void> {
   )
 }
 
-/** LevelDB takes files without CURRENT for no store at all: it would make a new one and delete them (F1). */
+/** Without the file CURRENT LevelDB would make a new store and delete the other files. */
 async function refuseHeadless(dir: string): Promise<void> {
   const rows = await listFolder(join(dir, rowsFolder))
   if (rows.includes('CURRENT') || !rows.some((name) => /\.(ldb|sst|log)$/.test(name))) return
   throw refused(dir, 'its rows have lost the file CURRENT', 'Restore the folder from a copy, or use another one')
 }
 
-/** Refuses damage that LevelDB would ignore, or that would end the process (F4). */
+/** Refuses damage that LevelDB would ignore, or that would end the process. */
 async function refuseDamaged(
   dir: string,
   { isProven, isRepair }: { isProven: boolean; isRepair: boolean },
@@ -134,7 +138,7 @@ async function refuseDamaged(
   if (!existsSync(join(rows, 'CURRENT'))) return
   const damage = await unless(dir, () => damageOfLevel(rows, { isProven, isRepair }))
   if (damage === undefined) return
-  // Another process that writes there may have changed files while they were looked at; and nothing of it is cut.
+  // Another process may have changed files during the check; and its log must not be cut.
   await probeLock(dir)
   const { log, found, advice } = damage
   if (log === undefined || !isRepair) throw refused(dir, found, advice)
@@ -149,7 +153,7 @@ async function unless<T>(dir: string, task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws when another process has the folder open. */
+/** Throws if another process has the folder open. */
 async function probeLock(dir: string): Promise<void> {
   try {
     await probeLevel(join(dir, rowsFolder))
@@ -158,7 +162,7 @@ async function probeLock(dir: string): Promise<void> {
   }
 }
 
-/** The format of the store in the folder, or that it may get one; throws for every other folder. */
+/** The format of the store in the folder, or `fresh` if one may be created; throws for every other folder. */
 async function inspect(dir: string): Promise<'fresh' | FormatFile> {
   const names = await listFolder(dir)
   if (names.includes(formatFile)) {
@@ -179,7 +183,7 @@ async function inspect(dir: string): Promise<'fresh' | FormatFile> {
   return 'fresh'
 }
 
-/** Files that other parts, or an interrupted first start, may have put there before the store. */
+/** Files that may be there before the store: other parts' and those of an interrupted first start. */
 const namesOfOthers: ReadonlySet<string> = new Set(['index.yaml', `${formatFile}.new`])
 
 async function listFolder(dir: string): Promise<string[]> {
@@ -220,7 +224,7 @@ function checkedFormat(dir: string, text: string): FormatFile {
   return found
 }
 
-/** The content of a format file; `undefined` when there is no positive integer in it. */
+/** The content of a format file; `undefined` if it contains no positive integer. */
 function formatOf(text: string): FormatFile | undefined {
   let parsed: unknown
   try {
@@ -235,8 +239,8 @@ function formatOf(text: string): FormatFile | undefined {
 }
 
 /**
- * Makes a folder and the missing ones above it, one at a time: Node's own recursive mkdir tries for ever where a file system
- * says that a folder cannot be (seen on Node 20 below /proc).
+ * Creates a folder and its missing parents, one at a time: Node's recursive mkdir never returns if the file system refuses a
+ * folder (seen on Node 20 below /proc).
  */
 async function makeFolder(dir: string): Promise<void> {
   try {
@@ -250,7 +254,7 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-/** Throws what the system says when it cannot. */
+/** Throws the system's error if it cannot. */
 function writeFormat(dir: string, checksums: boolean): void {
   const draft = join(dir, `${formatFile}.new`)
   const file = openSync(draft, 'w')

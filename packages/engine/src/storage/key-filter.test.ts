@@ -4,7 +4,7 @@ import { KeyFilter } from './key-filter.ts'
 const keyOf = (i: number): string => `E\x00project\x00\x01Task\x00\x01n${String(i).padStart(7, '0')}\x00\x01\x00`
 
 describe('a filter of keys', () => {
-  it('key-filter/F1: may have every key that was added, and few others, over several sizes', () => {
+  it('may have every key that was added, and few others, over several sizes', () => {
     const filter = new KeyFilter(1 << 20)
     const count = 200_000
     for (let i = 0; i < count; i++) filter.add(keyOf(i))
@@ -19,7 +19,7 @@ describe('a filter of keys', () => {
     expect(wrong).toBeGreaterThan(0)
   })
 
-  it('key-filter/F2: may have every key when it would need more memory, until it is cleared', () => {
+  it('may have every key when it would need more memory, until it is cleared', () => {
     const filter = new KeyFilter(64 << 10)
     expect(filter.mayHave('other')).toBe(false)
     for (let i = 0; i < 80_000; i++) filter.add(keyOf(i))

@@ -1,10 +1,8 @@
 /**
- * Which keys were added, in ten bits each: Bloom filters, a larger one behind each that is full.
+ * A set of keys in ten bits each: Bloom filters, with a larger one added when the last is full.
  *
- * F1  mayHave(key) is true for every key that was added. For others it is false, but for one in a hundred.
- * F2  Memory stays under `bytesMax`: a filter that has no more room says of every key that it may be there.
- *
- * Measured: 0.1–0.2 µs to ask for a key of 35 characters.
+ * mayHave(key) is true for every added key, and for about one in a hundred others. Memory stays under `bytesMax`: a filter
+ * without room answers true for every key. Measured: 0.1–0.2 µs to ask for a key of 35 characters.
  */
 import { fnvStart, fnvStep } from '../fnv.ts'
 import type { RowKey } from './kv.ts'
@@ -92,7 +90,7 @@ export class KeyFilter {
       other = Math.imul(other + byte, 0x85ebca6b)
     }
     this.#start = mixed(one)
-    // Odd, so that it meets every bit.
+    // Odd, so that it reaches every bit.
     this.#step = mixed(other) | 1
   }
 }

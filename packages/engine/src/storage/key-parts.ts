@@ -1,7 +1,7 @@
 /**
- * Keys of tree nodes in parts: what a leaf's keys share, the rest of each, and separators no longer than needed.
+ * Keys of tree nodes in parts: the common prefix of a leaf's keys, the rest of each, and short separators.
  *
- * A slice of a long string is a view that keeps the long one in memory; what is kept here is always a string of its own.
+ * A slice of a long string is a view that keeps the long one in memory, so strings that are stored here are always copies.
  */
 import { Buffer } from 'node:buffer'
 
@@ -9,8 +9,8 @@ import { Buffer } from 'node:buffer'
 const viewLengthMin = 13
 
 /**
- * The end of a key from `start` on, for comparing: two parts put together become a string of their own when they are first
- * compared, which takes 30 ns (measured); a slice that is a view takes four times as long in every comparison.
+ * The end of a key from `start` on, for comparisons: two concatenated parts become a string of their own when they are first
+ * compared, which takes 30 ns (measured). Every comparison of a slice that is a view takes four times as long.
  */
 export function restOf(key: string, start: number): string {
   if (start === 0) return key
@@ -20,27 +20,27 @@ export function restOf(key: string, start: number): string {
 
 const scratch = Buffer.allocUnsafeSlow(4096)
 
-/** The same for keeping: nothing but its characters stays in memory. 110 ns, or 15 for a short one. */
+/** {@link restOf} for storing: no other characters stay in memory. 110 ns, or 15 for a short one. */
 export function ownRest(key: string, start: number): string {
   if (start > 0 && key.length - start < viewLengthMin) return key.slice(start)
   if (key.length > scratch.length) return Buffer.from(key, 'latin1').toString('latin1', start)
   return scratch.toString('latin1', start, scratch.write(key, 'latin1'))
 }
 
-/** How many characters two keys begin with in common. */
+/** The length of the common prefix of two keys. */
 export function sameLength(left: string, right: string): number {
   let same = 0
   while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++
   return same
 }
 
-/** The common prefix of all keys between two separators; empty without one of them. */
+/** The common prefix of all keys between two separators; empty if one is missing. */
 export function prefixBetween(low: string | undefined, high: string | undefined): string {
   if (low === undefined || high === undefined) return ''
   return Buffer.from(low.slice(0, sameLength(low, high)), 'latin1').toString('latin1')
 }
 
-/** The rests of keys behind one prefix as those behind another, that all of the keys have. */
+/** Converts the rests of keys behind the prefix `from` to those behind `to`, which all of the keys have. */
 export function rebased(from: string, rests: string[], to: string): string[] {
   if (from.length === to.length) return rests
   if (from.length < to.length) return rests.map((rest) => ownRest(rest, to.length - from.length))

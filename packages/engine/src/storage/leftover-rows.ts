@@ -1,10 +1,11 @@
 /**
- * Deletes, in the background, the rows that a deletion of ranges has left in LevelDB (areas.ts), and gives their room on disk back.
+ * Deletes, in the background, the rows that a deletion of ranges left in LevelDB (areas.ts), and frees their disk space.
  *
- *   one range after the other:   rows deleted, a part in each turn of the writer ▪ range compacted ▪ taken off the table
- *   then the moved ranges:       rows brought home to area 0, a part in each turn ▪ taken off the table
+ *   one range after the other:   delete its rows, some in each turn of the writer ▪ compact the range ▪ remove it from the table
+ *   then the moved ranges:       move rows back to area 0, some in each turn ▪ remove the range from the table
  *
- * A store that is closed, or dies, meanwhile goes on with it when it is opened again: until then the table has the range.
+ * If the store is closed or dies meanwhile, the ranges are still in the table, and the work continues when it is opened
+ * again.
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import { earlier, type PlacedRange } from './areas.ts'
@@ -12,20 +13,20 @@ import type { KeyRange } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
 import type { LevelWriter } from './level-writer.ts'
 
-/** Rows that a turn deletes: a write of others waits for that. Some 10 ms of LevelDB's. */
+/** Rows deleted per turn, which other writes wait for: some 10 ms of LevelDB. */
 const rowsOfTurn = 4096
 
-/** Rows and bytes that a turn brings home. */
+/** Rows and bytes moved back per turn. */
 const homeRowsOfTurn = 512
 const homeBytesOfTurn = 1 << 20
 
-/** Less is not worth a compaction: LevelDB comes to it by itself. */
+/** A smaller range is not worth a compaction: LevelDB does it by itself some day. */
 const compactedBytesMin = 1 << 20
 
 interface Work {
   /** A range of LevelDB's keys. */
   readonly range: KeyRange
-  /** Whether the range has rows that no reader finds; else only its room is to be given back. */
+  /** Whether the range has rows that no reader finds; else it only needs compacting. */
   readonly isLeftover: boolean
 }
 
@@ -41,7 +42,7 @@ export class LeftoverRows {
     this.#writer = writer
   }
 
-  /** Resolves when all that was left over is gone, or when the store is closing; rejects when it has failed. */
+  /** Resolves when nothing is left over, or the store is closing; rejects if the store has failed. */
   get over(): Promise<void> {
     return this.#working ?? Promise.resolve()
   }
@@ -50,11 +51,11 @@ export class LeftoverRows {
     for (const range of ranges) if (range.start < range.end) this.#waiting.push({ range, isLeftover })
     if (this.#isClosing || (this.#waiting.length === 0 && this.#writer.areas.stray === undefined)) return
     this.#working ??= this.#work()
-    // A failure is known to the store.
+    // The store knows of the failure.
     this.#working.catch(() => {})
   }
 
-  /** Waits for the turn under way. */
+  /** Waits for the turn in progress. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.over.catch(() => {})
@@ -84,14 +85,14 @@ export class LeftoverRows {
     this.#waiting.shift()
   }
 
-  /** The first rows of a range. */
+  /** Moves the first rows of a range back. */
   async #bringHome({ start, end, prefix }: PlacedRange): Promise<void> {
     const [gte, lt] = [bytesOf(prefix + start), bytesOf(prefix + end)]
     const rows = this.#level.iterator({ gte, lt, fillCache: false, highWaterMarkBytes: homeBytesOfTurn })
     try {
       const last = (await rows.nextv(homeRowsOfTurn)).at(-1)
       const to = last === undefined ? end : `${byteString(last[0].subarray(prefix.length))}\x00`
-      // A reset that has come meanwhile may have left rows in area 0, or moved the range or a part of it.
+      // A reset meanwhile may have left rows in area 0, or moved the range or a part of it.
       const { stray } = this.#writer.areas
       if (stray?.prefix !== prefix || stray.start !== start) return
       await this.#writer.bringHome({ start, end: earlier(to, stray.end), prefix })

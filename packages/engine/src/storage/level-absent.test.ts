@@ -23,7 +23,7 @@ function open(): { readonly level: SlowLevel; readonly absent: AbsentRows } {
   return { level, absent: new AbsentRows(source, 'E', false, 1) }
 }
 
-test('level-absent/A1: nothing is absent before the keys of all such rows were read', async () => {
+test('nothing is absent before the keys of all such rows were read', async () => {
   const { level, absent } = open()
   absent.missed('E1')
   await level.give('E2')
@@ -34,7 +34,7 @@ test('level-absent/A1: nothing is absent before the keys of all such rows were r
   expect(absent.lacks('E2')).toBe(false)
 })
 
-test('level-absent/A1: nothing is absent while a clear waits that came while the keys were read', async () => {
+test('nothing is absent while a clear waits that came while the keys were read', async () => {
   const { level, absent } = open()
   absent.missed('E1')
   await level.give('E2')

@@ -1,21 +1,18 @@
 /**
- * Rows that a LevelDB store cannot have, so that it need not be asked for them.
+ * Rows that a LevelDB store surely does not have, so that it need not be asked for them.
  *
- * Rows of some kind are read before they are written, and mostly are not there: a commit reads each entity that it is about to
- * make. Who opens the store says how their keys begin. LevelDB looks into a file of each of its levels for
- * that, and after a hundred or more of such looks at a file it merges that file into the next level: of a commit of 100 new
- * entities that was a sixth of all its work (docs/decisions/0004-ranges-and-batches-on-disk.md).
+ * A commit reads each entity that it creates, and mostly finds nothing; the store is opened with the prefix of such rows. For
+ * each of these reads LevelDB looks into a file of each level, and after a hundred or more looks it merges that file into the
+ * next level: in a commit of 100 new entities that was a sixth of all work
+ * (docs/decisions/0004-ranges-and-batches-on-disk.md).
  *
  *   keys written since the store was opened ─┐
  *   keys that were there ── read once ───────┴─▶ filter: a key that is in neither is absent
  *
- * A store that is empty when it is opened knows all of its keys from then on. Another one reads them, a part in each turn,
- * when so many rows were asked for in vain that it pays.
- *
- * A1  lacks(key) is true only of rows that the newest acknowledged version does not have: every key is noted before LevelDB
- *     writes it, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
- *
- * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
+ * A store that is empty when it is opened knows all its keys. Another one reads them, some in each turn, after enough reads
+ * in vain. lacks(key) is true only if the newest acknowledged version has no such row: every key is added before LevelDB
+ * writes it, and existing keys before the answer is ever true (test/property/level-kv-concurrent.test.ts). Deleted rows stay
+ * in the filter and are looked up again; a clear starts a new filter.
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import type { PlacedRange } from './areas.ts'
@@ -23,18 +20,18 @@ import { KeyFilter } from './key-filter.ts'
 import type { RowKey } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
 
-/** Twenty-six million keys. */
+/** Enough for twenty-six million keys. */
 const filterBytesMax = 32 << 20
 
 /**
- * Measured: to read the keys of 100,000 entities takes 0.3–0.6 s of CPU, 3–6 ms a turn; a read in vain some 8 µs, what LevelDB
- * merges for it included. Fewer would not pay for it; a store that is opened for a look is left alone.
+ * Measured: reading the keys of 100,000 entities takes 0.3–0.6 s of CPU, 3–6 ms a turn; a read in vain some 8 µs with
+ * LevelDB's merging. With fewer reads it would not pay, and a store that is opened for a short look is left alone.
  */
 const missesBeforeReading = 16_384
 
 const keysOfTurn = 1000
 
-/** Where the rows are that are read before they are written. */
+/** The rows that are read before they are written. */
 interface AbsentSource {
   readonly level: LevelDatabase
   partsOf(): readonly PlacedRange[]
@@ -52,7 +49,7 @@ export class AbsentRows {
   #clears = 0
   #clearing = 0
 
-  /** @param prefix - how the keys of the rows begin that are read before they are written */
+  /** @param prefix - of the keys that are read before they are written */
   constructor(source: AbsentSource, prefix: string, isEmpty: boolean, missesMax: number = missesBeforeReading) {
     this.#source = source
     this.#prefix = prefix
@@ -60,12 +57,12 @@ export class AbsentRows {
     if (isEmpty) this.#state = 'complete'
   }
 
-  /** Whether it is certain that there is no such row. */
+  /** Whether there surely is no such row. */
   lacks(key: RowKey): boolean {
     return this.#state === 'complete' && key.startsWith(this.#prefix) && !this.#filter.mayHave(key)
   }
 
-  /** A row was read, and was not there. */
+  /** Notes a read that found no row. */
   missed(key: RowKey): void {
     if (this.#state !== 'incomplete' || this.#clearing > 0 || !key.startsWith(this.#prefix)) return
     if (++this.#misses < this.#missesMax) return
@@ -76,12 +73,12 @@ export class AbsentRows {
     })
   }
 
-  /** To be told of each row that is set, before LevelDB writes it. */
+  /** Must be called for each row that is set, before LevelDB writes it. */
   note(key: RowKey): void {
     if (key.startsWith(this.#prefix)) this.#filter.add(key)
   }
 
-  /** To be told before a clear is submitted; `cleared` when it is acknowledged, or has failed. */
+  /** Must be called before a clear is submitted; `cleared` settles with the clear. */
   beginClear(cleared: Promise<void>): void {
     this.#clears++
     this.#clearing++

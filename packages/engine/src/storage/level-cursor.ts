@@ -1,10 +1,10 @@
 /**
- * Chunks of rows from LevelDB at one version: what a scan asks when the cache does not know.
+ * Reads chunks of rows from LevelDB at one version, for scans over rows that are not cached.
  *
- * A place is a gap between keys: forwards the next row is the first at or after it, backwards the last before it.
- * LevelDB's iterator is opened by the first read and kept; if it does not stand at the wanted place already, it is moved.
+ * A place is a gap between keys: forwards the next row is the first at or after it, backwards the last before it. LevelDB's
+ * iterator is opened by the first read and kept; a read moves it if it is at another place.
  *
- * Measured: a read takes 60 µs however few rows it brings (two thread hops), and 2 µs a row.
+ * Measured: a read takes 60 µs however few rows it returns (two thread hops), and 2 µs a row.
  */
 import { Buffer } from 'node:buffer'
 import { byteString } from '../encoding/bytes.ts'
@@ -22,12 +22,12 @@ interface LevelIterator {
   close(): Promise<void>
 }
 
-/** LevelDB ends a chunk early after this many bytes: about one entity of the largest size. */
+/** LevelDB ends a chunk after this many bytes: about one entity of the largest size. */
 const chunkBytesMax = 1 << 20
 
 export interface Chunk {
   readonly rows: readonly KvRow[]
-  /** The place after its last row; the end of the range when there are no more. */
+  /** The place after its last row; the end of the range if there are no more. */
   readonly end: RowKey
 }
 
@@ -54,9 +54,9 @@ export class LevelCursor {
   }
 
   /**
-   * The next rows from a place inside the range: about `count` of them, fewer when they are long, none only at the end.
-   * One read at a time. Rejects with UNAVAILABLE when LevelDB fails or was closed, and with DamagedRow when the first of
-   * them is not as it was written; a later one ends the chunk before it.
+   * The next rows from a place inside the range: about `count` of them, fewer if they are long, none only at the end. One
+   * read at a time. Rejects with UNAVAILABLE if LevelDB fails or was closed, and with DamagedRow if the first row is damaged;
+   * a later damaged row ends the chunk before it.
    */
   async read(place: RowKey, count: number): Promise<Chunk> {
     try {
@@ -68,7 +68,7 @@ export class LevelCursor {
   }
 
   close(): void {
-    // Closing cannot fail and waits for a read under way; no caller waits for it.
+    // Closing cannot fail and waits for a read in progress; no caller waits for it.
     this.#iterator?.close().catch(() => {})
     this.#iterator = undefined
   }
@@ -77,7 +77,7 @@ export class LevelCursor {
     const { prefix } = this.#range
     const rows: KvRow[] = []
     let ended = false
-    // One turn, or two when the first brings nothing but the row at the place itself.
+    // One turn, or two if the first returns only the row at the place itself.
     while (rows.length === 0 && !ended) {
       const entries = await this.#iteratorAt(place).nextv(count)
       let bytes = 0
@@ -85,7 +85,7 @@ export class LevelCursor {
       for (const [bytesOfKey, stored] of entries) {
         bytes += bytesOfKey.length + stored.length
         const key = byteString(prefix.length === 0 ? bytesOfKey : bytesOfKey.subarray(prefix.length))
-        // Backwards LevelDB seeks the last row at or before a key: the one at the place is still to be left out.
+        // Backwards LevelDB seeks the last row at or before a key; a row at the place itself is skipped.
         if (this.#reverse && key >= place) continue
         const value = this.#form.value(bytesOfKey, stored)
         if (value === undefined) {
@@ -96,7 +96,7 @@ export class LevelCursor {
       }
       if (damaged !== undefined) {
         if (rows.length === 0) throw new DamagedRow(this.#level.location, damaged)
-        // The iterator stands behind it.
+        // The iterator is behind it.
         this.#standing = undefined
         return { rows, end: this.#after(rows[rows.length - 1] as KvRow) }
       }
@@ -116,7 +116,7 @@ export class LevelCursor {
   #iteratorAt(place: RowKey): LevelIterator {
     if (this.#iterator !== undefined && this.#standing === place) return this.#iterator
     const edge = this.#reverse ? this.#range.end : this.#range.start
-    // The end of the range is outside of it, so no seek leads there; a new iterator begins there.
+    // The end of the range is outside of it, so no seek leads there: a new iterator begins there.
     if (this.#iterator === undefined || (this.#reverse && place === edge)) {
       this.close()
       this.#iterator = this.#open()

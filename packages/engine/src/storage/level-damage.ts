@@ -1,12 +1,11 @@
 /**
- * Whether the files of a closed LevelDB are as they were written and hold every acknowledged write. LevelDB looks at little of
- * that itself: it goes on without what it cannot read of a log, reads tables without comparing checksums, and some changed
- * bytes end the process by an assertion.
+ * Checks the files of a closed LevelDB for changed bytes and lost acknowledged writes. LevelDB itself checks little: it
+ * ignores the unreadable part of a log, reads tables without comparing checksums, and some changed bytes end the process by
+ * an assertion.
  *
  *   manifest          its records are whole                                                            level-manifest.ts
- *   tables            those that the manifest names are there, as long as it says, each block with its checksum
- *                                                                                                   level-table-check.ts
- *   logs              each record whole, each following on the one before, up to what is acknowledged   level-log-check.ts
+ *   tables            those in the manifest exist with their sizes, each block with its checksum    level-table-check.ts
+ *   logs              each record is whole and follows the one before, up to the acknowledged end     level-log-check.ts
  *
  * Measured on Node 20: see docs/architecture/durability.md.
  */
@@ -19,7 +18,7 @@ export interface LevelDamage {
   /** In words, after "the folder cannot be used: ". */
   readonly found: string
   readonly advice: string
-  /** Where cutting the log would help. */
+  /** Given if cutting the log would help. */
   readonly log?: LogDamage
 }
 
@@ -27,10 +26,10 @@ const fromCopy = 'Restore the folder from a copy'
 const byRepair = 'run `sixtables check --data-dir … --repair` on it, which gives up what was written from there on'
 
 /**
- * The first damage that is found; `undefined` = none.
+ * The first damage found; `undefined` = none.
  *
- * @param isProven - whether the folder must know up to where its log was acknowledged
- * @param isRepair - what was acknowledged after the end of the log is given up
+ * @param isProven - whether the folder must have the length up to which its log was acknowledged
+ * @param isRepair - gives up acknowledged writes behind the end of the log
  */
 export async function damageOfLevel(
   rows: string,
@@ -41,7 +40,7 @@ export async function damageOfLevel(
   if ('what' in manifest) {
     return { found: `its file rows/${manifest.name} is damaged ${manifest.what}`, advice: fromCopy }
   }
-  // A log is cut only where nothing else is damaged.
+  // A log is cut only if nothing else is damaged.
   return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, { isProven, isRepair }))
 }
 
@@ -58,7 +57,7 @@ async function damageInLogs(
   { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
 ): Promise<LevelDamage | undefined> {
   const known = isRepair ? undefined : readAcknowledged(rows)
-  // The very first opening may have ended before the file was written, which is before any row is.
+  // The very first opening may have ended before the file was written; then there is no row.
   const mayLack = isRepair || !isProven || (lastSequence === 0 && (await areLogsEmpty(rows)))
   if (known === 'damaged' || (known === undefined && !mayLack)) {
     const what = known === undefined ? 'gone' : 'damaged'

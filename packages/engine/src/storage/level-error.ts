@@ -1,5 +1,5 @@
 /**
- * Errors of LevelDB in the words of the store. LevelDB's own codes (known: classic-level's documentation) stay in the cause.
+ * LevelDB's errors in the words of the store. LevelDB's own codes (known: classic-level's documentation) stay in the cause.
  */
 import { DatastoreError } from '../errors.ts'
 import { DamagedRow } from './damaged-row.ts'

@@ -1,19 +1,18 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values with a checksum (row-proof.ts).
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; of rows that cannot be there
- *               level-absent.ts knows
- *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
- *   scans       level-scan.ts, as far as known from row-cache.ts
- *   log length  acknowledged.ts: up to where LevelDB's log is acknowledged, so that a log that lost its end is found out
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; level-absent.ts knows rows that
+ *               do not exist
+ *   writes      one writer (level-writer.ts), which merges the writes that arrive during a batch
+ *   scans       level-scan.ts, from row-cache.ts as far as it knows the rows
+ *   log length  acknowledged.ts records up to where LevelDB's log is acknowledged, so that a lost end is noticed
  *   versions    level-version.ts: readers see acknowledged writes only, and a scan or snapshot keeps its version
- *   deletion    of ranges: few rows one by one, in one batch; many by moving the ranges to a new area (areas.ts), and the rows in
- *               the old one are deleted afterwards, between the writes of others (leftover-rows.ts)
+ *   deletion    few rows are deleted one by one, in one batch; for many the ranges move to a new area (areas.ts), and the
+ *               rows in the old one are deleted later, between other writes (leftover-rows.ts)
  *
- * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
- * survives the death of this process. `power`: after fdatasync of that file.
- *
- * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
+ * With durability `process` a write is acknowledged when the operating system has it in LevelDB's log file, so it survives
+ * the death of this process. With `power` it is acknowledged after fdatasync of that file. LevelDB's errors become
+ * DatastoreError UNAVAILABLE with the original as the cause.
  */
 import { Level } from 'level'
 import type { Scheduler } from '../clock.ts'
@@ -51,7 +50,7 @@ import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
 
 export interface LevelKvOptions {
-  /** Folder of the LevelDB files; made when it is missing, unless `mustExist`. */
+  /** Folder of the LevelDB files; created if it is missing, unless `mustExist`. */
   readonly dir: string
   /** Default `process`. */
   readonly durability?: Durability
@@ -59,34 +58,34 @@ export interface LevelKvOptions {
   readonly mustExist?: boolean
   /** Refuse writes. */
   readonly readOnly?: boolean
-  /** Memory for rows that were read, about; 0 for none. Default 48 MiB. */
+  /** Approximate memory for rows that were read; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
-  /** How the keys of rows begin that are read before they are written, most of them in vain (level-absent.ts). Default: none do. */
+  /** The prefix of rows that are read before they are written, mostly in vain (level-absent.ts). Default: none. */
   readonly readBeforeWritten?: RowKey | undefined
-  /** How many of those are asked for in vain before the keys of all are read. Default: level-absent.ts. */
+  /** After this many reads in vain, the keys of all such rows are read. Default: level-absent.ts. */
   readonly missesBeforeReading?: number | undefined
-  /** For work in slices. Default: real time. */
+  /** Runs work in slices. Default: real time. */
   readonly scheduler?: Scheduler | undefined
   /** Name of the folder in messages, instead of `dir`. */
   readonly location?: string
   /** Whether the rows have checksums. Default: true. */
   readonly proven?: boolean
-  /** Rows that a deletion of ranges deletes one by one at most. Default 8192: some 20 ms of the writer. */
+  /** The most rows that a deletion of ranges deletes one by one. Default 8192: some 20 ms of the writer. */
   readonly rowsDeletedMax?: number | undefined
-  /** Called before the first row goes to an area other than 0: an older version would not find it. */
+  /** Called before the first row goes to an area other than 0, where an older version would not find it. */
   readonly beforeAreas?: () => void
 }
 
 /** Every row. */
 const everything: KeyRange = { start: '', end: areaTableKey }
 
-/** Opens the LevelDB in a folder. Rejects with LevelDB's own error: data-folder.ts puts it into words. */
+/** Opens the LevelDB in a folder. Rejects with LevelDB's own error, which data-folder.ts rephrases. */
 export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
   const level: LevelDatabase = new Level<Uint8Array, Uint8Array>(options.dir, {
     keyEncoding: 'view',
     valueEncoding: 'view',
     writeBufferSize: 16 << 20,
-    // Small: what is read again is in our own caches, as rows.
+    // Small, because our own caches keep rows that are read again.
     cacheSize: 8 << 20,
     createIfMissing: options.mustExist !== true,
   })
@@ -100,7 +99,7 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
   }
 }
 
-/** A store that cannot be read is not taken for an empty one: who reads it will be told. */
+/** A store that cannot be read does not count as empty: its readers get the error. */
 async function isEmpty(level: LevelDatabase): Promise<boolean> {
   try {
     return (await level.keys({ limit: 1, fillCache: false }).all()).length === 0
@@ -122,13 +121,15 @@ function formOf({ proven }: LevelKvOptions): StoredForm {
   return proven === false ? plainForm : provenForm
 }
 
-/** Facts about a LevelDB that was just opened. */
 interface Found {
   readonly isEmpty: boolean
   readonly areas: Areas
 }
 
-/** Asks for LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED when another process has it, else otherwise. */
+/**
+ * Tries LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED if another process has it, else with another
+ * error.
+ */
 export async function probeLevel(dir: string): Promise<void> {
   const level = new Level(dir, { createIfMissing: false, errorIfExists: true })
   await level.open()
@@ -156,7 +157,7 @@ export class LevelKv implements Kv {
     this.#rowsPut++
     this.#absent?.note(key)
   }
-  /** Rows set since the store was empty: it has at most so many. */
+  /** Rows set since the store was empty, an upper bound of its rows. */
   #rowsPut: number
   readonly #leftover: LeftoverRows
   readonly #rowsDeletedMax: number
@@ -272,7 +273,7 @@ export class LevelKv implements Kv {
 
   /**
    * @param rows - set by the same batch
-   * @param areFew - those that go: to be deleted one by one
+   * @param areFew - whether to delete the rows one by one
    */
   async #delete(ranges: readonly KeyRange[], rows: readonly KvRow[], areFew: boolean): Promise<void> {
     if (areFew) {
@@ -320,7 +321,7 @@ export class LevelKv implements Kv {
     )
   }
 
-  /** The numbers and sizes of the files that hold rows now. */
+  /** The numbers and sizes of the files that contain rows now. */
   #tables(): (readonly [number, number])[] {
     const level = this.#level as LevelDatabase & { getProperty(name: string): string }
     const listed = level.getProperty('leveldb.sstables').matchAll(/^ (\d+):(\d+)\[/gm)
@@ -355,7 +356,7 @@ export class LevelKv implements Kv {
     return new PartedScan(parts, options.reverse === true, scanOf, () => version.release())
   }
 
-  /** The groups were acknowledged, all in one batch: the next version begins. */
+  /** Begins the next version, after the groups were acknowledged, all in one batch. */
   #advance(groups: readonly Group[]): void {
     const past = this.#version
     past.pass(this.#rows)

@@ -1,22 +1,21 @@
 /**
- * Whether LevelDB's log files are whole. LevelDB itself leaves out what it cannot read of them and goes on with what comes
- * after, without a word (measured: classic-level 3.0.0): acknowledged commits would be gone, and later ones there.
+ * Checks LevelDB's log files. LevelDB itself skips what it cannot read and continues behind it, without a message (measured:
+ * classic-level 3.0.0): acknowledged commits would be missing while later ones are there.
  *
- * leveldb/log-format.ts has the form of the files. The log of rows has a write in each record, whose head says how many row
- * writes there were before it:
+ * The files have the format of leveldb/log-format.ts. Each record of the log of rows is a write; its head has the number of
+ * row writes before it:
  *
- *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is that of this one + number
+ *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is this one's + number
  *   row write = 0 key | 1 key value                   each with its length before it, a varint
  *
- * Fragments of a record that are missing, doubled or in another order show in its row writes alone: each has its own checksum.
+ * So missing, repeated and swapped fragments are found, although each has a right checksum. Behind the acknowledged length
+ * (acknowledged.ts) a file may end anywhere, since a kill or a power cut may leave a part of a write there. After a power cut
+ * its end may also be zeros, from the start of a sector on. Anything else that cannot be read is damage.
  *
- * After what was acknowledged (acknowledged.ts) a file may end anywhere: that is what a kill, or a power cut, leaves of a write
- * that was not acknowledged. After a power cut its end may also be zeros, from the start of a sector on. Whatever else cannot
- * be read is damage.
- *
- * D1  A log with damage is not opened, and stays as it is.                                  contract/damaged-folder.test.ts
- * D2  Cutting a log keeps the records before the damage and none after it; all bytes are kept beside it.         same
- * D3  A log that lacks acknowledged writes, or writes or parts of one in the middle, has damage.         contract/damaged-store.test.ts
+ * D1  A damaged log is not opened, and stays as it is. If it is cut on request, the records before the damage remain and none
+ *     after it; all bytes are kept beside it.   contract/damaged-folder.test.ts
+ * D3  A log that lacks acknowledged writes, or writes or parts of one in the middle, is damaged.
+ *     contract/damaged-store.test.ts
  *
  * Known: LevelDB's public description of the format.
  */
@@ -36,7 +35,7 @@ import type { Acknowledged } from './acknowledged.ts'
 
 export interface LogDamage {
   readonly file: string
-  /** Where the first record begins that cannot be read; records before it are whole. */
+  /** The offset of the first unreadable record; records before it are whole. */
   readonly offset: number
   readonly bytes: number
   readonly what: string
@@ -49,9 +48,9 @@ const deletion = 0
 const insertion = 1
 
 export interface LogExpectation {
-  /** The first log file that counts: what is in those before it is in tables. */
+  /** The first log file that counts: tables have the content of those before it. */
   readonly from: number
-  /** How many row writes there were, at most, before the first record of that file. */
+  /** An upper bound of the row writes before the first record of that file. */
   readonly sequence: number
   readonly acknowledged: Acknowledged | undefined
 }
@@ -87,7 +86,7 @@ export async function damageOfLogs(
   return undefined
 }
 
-/** @returns `undefined` when they are not understood to the end of the record */
+/** @returns `undefined` if the record cannot be parsed to its end */
 function rowWritesIn(record: Buffer): number | undefined {
   let number = 0
   try {
@@ -107,8 +106,8 @@ function rowWritesIn(record: Buffer): number | undefined {
 }
 
 /**
- * Cuts a log before its damage, and takes later logs away: the rest is a prefix of the writes (D2). The
- * files as they were are kept under the same name with `.damaged` behind it, which LevelDB does not look at.
+ * Cuts a log before its damage, and removes later logs, so that the rest is a prefix of the writes. The old files are kept
+ * with `.damaged` behind their names, which LevelDB ignores.
  */
 export async function cutLogs(rows: string, { file, offset }: LogDamage): Promise<void> {
   for (const log of await logsOf(rows)) {
@@ -134,13 +133,13 @@ async function logsOf(rows: string): Promise<string[]> {
 }
 
 export interface LogReader {
-  /** So much of the file was acknowledged: it cannot end, or become zeros, before. Default 0. */
+  /** This much of the file was acknowledged: it cannot end, or become zeros, before. Default 0. */
   readonly acknowledgedBytes?: number
-  /** Handed the parts of each record, in order. Returns what is wrong with the record, if something is. */
+  /** Gets the parts of each record, in order. Returns the fault of the record, if it has one. */
   onRecord?(parts: readonly Buffer[]): string | undefined
 }
 
-/** Where the bytes of a log stop making sense before their end. */
+/** The place where the bytes of a log become unreadable before their end. */
 export function damageOfLog(
   bytes: Buffer,
   { acknowledgedBytes = 0, onRecord }: LogReader = {},
@@ -185,12 +184,12 @@ export function damageOfLog(
   return endAt(recordAt ?? at)
 }
 
-/** A fragment that the file ends in is cut off, unless its checksum is right for less than its length says. */
+/** The file may end inside its last fragment, unless the checksum is right for a shorter length. */
 function wrongLength(bytes: Buffer, at: number, blockEnd: number): string | undefined {
   return isFragmentOfOtherLength(bytes, at, blockEnd) ? 'the length of a fragment is wrong' : undefined
 }
 
-/** Whether the file holds nothing but zeros from the fragment at [at, end) on, or from a sector that begins in it. */
+/** Whether the file has only zeros from the fragment at [at, end) on, or from a sector that begins in it. */
 function isZeroed(bytes: Buffer, at: number, end: number): boolean {
   let zeros = bytes.length
   while (zeros > at && bytes[zeros - 1] === 0) zeros--

@@ -6,8 +6,8 @@
  *   change     = (tag, fields)*: 1 comparator: text | 2 log, 3 next file, 4 last sequence, 9 previous log: number
  *                | 5 level, text | 6 level, file | 7 level, file, size, text, text         numbers are varints
  *
- * LevelDB makes a log file before the change that names it, and deletes older ones after it. So the file that is named last
- * is there, unless it was removed or the manifest was cut; LevelDB would go on without its rows.
+ * LevelDB creates a log file before the change that names it, and deletes older ones after it. So the last named file exists
+ * unless it was removed or the manifest was cut; LevelDB would continue without its rows.
  *
  * Known: LevelDB's public sources and description of the format.
  */
@@ -17,11 +17,11 @@ import { varintAt } from '../leveldb/varint.ts'
 import { damageOfLog } from './level-log-check.ts'
 
 export interface Manifest {
-  /** Its file. */
+  /** The name of the manifest's file. */
   readonly name: string
-  /** The first log file whose records are not all in tables; 0 of a store that was never opened to its end. */
+  /** The first log file whose records are not all in tables; 0 if the store was never opened completely. */
   readonly log: number
-  /** At most as high as the number of the latest row write, and at least as high as those of the rows in tables. */
+  /** At most the number of the latest row write, and at least those of the rows in tables. */
   readonly lastSequence: number
   /** Sizes of the table files by their numbers. */
   readonly tables: ReadonlyMap<number, number>
@@ -44,7 +44,7 @@ const fieldsOfTag: Readonly<Record<number, string>> = {
   9: 'n',
 }
 
-/** @returns `undefined` when there is none where CURRENT says: LevelDB itself will complain */
+/** @returns `undefined` if the file that CURRENT names is missing: LevelDB itself reports that */
 export async function readManifest(rows: string): Promise<Manifest | ManifestDamage | undefined> {
   let name: string
   let bytes: Buffer
@@ -63,7 +63,7 @@ export async function readManifest(rows: string): Promise<Manifest | ManifestDam
   return { name, what: `at byte ${damage.offset} of ${damage.bytes} (${damage.what})` }
 }
 
-/** @returns false for what is no change */
+/** @returns false for malformed bytes */
 function applyChange(
   manifest: { log: number; lastSequence: number; tables: Map<number, number> },
   change: Buffer,

@@ -1,12 +1,12 @@
 /**
- * A scan of a LevelDB store, at one version, read ahead in chunks.
+ * A scan of a LevelDB store at one version, with read-ahead in chunks.
  *
- *   ahead      the rows of the last chunk from LevelDB; those from `at` on are still to be answered
- *   frontier   the place after them, where reading goes on: forwards with the first row at or after it, backwards with the
- *              last row before it. `key + 00` is the place right after `key`.
+ *   ahead      the rows of the last chunk from LevelDB; those from `at` on are not given yet
+ *   frontier   the place behind them, where reading continues: forwards with the first row at or after it, backwards with
+ *              the last row before it. `key + 00` is the place right after `key`.
  *
- * Rows that the row cache has for the scan's version are answered from there, at once; rows from LevelDB go into it. A
- * chunk is at least what is asked or expected, and doubles while the scan goes on. A seek inside the rows read ahead costs
+ * Rows that the row cache has for the scan's version are given at once; rows from LevelDB are added to it. A chunk has at
+ * least the requested or expected number of rows, and doubles as the scan continues. A seek inside the rows read ahead costs
  * a binary search.
  */
 import { lowerBound } from '../lower-bound.ts'
@@ -18,12 +18,12 @@ import { type RowCache, rowsOfSpan } from './row-cache.ts'
 import type { StoredForm } from './row-proof.ts'
 
 const chunkRowsMax = 256
-/** Rows read at least when they are cached: at 2 µs a row they cost less than coming again (60 µs). */
+/** The least rows to read for the cache: at 2 µs a row they cost less than another read (60 µs). */
 const cachedRowsMin = 8
 
 const noRows: readonly KvRow[] = []
 
-/** Where scans read: the store, and what is known of it in memory. */
+/** The store, and the rows that it has in memory. */
 export interface ScanSource {
   readonly level: LevelDatabase
   readonly form: StoredForm
@@ -43,7 +43,7 @@ export class LevelScan implements KvScan {
   #cursor: LevelCursor | undefined
   #chunkRows: number
   #seeks = 0
-  /** Settles, never rejects, when the read under way is over. */
+  /** Settles, never rejects, when the read in progress has ended. */
   #reading: Promise<unknown> | undefined
 
   constructor(source: ScanSource, version: StoreVersion, range: PlacedRange, options: ScanOptions) {
@@ -91,7 +91,7 @@ export class LevelScan implements KvScan {
     this.#version.release()
   }
 
-  /** Whether the place of `key` is known from the rows read ahead; then the scan stands there. */
+  /** Moves to the place of `key` if the rows read ahead contain it; else returns false. */
   #seekAhead(key: RowKey): boolean {
     const rows = this.#ahead
     const first = rows[0]
@@ -119,7 +119,7 @@ export class LevelScan implements KvScan {
     this.#ended = this.#reverse ? frontier <= this.#range.start : frontier >= this.#range.end
   }
 
-  /** Rows from the cache, as far as it goes on from the frontier without a gap. */
+  /** Rows from the cache, without a gap from the frontier on. */
   #readCached(count: number): readonly KvRow[] {
     const { cache } = this.#source
     if (cache === undefined) return noRows
@@ -147,7 +147,7 @@ export class LevelScan implements KvScan {
     return rows
   }
 
-  /** Rows from LevelDB. Only those of the newest version are cached: older ones may have been changed since. */
+  /** Rows from LevelDB. Only those of the newest version are cached: older ones may have changed since. */
   async #read(count: number): Promise<readonly KvRow[]> {
     const cache = this.#version.past ? undefined : this.#source.cache
     const least = cache === undefined ? count : Math.max(count, cachedRowsMin)
@@ -165,7 +165,7 @@ export class LevelScan implements KvScan {
         cache?.endFill(fill, known, this.#reverse ? chunk?.rows.toReversed() : chunk?.rows)
       }
     }
-    // A seek, or a close, that came during the read decides where the scan goes on; the caller still gets its rows.
+    // A seek or close during the read decides where the scan continues; the caller still gets the rows.
     if (this.#closed || seeks !== this.#seeks) return chunk.rows.slice(0, count)
     this.#advance(chunk.end)
     this.#chunkRows = asked * 2

@@ -1,7 +1,7 @@
 /**
- * Whether LevelDB's table files are whole. LevelDB reads blocks without looking at their checksums (known: its default, which
- * classic-level has no option for): a changed byte would be answered to clients as it is, or end the process by an assertion
- * (seen). So all tables are looked at before LevelDB opens them, and by `check`.
+ * Checks LevelDB's table files. LevelDB reads blocks without comparing their checksums (known: its default, and classic-level
+ * has no option): a changed byte would reach clients, or end the process by an assertion (seen). So all tables are checked
+ * before LevelDB opens them, and by `check`.
  *
  *   file    = block* footer (48 bytes)
  *   block   = content | type 1 (0 plain, 1 Snappy) | checksum 4    masked CRC-32C over content and type
@@ -31,13 +31,13 @@ const magic = 0xdb4775248b80fb57n
 const plain = 0
 const snappy = 1
 
-/** So much is read and compared at once: two milliseconds. */
+/** The bytes of one read and check: two milliseconds. */
 const runBytes = 1 << 20
 
 /**
- * The damage of each of the given tables that has some, the first that is found in it.
+ * The first damage in each of the tables that are damaged.
  *
- * @param tables - numbers of files; with the sizes that they should have, where these are known
+ * @param tables - numbers of files, with their sizes if these are known
  */
 export async function damageOfTables(
   rows: string,
@@ -66,7 +66,7 @@ async function damageOfTable(path: string, expectedSize: number | undefined): Pr
     if (footer.readBigUInt64LE(footerBytes - 8) !== magic) return 'it does not end as a table does'
     const metaIndex = handleAt(footer, 0)
     const index = await block(file, handleAt(footer, metaIndex.next).handle)
-    // A filter with a changed byte would deny keys that are there.
+    // A filter with a changed byte would deny existing keys.
     const filters = handlesOf(await block(file, metaIndex.handle))
     for (const run of runsOf([...handlesOf(index), ...filters])) await checkRun(file, run)
     return undefined
@@ -84,7 +84,7 @@ async function read(file: FileHandle, { offset, size }: Handle): Promise<Buffer>
   return buffer
 }
 
-/** A block's content, whose checksum is right. */
+/** A block's content, after its checksum was compared. */
 async function block(file: FileHandle, { offset, size }: Handle): Promise<Buffer> {
   const bytes = await read(file, { offset, size: size + trailerBytes })
   checkBlock(bytes, 0, { offset, size })
@@ -94,7 +94,7 @@ async function block(file: FileHandle, { offset, size }: Handle): Promise<Buffer
   throw new RangeError(`the block at byte ${offset} has the unknown type ${type}`)
 }
 
-/** Blocks that lie one after the other, in pieces of about {@link runBytes}. */
+/** Adjacent blocks in groups of about {@link runBytes}. */
 function* runsOf(handles: readonly Handle[]): Generator<readonly Handle[], void, undefined> {
   let run: Handle[] = []
   let start = 0
@@ -118,7 +118,7 @@ async function checkRun(file: FileHandle, run: readonly Handle[]): Promise<void>
   for (const handle of run) checkBlock(bytes, handle.offset - first.offset, handle)
 }
 
-/** @param at - where the block begins in `bytes` */
+/** @param at - the offset of the block in `bytes` */
 function checkBlock(bytes: Buffer, at: number, { offset, size }: Handle): void {
   const checksumAt = at + size + 1
   if (bytes.readUInt32LE(checksumAt) !== maskCrc(crc32c(bytes, at, checksumAt))) {
@@ -132,7 +132,7 @@ function handleAt(bytes: Buffer, at: number): { readonly handle: Handle; readonl
   return { handle: { offset: offset.value, size: size.value }, next: size.next }
 }
 
-/** The handles of an index block: of the rows' index to blocks of rows, of the metadata's index to filters. */
+/** The handles of an index block: the rows' index names blocks of rows, the meta index filters. */
 function* handlesOf(index: Buffer): Generator<Handle, void, undefined> {
   const end = index.length - 4 - 4 * index.readUInt32LE(index.length - 4)
   for (let at = 0; at < end; ) {

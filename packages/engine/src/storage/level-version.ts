@@ -1,19 +1,18 @@
 /**
- * The versions of a LevelDB store that readers can use: one for each acknowledged group of writes.
+ * The versions of a LevelDB store: one for each acknowledged group of writes.
  *
  * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. Readers
- * must see only acknowledged rows. So a snapshot of the version is taken just before each batch is handed over, and readers
- * use it until the batch is acknowledged. Between batches there is no snapshot and reads go straight to the store.
+ * must see only acknowledged rows. So a snapshot is taken just before each batch is submitted, and readers use it until the
+ * batch is acknowledged. Between batches there is no snapshot, and reads go straight to the store.
  *
- *   version n         batch handed over          acknowledged: version n + 1
+ *   version n         batch submitted            acknowledged: version n + 1
  *   ──────────────────┬──────────────────────────┬─────────────────────────
  *   reads: the store  │ reads: snapshot of n     │ reads: the store; scans opened in n: still its snapshot
  *
- * A version knows in which areas its rows lie, so a deletion of ranges that moves them is seen whole: areas.ts.
+ * A version knows the areas of its rows, so it sees all or nothing of a deletion that moves ranges (areas.ts). Its holder
+ * reads the same rows at any time until it releases the version.
  *
- * M1  A holder of a version reads the same rows from it at any time until it is released.
- *
- * Measured: a LevelDB snapshot costs 2 µs to take and give back, a batch of 17 rows 50–90 µs.
+ * Measured: a LevelDB snapshot costs 2 µs to take and release, a batch of 17 rows 50–90 µs.
  */
 import type { Level } from 'level'
 import type { Areas } from './areas.ts'
@@ -21,7 +20,9 @@ import type { CacheView, RowCache } from './row-cache.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
-/** How a row is read in a past version. With its encodings named, LevelDB's wrapper does not copy the options in each call. */
+/**
+ * How to read a row in a past version. With explicit encodings LevelDB's wrapper does not copy the options in each call.
+ */
 export interface SnapshotRead {
   readonly snapshot: ReturnType<LevelDatabase['snapshot']>
   readonly keyEncoding: 'view'
@@ -29,7 +30,7 @@ export interface SnapshotRead {
 }
 
 export class StoreVersion {
-  /** How many acknowledged groups of writes lie before it. */
+  /** The number of acknowledged groups of writes before it. */
   readonly sequence: number
   readonly areas: Areas
   /** Undefined while the store itself is in this version. */
@@ -45,7 +46,7 @@ export class StoreVersion {
     this.areas = areas
   }
 
-  /** Whether a later version has come. */
+  /** Whether there is a later version. */
   get past(): boolean {
     return this.#past
   }
@@ -64,7 +65,7 @@ export class StoreVersion {
     this.snapshot ??= { snapshot: level.snapshot(), keyEncoding: 'view', valueEncoding: 'view' }
   }
 
-  /** A later version comes: without holders all is given back, otherwise the row cache is kept as it is now. */
+  /** Ends the version: without holders everything is released, otherwise the row cache is kept as it is now. */
   pass(cache: RowCache | undefined): void {
     this.#past = true
     if (this.#holders > 0) {
@@ -76,7 +77,7 @@ export class StoreVersion {
 
   #closeIfUnused(): void {
     if (!this.#past || this.#holders > 0) return
-    // Giving a snapshot back happens at once and cannot fail; only its report comes by promise.
+    // A snapshot is released at once and cannot fail; only its report comes by promise.
     this.snapshot?.snapshot.close().catch(() => {})
     this.snapshot = undefined
     if (this.cached !== undefined) this.#cache?.release(this.cached)

@@ -53,7 +53,7 @@ describe('the writer of a LevelDB store', () => {
     writer = open('process')
   })
 
-  it('level-writer/W1: merges what comes while a batch is under way, in its order', async () => {
+  it('merges what comes while a batch is under way, in its order', async () => {
     const first = writer.submit(put('a'))
     const others = [writer.submit(put('b')), writer.submit([...put('a', 2), { key: 'c', value: undefined }])]
     expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1']])
@@ -66,7 +66,7 @@ describe('the writer of a LevelDB store', () => {
     expect(acknowledged).toBe(3)
   })
 
-  it('level-writer/W3: knows the newest write to a key until it is acknowledged', async () => {
+  it('knows the newest write to a key until it is acknowledged', async () => {
     const first = writer.submit(put('a', 1))
     expect(writer.pending('a')?.value).toEqual(Uint8Array.of(1))
     const second = writer.submit([...put('a', 2), ...put('a', 3)])
@@ -84,7 +84,7 @@ describe('the writer of a LevelDB store', () => {
     expect(writer.pending('a')).toBeUndefined()
   })
 
-  it('level-writer/W6: a range of any number of rows moves by one row, and later writes to it go to its new area', async () => {
+  it('a range of any number of rows moves by one row, and later writes to it go to its new area', async () => {
     const written = [
       writer.submit(put('a', 1)),
       writer.submit([...put('b', 2), ...put('c', 2)]),
@@ -101,7 +101,7 @@ describe('the writer of a LevelDB store', () => {
     expect(rows).toEqual([['a=1'], ['b=2', 'c=2'], [`${area}\0\0\0\0=table`, `${area}\0\0\0\x01b=3`, 'c=3']])
   })
 
-  it('level-writer/W1, level-writer/W3: writes rows that are made meanwhile, and knows them by what they begin with', async () => {
+  it('writes rows that are made meanwhile, and knows them by what they begin with', async () => {
     const rows: WriteSource = {
       count: 3,
       writeTo({ wants = () => true, write }) {
@@ -117,7 +117,7 @@ describe('the writer of a LevelDB store', () => {
     await written
   })
 
-  it('level-writer/W2, level-writer/W4: a source that breaks off takes with it what is in its batch, and nothing more is written', async () => {
+  it('a source that breaks off takes with it what is in its batch, and nothing more is written', async () => {
     const first = writer.submit(put('a'))
     const second = writer.submit(put('b'))
     const broken = writer.submit({
@@ -151,7 +151,7 @@ describe('the writer of a LevelDB store', () => {
     },
   })
 
-  it('level-writer/W5: a long list goes in slices, and what comes later goes after all of it', async () => {
+  it('a long list goes in slices, and what comes later goes after all of it', async () => {
     const list = longList()
     const first = writer.submit(list)
     const later = writer.submit(put('l0', 2))
@@ -168,7 +168,7 @@ describe('the writer of a LevelDB store', () => {
     await later
   })
 
-  it('level-writer/W4, level-writer/W5: when an earlier batch fails, a long list goes no further', async () => {
+  it('when an earlier batch fails, a long list goes no further', async () => {
     const failed = writer.submit(put('a'))
     const list = longList()
     const outcomes = Promise.allSettled([failed, writer.submit(list)])

@@ -1,21 +1,19 @@
 /**
- * The one writer of a LevelDB store. Writes that come while a batch is under way wait, and go together as the next one.
+ * The one writer of a LevelDB store. Writes that arrive while a batch runs wait, and are merged into the next one.
  *
  *   submit ──▶ waiting: batches that LevelDB has in its own memory, each of as many lists as fit
- *                 └──(the first)──▶ under way ──▶ acknowledged, each caller by its own promise
+ *                 └──(the first)──▶ running ──▶ acknowledged, each caller by its own promise
  *
- * A list that is longer than a batch should be goes to LevelDB's memory in slices (slices.ts), while it waits.
+ * - Writes take effect in the order of submission. Each list is in one LevelDB batch, so it is atomic. A long list goes to
+ *   LevelDB's memory in slices (slices.ts); its batch, and those behind it, wait until all of it is there.
+ * - A conditional write is decided against the store plus every write submitted before it. If ToDo:1 = A is waiting, a
+ *   condition "is A" holds.
+ * - After a failed batch nothing more is written. LevelDB may have kept a part of its log record, and later writes may have
+ *   been decided on top of the lost one.
+ * - A list goes to the areas at the moment of its submission (areas.ts).
  *
- * W1  Writes take effect in the order in which they were submitted (kv/K3: one that was acknowledged is in the store).
- * W2  Each submitted list is in one LevelDB batch, so it is atomic (kv/K2).
- * W3  A conditional write is decided against the store plus every write submitted before it (kv/K2).
- * W4  After a failed batch nothing more is written: LevelDB may have kept a part of its log record, and what was decided
- *     on top of a lost write must not stand (kv/K5).
- * W5  A batch goes under way when LevelDB has all of its rows in memory, and those behind it wait for that.
- * W6  A list goes to the areas of the moment in which it was submitted (areas.ts).
- *
- * Measured on Node 20: handing over 17 rows takes the main thread 9–15 µs by the chained form of a batch and 44–52 µs as an
- * array; merged batches of 16 commits take 32–75 µs a commit where single ones take 50–80.
+ * Measured on Node 20: submitting 17 rows takes the main thread 9–15 µs with a chained batch and 44–52 µs as an array; merged
+ * batches of 16 commits take 32–75 µs a commit, single ones 50–80.
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
@@ -39,45 +37,45 @@ import type { LevelDatabase } from './level-version.ts'
 import { plainForm, type StoredForm } from './row-proof.ts'
 
 /**
- * A batch takes further lists of writes up to this many rows; a longer list goes alone. So many are five commits of 100
- * entities, for which LevelDB takes some 6 ms: fewer make more turns between the threads, and more leave one of them idle.
+ * A batch takes further lists up to this many rows; a longer list has a batch of its own. This is five commits of 100
+ * entities, some 6 ms for LevelDB: smaller batches cost more thread hops, and larger ones leave a thread idle.
  */
 const mergedRowsMax = 8192
 
-/** Keys that a deletion reads at a time. */
+/** Keys that a deletion reads per step. */
 const keysOfTurn = 1000
 
-/** The rows of some ranges go, in one batch. */
+/** A deletion of ranges, in one batch. */
 export interface Deletion {
   /** Ranges of row keys. */
   readonly deleted: readonly KeyRange[]
   /** Rows that are set. */
   readonly rows: readonly KvRow[]
-  /** Ranges of LevelDB's keys whose rows are deleted one by one; absent = no reader finds them any more, by `areas`. */
+  /** Ranges of LevelDB's keys whose rows are deleted one by one; absent = `areas` hides them. */
   readonly stored?: readonly KeyRange[]
-  /** Where rows lie from then on. */
+  /** The places of rows from then on. */
   readonly areas: Areas
 }
 
-/** Rows go that no reader finds: up to so many at the start of a range of LevelDB's keys. */
+/** A deletion of rows that no reader finds: up to `rows` of them at the start of a range of LevelDB's keys. */
 export interface Cleaning {
   readonly leftover: KeyRange
   readonly rows: number
 }
 
-/** Rows move from their area to area 0, and readers find them all the time. */
+/** A move of rows from their area back to area 0, without a moment at which readers miss them. */
 export interface Homecoming {
   readonly home: PlacedRange
-  /** Where rows lie from then on. */
+  /** The places of rows from then on. */
   readonly areas: Areas
 }
 
 export type Group = readonly KvWrite[] | Deletion | Cleaning | Homecoming
 
 interface Job {
-  /** Rows are listed here as they go to LevelDB; caches and later reads get this list. */
+  /** The rows that went to LevelDB; caches and later reads get this list. */
   readonly group: Group
-  /** All of a list that goes there in slices, until it is there. */
+  /** A long list, until LevelDB has all of it. */
   coming: Writes | undefined
   readonly promise: Promise<void>
   readonly resolve: () => void
@@ -88,26 +86,26 @@ interface Job {
 interface Batch {
   readonly jobs: Job[]
   rows: number
-  /** `undefined` = rows are to be deleted that are found when it goes under way. */
+  /** `undefined` = rows to delete are searched when the batch starts. */
   readonly chained: LevelBatch | undefined
-  /** Whether rows of it are still to come (W5). */
+  /** Whether LevelDB still lacks rows of it. */
   isFilling: boolean
 }
 
 type LevelBatch = ReturnType<LevelDatabase['batch']>
 type RowBatch = Batch & { readonly chained: LevelBatch }
 
-/** Events of the writer for the store that owns it. */
+/** Events of the writer for its store. */
 export interface WriterEvents {
   /** A row is about to be set, before LevelDB writes any of its batch. */
   put?(key: RowKey): void
-  /** A batch is about to be handed over. */
+  /** A batch is about to be submitted. */
   beforeWrite(): void
-  /** LevelDB has written it, maybe by several batches of its own. Throws when that is not enough to acknowledge it. */
+  /** LevelDB has written it, maybe as several batches. Throws if that is not enough to acknowledge it. */
   written?(isParted: boolean): void
-  /** A write has failed: every later one is refused with this (W4). */
+  /** A write has failed; every later one is refused with this. */
   failed?(failure: DatastoreError): void
-  /** It was acknowledged; callers are told next. */
+  /** The groups were acknowledged; callers are answered next. */
   afterWrite(groups: readonly Group[]): void
 }
 
@@ -122,7 +120,6 @@ export class LevelWriter {
   #refusal: DatastoreError | undefined
   #areas: Areas
 
-  /** @param scheduler - of the slices */
   constructor(
     level: LevelDatabase,
     durability: Durability,
@@ -139,7 +136,7 @@ export class LevelWriter {
     this.#areas = areas
   }
 
-  /** Where the writes go that are submitted now. */
+  /** The areas for writes that are submitted now. */
   get areas(): Areas {
     return this.#areas
   }
@@ -167,14 +164,14 @@ export class LevelWriter {
     try {
       handOver(writes, sink)
     } catch (cause) {
-      // A part of the list may be in the batch, which others may be in too (W2).
+      // The batch may have a part of the list, and lists of other callers.
       this.#fail(undefined, cause)
     }
     this.#handOver()
     return job.promise
   }
 
-  /** Gives LevelDB a long list in slices, for which no batch behind it goes ahead (W5). */
+  /** Gives LevelDB a long list in slices; later batches wait. */
   async #fill(batch: RowBatch, job: Job, writes: Writes, sink: WriteSink): Promise<void> {
     batch.isFilling = true
     const context = requestContext({ clock: this.#scheduler })
@@ -183,7 +180,7 @@ export class LevelWriter {
         const way = giveWay(context, written)
         if (way === undefined) continue
         await way
-        // An earlier batch has failed, and this one is closed (W4).
+        // An earlier batch has failed, and this one is closed.
         if (!this.#waiting.includes(batch)) return
       }
     } catch (cause) {
@@ -194,7 +191,7 @@ export class LevelWriter {
     this.#handOver()
   }
 
-  /** Where rows go into a batch, each to its area. */
+  /** A sink that writes rows into a batch, each to its area. */
   #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
     const [form, events, putBytes] = [this.#form, this.#events, putterOf(batch)]
     return {
@@ -209,7 +206,7 @@ export class LevelWriter {
     }
   }
 
-  /** The last of the waiting batches, or a new one when that has no room for so many rows. */
+  /** The last waiting batch, or a new one if that has no room for this many rows. */
   #batchFor(rows: number): RowBatch {
     const last = this.#waiting.at(-1)
     if (last?.chained !== undefined && last.rows + rows <= mergedRowsMax) return last as RowBatch
@@ -218,28 +215,27 @@ export class LevelWriter {
     return batch
   }
 
-  /** Deletes the rows of some ranges one by one, but in one batch, which sets some rows. */
+  /** Deletes the rows of some ranges one by one in one batch, which also sets some rows. */
   delete(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
     return this.#push({ deleted: ranges, rows, stored: this.#areas.stored(ranges), areas: this.#areas })
   }
 
-  /** Moves some ranges to a new area, so that their rows are gone, and sets some rows. */
+  /** Moves some ranges to a new area, which hides their rows, and sets some rows. */
   move(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
     return this.#place({ deleted: ranges, rows, areas: this.#areas.moved(ranges) })
   }
 
-  /** Moves the rows of a range back to area 0. The caller has seen that they are few. */
+  /** Moves the rows of a range back to area 0. The caller made sure that they are few. */
   bringHome(home: PlacedRange): Promise<void> {
     if (this.#refusal === undefined) this.#areas = this.#areas.broughtHome(home)
     return this.#push({ home, areas: this.#areas })
   }
 
-  /** Deletes rows that no reader finds. */
   clean(leftover: KeyRange, rows: number): Promise<void> {
     return this.#push({ leftover, rows })
   }
 
-  /** A leftover range has no rows any more. */
+  /** Removes a leftover range without rows from the table. */
   cleaned(leftover: KeyRange): Promise<void> {
     return this.#place({ deleted: [], rows: [], areas: this.#areas.cleaned(leftover) })
   }
@@ -262,7 +258,7 @@ export class LevelWriter {
     return job.promise
   }
 
-  /** The newest submitted write to `key` that is not acknowledged yet: its value, and when its outcome is known. */
+  /** The newest unacknowledged write to `key`: its value, and a promise for its outcome. */
   pending(key: RowKey): { readonly value: Uint8Array | undefined; readonly settled: Promise<void> } | undefined {
     for (let i = this.#waiting.length - 1; i >= 0; i--) {
       const found = findLast((this.#waiting[i] as Batch).jobs, key)
@@ -271,17 +267,17 @@ export class LevelWriter {
     return this.#underWay === undefined ? undefined : findLast(this.#underWay.jobs, key)
   }
 
-  /** A write under way cannot be finished: every later write is refused (W4). */
+  /** Reports that a running write cannot be finished; every later one is refused. */
   fail(cause: unknown): void {
     if (this.#refusal === undefined) this.#fail(undefined, cause)
   }
 
-  /** From now on every write is refused with `error`; those submitted before still run. */
+  /** Refuses every later write with `error`; those submitted before still run. */
   refuse(error: DatastoreError): void {
     this.#refusal ??= error
   }
 
-  /** Resolves when nothing waits or runs; failures have been told to their callers. */
+  /** Resolves when no write waits or runs. */
   async idle(): Promise<void> {
     for (;;) {
       const last = (this.#waiting.at(-1) ?? this.#underWay)?.jobs.at(-1)
@@ -318,7 +314,7 @@ export class LevelWriter {
     if ('leftover' in group) {
       const { leftover, rows } = group
       await this.#level.clear({ gte: bytesOf(leftover.start), lt: bytesOf(leftover.end), limit: rows })
-      // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).
+      // LevelDB's clear never syncs, and ignores a single row with an empty key (measured: classic-level 3.0.0).
       last.del(bytesOf(leftover.start))
     } else {
       const sink = this.#sinkInto(last, group.areas)
@@ -352,12 +348,12 @@ export class LevelWriter {
       const value = this.#form.value(stored, proven)
       batch.del(stored)
       if (value !== undefined) sink.write(byteString(stored.subarray(home.prefix.length)), value)
-      // A damaged row has a checksum of no key: its readers are told so as before.
+      // A damaged row has a checksum for no key: its readers get the error as before.
       else batch.put(stored.subarray(home.prefix.length), proven)
     }
   }
 
-  /** @param failed - the batch that was handed over, if one was */
+  /** @param failed - the batch that was submitted, if one was */
   #fail(failed: Batch | undefined, cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const advice =
@@ -372,7 +368,7 @@ export class LevelWriter {
     })
     for (const job of failed?.jobs ?? []) job.reject(unsure)
     for (const { jobs, chained } of this.#waiting.splice(0)) {
-      // Unwritten rows go with it; no caller waits for its end.
+      // Unwritten rows are dropped with it; no caller waits for its end.
       chained?.close().catch(() => {})
       for (const job of jobs) job.reject(refusal)
     }
@@ -381,14 +377,14 @@ export class LevelWriter {
 }
 
 /**
- * How a row of bytes goes into a batch: `put` makes an object of it and asks for two encodings before it comes to the method
- * behind, which does no more than hand it to LevelDB. Measured: 0.35 of the 2.4 ms that 1,500 rows take in all threads.
+ * Writes a row of bytes into a batch by the method behind `put`, which makes an object and asks for two encodings first.
+ * Measured: saves 0.35 of the 2.4 ms that 1,500 rows take in all threads.
  */
 function putterOf(batch: LevelBatch): (key: Uint8Array, value: Uint8Array) => void {
   const { _put: putBytes } = batch as LevelBatch & { _put?(key: Uint8Array, value: Uint8Array): void }
   if (putBytes === undefined) return (key, value) => batch.put(key, value)
   return (key, value) => {
-    // A batch whose public methods were never called takes itself to be empty.
+    // A batch whose public methods were never called counts as empty.
     if (batch.length === 0) batch.put(key, value)
     else putBytes.call(batch, key, value)
   }

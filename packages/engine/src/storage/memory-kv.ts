@@ -1,10 +1,9 @@
 /**
- * The store in memory: one copy-on-write B+tree (btree.ts). Everything answers at once; a snapshot costs O(1).
+ * The store in memory: one copy-on-write B+tree (btree.ts). Everything answers at once, a snapshot costs O(1), and no write
+ * fails.
  *
- * kv/K1 and kv/K4 are the tree's; kv/K2 and kv/K3 hold because nothing runs between the rows of a batch; there are no failed writes.
- * A scan, too, sees exactly the version of its opening.
- *
- * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
+ * Nothing runs between the rows of a batch, so it is atomic. A scan reads exactly the version of its opening. Values are kept
+ * as given, without a copy, so their bytes must not be changed afterwards.
  */
 import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
@@ -29,7 +28,7 @@ import {
 const noRows: readonly KvRow[] = []
 
 export interface MemoryKvOptions {
-  /** Most keys of a tree node; a small one makes tests split and merge often. */
+  /** Most keys of a tree node; with a small one tests split and merge often. */
   readonly nodeCapacity?: number
 }
 
@@ -40,7 +39,7 @@ export interface MemorySnapshot extends KvSnapshot {
   scan(range: KeyRange, options?: ScanOptions): MemoryScan
 }
 
-/** A scan that never gives a promise. */
+/** A scan that never returns a promise. */
 export interface MemoryScan extends KvScan {
   next(count: number): readonly KvRow[]
 }
@@ -49,16 +48,15 @@ export class MemoryKv implements Kv, WriteSink {
   readonly location = 'memory'
   #tree: BTree<Uint8Array>
   #closed = false
-  /** Written so that what is read for it is read. */
+  /** The only use of the values read ahead, so that the loop is not optimised away. */
   #touched = 0
 
-  /** @param rows - what the store holds at first, in any order; a later row with the same key wins */
+  /** @param rows - the initial content, in any order; a later row with the same key wins */
   constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
     this.#tree = new BTree(options.nodeCapacity)
     for (const row of rows) this.#tree.set(row.key, row.value)
   }
 
-  /** How many rows there are. */
   get size(): number {
     return this.#tree.size
   }
@@ -71,8 +69,8 @@ export class MemoryKv implements Kv, WriteSink {
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
     if (this.#closed) throw closedError()
     const values = keys.map((key) => this.#tree.get(key))
-    // A value that was not used for a while is far from the processor. In a loop that does nothing else they are fetched side
-    // by side, so that the caller does not wait for one after the other (docs/decisions/0015-steps-to-speed.md).
+    // A value that was not used for a while is not in the processor's caches. A loop that does nothing else fetches many of
+    // them in parallel (docs/decisions/0015-steps-to-speed.md).
     let sum = 0
     for (const value of values) if (value !== undefined && value.length > 0) sum += value[0] as number
     this.#touched = (this.#touched + sum) | 0
@@ -88,7 +86,7 @@ export class MemoryKv implements Kv, WriteSink {
     this.write(key, value)
   }
 
-  /** Sets or deletes one row; makes the store a sink of rows. */
+  /** Sets or deletes one row; this makes the store a sink. */
   write(key: RowKey, value: Uint8Array | undefined): void {
     if (this.#closed) throw closedError()
     if (value === undefined) this.#tree.delete(key)
@@ -113,8 +111,8 @@ export class MemoryKv implements Kv, WriteSink {
   }
 
   /**
-   * Makes the store what it was when the snapshot was made, in O(1). The snapshot stays good and can be restored again.
-   * Open scans and snapshots are not disturbed. Throws a TypeError for a snapshot of another store.
+   * Resets the store to the snapshot in O(1). The snapshot can be restored again; open scans and snapshots are not changed.
+   * Throws a TypeError for a snapshot of another store.
    */
   restore(snapshot: KvSnapshot): void {
     if (this.#closed) throw closedError()
@@ -128,13 +126,13 @@ export class MemoryKv implements Kv, WriteSink {
     return this.#tree.delete(key) !== undefined
   }
 
-  /** Sets rows, which must ascend strictly; cheaper for many than {@link batch}. */
+  /** Sets rows, which must ascend strictly; for many rows this is cheaper than {@link batch}. */
   putSorted(rows: readonly TreeRow<Uint8Array>[]): void {
     if (this.#closed) throw closedError()
     this.#tree.setSorted(rows)
   }
 
-  /** A store of its own that begins as the snapshot is, in O(1). Its snapshots can be restored here. */
+  /** A new store with the content of the snapshot, in O(1). It can restore snapshots of this one. */
   fork(snapshot: MemorySnapshot): MemoryKv {
     if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('fork() takes a snapshot of this store')
     const fork = new MemoryKv()
@@ -211,7 +209,7 @@ class TreeSnapshot implements MemorySnapshot {
     return getFrom(this.#view.root, this.#view.height, key)
   }
 
-  /** The scan may be used on after the snapshot was closed. */
+  /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     this.#mustBeOpen()
     return new TreeKvScan(this.#tree, this.#tree.share(this.#view), range, options?.reverse === true)

@@ -15,7 +15,7 @@ const step = fc.oneof(
 
 describe('a scan of the parts in one area', () => {
   it.each(['at once', 'by promise'])(
-    'parted-scan/V1: finds, over seeks, what is there without the rows elsewhere; %s',
+    'finds, over seeks, what is there without the rows elsewhere; %s',
     async (answers) => {
       await fc.assert(
         fc.asyncProperty(

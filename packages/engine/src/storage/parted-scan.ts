@@ -1,11 +1,10 @@
 /**
- * One scan over the parts of a range, which lie in different places of a store (areas.ts).
+ * One scan over the parts of a range, which are in different places of a store (areas.ts).
  *
  *   range of a scan     |─────────────────────────────|
  *   parts that it reads |───|─────|        |──────────|
  *
- * V1  A scan of the parts answers what a scan of the range would if no row were outside of them, over seeks too.
- *                                                                          parted-scan.test.ts
+ * It gives the rows that a scan of the whole range would give if there were no others, also after seeks.
  */
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, KvScan, RowKey } from './kv.ts'
@@ -23,7 +22,7 @@ export class PartedScan<Part extends KeyRange> implements KvScan {
 
   /**
    * @param parts - disjoint, ascending
-   * @param open - a scan of one part, in the direction and at one version of the store; asked again until `onClose` is called
+   * @param open - opens a scan of one part, in the direction and at one version of the store; called until `onClose`
    */
   constructor(parts: readonly Part[], reverse: boolean, open: (part: Part) => KvScan, onClose: () => void) {
     this.#parts = reverse ? parts.toReversed() : parts
@@ -39,7 +38,7 @@ export class PartedScan<Part extends KeyRange> implements KvScan {
     const scan = this.#scan
     return andThen(scan.next(count), (rows) => {
       if (rows.length > 0) return rows
-      // A seek that came meanwhile has chosen another part already.
+      // A seek meanwhile has already chosen another part.
       if (scan === this.#scan) this.#moveTo(this.#at + 1)
       return this.next(count)
     })

@@ -1,22 +1,21 @@
 /**
- * Rows of a LevelDB store kept in memory: those that scans have read, in spans that are known to the last row.
+ * Rows of a LevelDB store in memory: those that scans have read, in spans without gaps.
  *
- *   spans   start → { start, end, rows }     disjoint; of every row between the two the cache knows the value, or that it
- *                                            is absent. `rows` are those that are there, ascending
+ *   spans   start → { start, end, rows }     disjoint. The cache knows every row between start and end: `rows` are the existing
+ *                                            ones, ascending
  *
- * A scan inside a span costs 1 µs where LevelDB takes 60–140 (measured), and answers at once: its rows are a slice of the
- * span's. Since one process at a time has the folder, all writes pass here: each is applied when it is acknowledged, if a
- * span covers its key.
+ * After a scan of ToDo:1 … ToDo:9 found ToDo:3, the cache knows that ToDo:4 does not exist. A scan inside a span takes 1 µs
+ * and answers at once, where LevelDB takes 60–140 µs (measured). Only one process has the folder, so all writes pass here:
+ * each is applied when it is acknowledged, if a span covers its key. So a span has the rows of the newest acknowledged
+ * version.
  *
- *   LevelDB at version n ──begin fill────────── rows arrive ──▶ span added, then what was written since n is applied again
+ *   LevelDB at version n ──begin fill────────── rows read ──▶ span added, then the writes since n are applied again
  *
- * C1  Inside a span the cache has the rows of the newest acknowledged version.
- * C2  Its bytes stay under the limit: the spans not read for longest go first. So do spans that are written and not read.
- * C4  What a view shows never changes: a span that a view may show is copied before its rows are changed.
+ * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not
+ * read. A span that an open view may use is copied before its rows are changed.
  *
- * Tried: the rows of all spans in one tree. A range that is read once and never again then costs 60 µs more than without
- * a cache, now 20 (70 when others have to go for it;
- * docs/decisions/0004-ranges-and-batches-on-disk.md).
+ * Tried: the rows of all spans in one tree. A range that is read only once then costs 60 µs more than without a cache, now 20
+ * (70 if others must be dropped for it; docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
 
 import { lowerBound } from '../lower-bound.ts'
@@ -26,7 +25,7 @@ import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 
-/** Known to the last row from `start` (inclusive) to `end` (exclusive). */
+/** A range, from `start` (inclusive) to `end` (exclusive), whose rows are all known. */
 export interface Span extends KeyRange {
   /** Ascending. */
   rows: KvRow[]
@@ -34,7 +33,7 @@ export interface Span extends KeyRange {
   readonly era: number
   /** Rows, keys and overhead. */
   bytes: number
-  /** Read since the last look for spans to drop. */
+  /** Read since the last search for spans to drop. */
   used: boolean
   /** Writes to it since it was last read. */
   unread: number
@@ -45,32 +44,41 @@ export interface CacheView {
   readonly spans: TreeView<Span>
 }
 
-/** A read of LevelDB that will be added; writes acknowledged meanwhile are applied to it. */
+/** A read of LevelDB in progress; writes acknowledged meanwhile are applied to its rows. */
 export interface Fill {
   readonly since: number
 }
 
-/** Memory of a row beside the characters of its key: the string's header, the row's object and its place. Measured: 135 with 50. */
+/**
+ * Memory of a row beside the characters of its key: the string's header, the row's object and its slot. Measured: 135 with
+ * 50.
+ */
 const rowBytes = 80
 /** Memory of a value of more than one byte beside its bytes: LevelDB gives an array with a buffer of its own. */
 const valueBytes = 250
 /** Memory of a span beside its keys and rows. */
 const spanBytes = 300
 
-/** Adjacent spans are joined up to this size: larger ones cost a scan less, smaller ones can be dropped one by one. */
+/**
+ * Adjacent spans are joined up to this size: larger spans make scans cheaper, smaller ones can be dropped one by one.
+ */
 const joinedBytesMax = 64 << 10
 
-/** A span that grew over this by writes is dropped, to be read again in smaller ones. */
+/** A span that writes made larger than this is dropped, to be read again in smaller ones. */
 const grownBytesMax = 256 << 10
 
-/** Keeping a span true costs 1 µs a write, reading it from LevelDB 60 and more: after so many writes it does not pay. */
+/**
+ * Applying a write to a span costs 1 µs, reading the span from LevelDB 60 or more: after this many writes it is dropped.
+ */
 const unreadWritesMax = 256
 
-/** LevelDB gives one-byte and empty values, those of index rows, in arrays of their own; these are shared instead. */
+/**
+ * LevelDB gives one-byte and empty values, those of index rows, in arrays of their own; these shared ones replace them.
+ */
 const noBytes = new Uint8Array(0)
 const oneByte: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
 
-/** A row whose value is shared when it is of the common short ones. */
+/** A row; its value is shared if it is empty or one byte. */
 export function rowOf(key: RowKey, value: Uint8Array): KvRow {
   if (value.length > 1) return { key, value }
   return { key, value: value.length === 0 ? noBytes : (oneByte[value[0] as number] as Uint8Array) }
@@ -79,7 +87,7 @@ export function rowOf(key: RowKey, value: Uint8Array): KvRow {
 export class RowCache {
   readonly #bytesMax: number
   readonly #spans = new BTree<Span>()
-  /** The spans from the one added or found in use longest ago. */
+  /** The spans, the one added or found in use longest ago first. */
   readonly #order = new Set<Span>()
   #bytes = 0
   /** Views taken so far, and those not released. */
@@ -109,7 +117,7 @@ export class RowCache {
     this.#spans.release(view.spans)
   }
 
-  /** The span in which a scan that stands at `frontier` can go on, now or as of a view. */
+  /** The span from which a scan at `frontier` can read on, now or in a view. */
   spanFrom(frontier: RowKey, reverse: boolean, view?: CacheView): Span | undefined {
     const spans = view?.spans ?? this.#spans
     if (spans.size === 0) return undefined
@@ -121,14 +129,14 @@ export class RowCache {
     return span
   }
 
-  /** To be called when LevelDB is asked, at the newest acknowledged version. */
+  /** Must be called when LevelDB is asked, at the newest acknowledged version. */
   beginFill(): Fill {
     const fill = { since: this.#firstRecent + this.#recent.length }
     this.#fills.add(fill)
     return fill
   }
 
-  /** Adds what the fill has read: all `rows` of `range`, ascending. Without them the fill is given up. */
+  /** Adds the result of a fill: all `rows` of `range`, ascending. Without a range the fill is cancelled. */
   endFill(fill: Fill, range?: KeyRange, rows: readonly KvRow[] = []): void {
     this.#fills.delete(fill)
     if (range !== undefined && fill.since >= this.#firstRecent) {
@@ -139,14 +147,14 @@ export class RowCache {
     if (this.#fills.size === 0) this.#forgetRecent()
   }
 
-  /** To be called with each group of writes when it is acknowledged. */
+  /** Must be called with each group of writes when it is acknowledged. */
   apply(writes: readonly KvWrite[]): void {
     if (this.#fills.size > 0) this.#recent.push(writes)
     this.#apply(writes)
     this.#shrink()
   }
 
-  /** Every row is gone. Open fills are given up. */
+  /** Drops all spans. Open fills are cancelled. */
   clear(): void {
     this.#spans.clear()
     this.#order.clear()
@@ -178,7 +186,7 @@ export class RowCache {
     }
   }
 
-  /** The span itself when no view can show it, else a copy in its place (C4). */
+  /** The span itself if no view can use it, else a copy in its place. */
   #own(span: Span): Span {
     if (this.#views === 0 || span.era === this.#era) return span
     const copy = { ...span, rows: span.rows.slice(), era: this.#era }
@@ -198,7 +206,7 @@ export class RowCache {
       if (isThere) rows.splice(at, 1)
       return
     }
-    // A string of its own: one that was put together for the write keeps what it was made of.
+    // A copy: a concatenated string would keep its parts in memory.
     const row = rowOf(isThere ? old.key : ownRest(key, 0), value)
     this.#count(span, bytesOf(row))
     rows.splice(at, isThere ? 1 : 0, row)
@@ -221,7 +229,7 @@ export class RowCache {
     }
   }
 
-  /** Adds a part that no span covers, together with its neighbours if they are small. */
+  /** Adds a part that no span covers, joined with its neighbours if they are small. */
   #addSpan(part: KeyRange, rows: readonly KvRow[]): void {
     const { root, height } = this.#spans
     const left = spanBefore(root, height, part.start)
@@ -239,7 +247,7 @@ export class RowCache {
     this.#order.add(joined)
   }
 
-  /** One span of two neighbours, which readers of older versions may still use. */
+  /** Joins two neighbours to one span, since readers of older versions may still use both. */
   #join(left: Span, right: Span): Span {
     for (const span of [left, right]) {
       this.#spans.delete(span.start)
@@ -254,7 +262,7 @@ export class RowCache {
     this.#bytes += bytes
   }
 
-  /** C2. A span that was read since the last look gets a second chance. */
+  /** Drops spans until the bytes are under the limit. A span that was read since the last call gets a second chance. */
   #shrink(): void {
     if (this.#bytes <= this.#bytesMax) return
     for (const span of this.#order) {
@@ -275,7 +283,7 @@ export class RowCache {
   }
 }
 
-/** Up to `count` rows of a range that lies inside the span, in scan order. */
+/** Up to `count` rows of a range inside the span, in scan order. */
 export function rowsOfSpan(span: Span, range: KeyRange, reverse: boolean, count: number): KvRow[] {
   const { rows } = span
   const start = range.start === span.start ? 0 : placeOf(rows, range.start)
@@ -284,7 +292,7 @@ export function rowsOfSpan(span: Span, range: KeyRange, reverse: boolean, count:
   return rows.slice(start, Math.min(end, start + count))
 }
 
-/** The place of the first row at or after the key. */
+/** Index of the first row at or after the key. */
 function placeOf(rows: readonly KvRow[], key: RowKey): number {
   return lowerBound(rows.length, (place) => (rows[place] as KvRow).key < key)
 }

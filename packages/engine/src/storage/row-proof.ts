@@ -1,39 +1,41 @@
 /**
- * The checksum of a row on disk, over key and value; it follows the value.
+ * The checksum of a row on disk, over key and value; it is behind the value.
  *
  *   stored = value                              a value of fewer than 8 bytes
  *          | value, checksum 4 (big-endian)     any other: CRC-32C over the row key and the value
  *
- * LevelDB reads and merges its tables without comparing their checksums, so a byte that changes in a table can come back with
- * a fresh checksum in the next one. This checksum is made once, when the row is written, and stays with it.
+ * LevelDB reads and merges its tables without comparing their checksums, so a changed byte can be written to the next table
+ * with a new checksum. This checksum is made once, when the row is written, and stays with it. Short values are those of
+ * index rows, whose keys contain everything: `check` compares them with their entities. They are by far the most rows, and a
+ * checksum would make each a tenth longer.
  *
- * Short values are those of index rows, whose keys say it all: `check` compares them with their entities. They are by far the
- * most rows, and a checksum would make each of them a tenth longer.
- *
- * P1  A row with a checksum is answered as it was written, or not at all.        row-proof.test.ts, contract/damaged-store.test.ts
+ * P1  A row with a checksum is answered as it was written, or not at all.        row-proof.test.ts,
+ *     contract/damaged-store.test.ts
  */
 import { Buffer } from 'node:buffer'
 import { crc32c } from '../encoding/crc32c.ts'
 
-/** How values are stored on disk. */
+/** The stored form of values. */
 export interface StoredForm {
-  /** The bytes that are stored for a value, until the next call: to be copied at once, as a batch of LevelDB does. */
+  /**
+   * The bytes to store for a value. They are valid until the next call, so copy them at once, as a batch of LevelDB does.
+   */
   stored(key: Uint8Array, value: Uint8Array): Uint8Array
-  /** The value in stored bytes, maybe a view of them; `undefined` when they are not what was written under this key. */
+  /** The value in stored bytes, maybe a view of them; `undefined` if they are not what was written under this key. */
   value(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined
 }
 
-/** Without checksums, as data folders of format 1 have them. */
+/** Without checksums, for data folders of format 1. */
 export const plainForm: StoredForm = { stored: (_, value) => value, value: (_, stored) => stored }
 
-/** With checksums, as described above. */
+/** With checksums, for all others. */
 export const provenForm: StoredForm = { stored: withProof, value: provenValue }
 
 /** A shorter value has no checksum. */
 export const provenBytesMin = 8
 const proofBytes = 4
 
-/** Room for the value that is stored now; rows of entities are rarely longer. */
+/** Space for the stored form; rows of entities are rarely longer. */
 const room = Buffer.allocUnsafeSlow(1 << 14)
 
 function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {

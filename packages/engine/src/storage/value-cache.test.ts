@@ -22,26 +22,23 @@ class World {
   }
 }
 
-test.each([0, 3, 6, 12])(
-  'value-cache/C3: a row is as it was written last, with %i other rows read in between',
-  (others) => {
-    for (const values of [
-      [1, 2],
-      [1, undefined],
-      [1, undefined, 3],
-      [undefined, 4],
-    ]) {
-      const world = new World()
-      for (let i = 0; i < others; i++) world.rows.set(`o${i}`, Uint8Array.of(9))
-      for (const value of values) {
-        world.write('k', value)
-        expect(world.get('k')).toBe(value)
-        for (let i = 0; i < others; i++) world.get(`o${i}`)
-      }
-      expect(world.get('k')).toBe(values.at(-1))
+test.each([0, 3, 6, 12])('a row is as it was written last, with %i other rows read in between', (others) => {
+  for (const values of [
+    [1, 2],
+    [1, undefined],
+    [1, undefined, 3],
+    [undefined, 4],
+  ]) {
+    const world = new World()
+    for (let i = 0; i < others; i++) world.rows.set(`o${i}`, Uint8Array.of(9))
+    for (const value of values) {
+      world.write('k', value)
+      expect(world.get('k')).toBe(value)
+      for (let i = 0; i < others; i++) world.get(`o${i}`)
     }
-  },
-)
+    expect(world.get('k')).toBe(values.at(-1))
+  }
+})
 
 test('a row that was read is not read again, while it is used', () => {
   const world = new World()

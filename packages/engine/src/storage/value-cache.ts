@@ -1,14 +1,12 @@
 /**
- * Values of single rows kept in memory: those that `get` has read from LevelDB.
+ * Values of single rows in memory: those that `get` has read from LevelDB, in the newest acknowledged version.
  *
- * Two maps take turns. New entries and those used again go to the young one; when it holds half of the limit it becomes the
- * old one, and what the old one still had is dropped. So what is used often stays, at the price of a map lookup.
+ * There are two maps. New and reused entries go to the young one. When it has half of the limit it becomes the old one, and
+ * the rest of the old one is dropped. So entries in frequent use stay.
  *
- * C3  A value in the cache is that of the newest acknowledged version: apply() is called with each acknowledged write.
- *
- * Measured: 0.1–0.3 µs a hit, where LevelDB's getSync takes 2. Looking up every row that is written took 0.6 of the 5 ms of
- * a commit of 100 entities, and index rows, which are most of them, are never read by key: so key spaces are noted. That a
- * row is absent is not kept: it is asked of each entity that a commit makes, once, and keeping it took 0.2 ms of those 5.
+ * Measured: 0.1–0.3 µs a hit, where LevelDB's getSync takes 2. Looking up every written row took 0.6 of the 5 ms of a commit
+ * of 100 entities, and index rows, most of them, are never read by key: so key spaces are noted. Absence is not cached: a
+ * commit asks once for each new entity, and caching that took 0.2 ms of those 5.
  */
 import type { KvWrite, RowKey } from './kv.ts'
 
@@ -27,7 +25,7 @@ export class ValueCache {
     this.#bytesMax = bytesMax
   }
 
-  /** The row's value, from here or else from `read`, which answers as of the newest acknowledged version. */
+  /** The row's value from the cache, or from `read`, which reads the newest acknowledged version. */
   get(key: RowKey, read: (key: RowKey) => Uint8Array | undefined): Uint8Array | undefined {
     const known = this.#young.get(key)
     if (known !== undefined) return known
@@ -36,7 +34,7 @@ export class ValueCache {
     return value
   }
 
-  /** To be called with each group of writes when it is acknowledged. */
+  /** Must be called with each group of writes when it is acknowledged. */
   apply(writes: readonly KvWrite[]): void {
     if (this.#young.size + this.#old.size === 0) return
     for (const { key, value } of writes) {

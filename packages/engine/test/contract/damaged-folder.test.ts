@@ -110,7 +110,7 @@ describe('a damaged log', () => {
     )
   })
 
-  it('level-log-check/D2: cut by a repair, has the rows before the damage and none after it', async () => {
+  it('cut by a repair, has the rows before the damage and none after it', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (let part = 0; part < 8; part++) {

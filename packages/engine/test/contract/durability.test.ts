@@ -91,7 +91,7 @@ describe('a store on disk', () => {
     await kv.close()
   })
 
-  it('acknowledged/Q1: knows the length of its log after each write, also when LevelDB goes on in a new one', async () => {
+  it('knows the length of its log after each write, also when LevelDB goes on in a new one', async () => {
     const dir = join(parent, 'data')
     const kv = await openDataFolder({ dir })
     const logs = new Set<string>()

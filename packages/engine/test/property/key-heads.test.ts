@@ -13,7 +13,7 @@ const pair = fc.oneof(
   fc.tuple(key, key, key).map(([same, one, other]) => [same + one, same + other] as const),
 )
 
-it('key-heads/H1: of two rests with different heads the one with the lesser head comes first', () => {
+it('of two rests with different heads the one with the lesser head comes first', () => {
   fc.assert(
     fc.property(pair, fc.nat({ max: 3 }), ([one, other], start) => {
       const [a, b] = [headOf('x'.repeat(start) + one, start), headOf(`yyy${other}`, 3)]
@@ -24,7 +24,7 @@ it('key-heads/H1: of two rests with different heads the one with the lesser head
   )
 })
 
-it('key-heads/H2: rests of up to six bytes with equal heads are equal, and longer ones begin alike', () => {
+it('rests of up to six bytes with equal heads are equal, and longer ones begin alike', () => {
   fc.assert(
     fc.property(pair, ([one, other]) => {
       if (headOf(one, 0) !== headOf(other, 0)) expect(one).not.toBe(other)

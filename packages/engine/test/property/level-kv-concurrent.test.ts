@@ -156,7 +156,7 @@ describe('level-kv under concurrent use', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('level-absent/A1: finds every entity again that was there when it was opened, and those put since', async () => {
+  it('finds every entity again that was there when it was opened, and those put since', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
     const old = await openLevelKv({ dir })
     await old.batch(keys.slice(20, 40).map((key) => ({ key, value: Buffer.from(key) })))
