@@ -1,24 +1,24 @@
 /**
- * Time, passed in. Nothing else in the engine asks the machine for the time or sets a timer (the tidy test holds this), so
- * that a test or a lab can run on virtual time.
+ * Time as a parameter. No other file of the engine asks the machine for the time or sets a timer (a tidy test checks that),
+ * so tests and labs can run on virtual time.
  */
 import { WallClock } from './wall-clock.ts'
 
 /** The engine's only source of time and of later turns. */
 export interface Scheduler {
   /**
-   * Microseconds since the epoch. May stand still or go back, as a clock that is set right does; users that need order keep their own last
-   * value, and those that wait go by {@link steadyMs}.
+   * Microseconds since the epoch. May stand still or go back, like a clock that is corrected. For an order keep your own last
+   * value; for waiting use {@link steadyMs}.
    */
   nowMicros(): bigint
-  /** Milliseconds since a moment of no meaning. Never goes back: for how long something takes. Stands while the machine is suspended. */
+  /** Milliseconds since some moment, for durations. Never goes back; stands still while the machine is suspended. */
   steadyMs(): number
-  /** Runs `task` in a later turn, after what arrived in this one. */
+  /** Runs `task` in a later turn, after the events of this one. */
   defer(task: () => void): void
   /**
-   * Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first.
+   * Resolves after `ms` milliseconds; rejects with the signal's reason if it aborts first.
    *
-   * @param isAwaited - a caller waits for the result: the process must not exit meanwhile, even if it has nothing else
+   * @param isAwaited - a caller waits for the result: the process must not exit meanwhile, even if it has nothing else to do
    */
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }
@@ -66,8 +66,8 @@ export function steadyMicros(clock: Pick<Scheduler, 'steadyMs'>): number {
 }
 
 /**
- * Measures how long ago something was, where trusting an old reading would do harm: by the clock that has gone further. The steady one
- * stands while the machine is suspended, the other one while it is behind.
+ * Measures the time since the call by the clock that advanced further. The steady clock stands still while the machine is
+ * suspended, and the wall clock may be set back; use this where a duration must not be too short.
  *
  * @returns microseconds since this call
  */

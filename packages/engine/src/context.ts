@@ -1,11 +1,9 @@
 /**
- * The context of a request, passed to every engine verb: clock, deadline, and the ledger in which store calls note the rows
+ * The context of a request, passed to every engine verb: clock, deadline, and the ledger in which store calls record the rows
  * they touched.
  *
- * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
- * C2  The service settles a ledger once, at the end.        database/settled.ts
- * C3  Apply has a ledger of its own, never its request's.   log/apply.ts
- * C4  An uncounted request leaves heat, totals, latencies, contention and findings as they were.   gateway/test/contract/watcher.test.ts
+ * A store call never waits for the ledger: charge() is synchronous and never fails. A ledger is settled once, at the end of
+ * the call (database/settled.ts). Apply has a ledger of its own, not that of the request whose commit it applies.
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
@@ -13,7 +11,7 @@ import type { Meter, RequestLoad } from './meter.ts'
 import type { RequestTrace } from './request-trace.ts'
 import type { RowKey, RowOperation, TableId } from './row.ts'
 
-/** One note in a ledger: `rows` rows of `table` from `rowKey` on, `bytes` bytes of key and value in all. */
+/** One entry of a ledger: `rows` rows of `table` from `rowKey` on, with `bytes` bytes of keys and values in total. */
 export interface LedgerEntry {
   readonly table: TableId
   readonly operation: RowOperation
@@ -22,9 +20,9 @@ export interface LedgerEntry {
   readonly bytes: number
 }
 
-/** Takes notes of touched rows. */
+/** Records touched rows. */
 export interface Ledger {
-  /** @param through - of a scan: it went from `rowKey` to here, whatever rows it found on its way */
+  /** @param through - the end of a scan that began at `rowKey`, whatever rows it found */
   charge(
     table: TableId,
     operation: RowOperation,
@@ -35,15 +33,17 @@ export interface Ledger {
   ): void
 }
 
-/** The ledger of a request: counts per operation, and tells the tablets of some operations or, simulated, of all. */
+/**
+ * The ledger of a request: counts rows per operation, and reports some operations, in a simulation all, to the tablets.
+ */
 export class CountingLedger implements Ledger {
   rowsRead = 0
   rowsWritten = 0
   bytesRead = 0
   bytesWritten = 0
-  /** The charge to the tablets; set when a verb begins. */
+  /** The tablets to charge; set when a verb begins. */
   meter: Meter | undefined = undefined
-  /** Weight and outcome of the request, where they matter. */
+  /** Weight and outcome of the request, if they matter. */
   load: RequestLoad | undefined = undefined
 
   charge(
@@ -68,14 +68,13 @@ export class CountingLedger implements Ledger {
   }
 }
 
-/** Rows of one table that a request touched. */
 export interface TouchedRows {
   readonly table: TableId
   rowsRead: number
   rowsWritten: number
 }
 
-/** A counting ledger that tells the tables apart. A request touches few: a list of them is cheaper than a map. */
+/** A counting ledger with counts per table. A request touches few tables, so a list is cheaper than a map. */
 export class TableLedger extends CountingLedger {
   readonly tables: TouchedRows[] = []
 
@@ -110,32 +109,34 @@ export class RecordingLedger implements Ledger {
   }
 }
 
-/** How long a request has run since others had a turn (slices.ts). */
+/** How long a request has run since it last yielded (slices.ts). */
 export class Slice {
-  /** Rows since the clock was asked, and since the slice began. */
+  /** Rows since the clock was last asked, and since the slice began. */
   unseen = 0
   work = 0
-  /** Milliseconds, of the scheduler's steady ones; `undefined` = it was not asked yet. */
+  /** Milliseconds of the scheduler's steady clock; `undefined` = not asked yet. */
   endsAt: number | undefined = undefined
 }
 
 export interface RequestContext {
   readonly clock: Scheduler
-  /** When the answer is of no use any more, in milliseconds of the steady clock; `undefined` = no limit. */
+  /** The time after which the answer is useless, in milliseconds of the steady clock; `undefined` = no limit. */
   readonly deadlineAt: number | undefined
   readonly signal: AbortSignal | undefined
-  /** Whether the caller is gone, where that can be told without asking for the signal, which may be made on demand. */
+  /** Whether the caller is gone, if that is known without `signal`, which may be created on demand. */
   readonly isCancelled?: boolean
   readonly ledger: Ledger
-  /** Kept by giveWay() of slices.ts. */
+  /** Used by giveWay() of slices.ts. */
   readonly slice: Slice
-  /** How many real operations this one stands for in a simulation; 1 outside of it. */
+  /** How many real operations this one represents in a simulation; 1 outside of it. */
   readonly weight: number
-  /** Milliseconds over which a weight above 1 is spread, as a flow; absent = the tablets' slot. */
+  /** Milliseconds over which a weight above 1 is spread; absent = the tablets' slot. */
   readonly spreadMs?: number | undefined
-  /** A request of a tool that looks on (C4); absent = it counts. */
+  /**
+   * A request of an observing tool: heat, totals, latencies, contention and findings stay as they were. Absent = it counts.
+   */
   readonly isUncounted?: boolean | undefined
-  /** Told what the request does (request-trace.ts). */
+  /** Reports the steps of the request (request-trace.ts). */
   readonly trace?: RequestTrace | undefined
 }
 
@@ -162,7 +163,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
   }
 }
 
-/** Throws CANCELLED or DEADLINE_EXCEEDED when the caller no longer waits. Long loops call it between batches. */
+/** Throws CANCELLED or DEADLINE_EXCEEDED if the caller no longer waits. Long loops call it between batches. */
 export function checkAlive(context: RequestContext): void {
   if (context.isCancelled ?? context.signal?.aborted)
     throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')

@@ -1,8 +1,8 @@
 /**
  * The one public error of the engine.
  *
- * `code` is contract; the message says what was asked, what was found and what to do. Wire forms of it are known only to
- * the gateway. Codes are those of google.rpc.Code (known: google/rpc/code.proto), which case gives which code is measured.
+ * `code` is contract; the message says what was asked, what was found and what to do. Only the gateway knows its wire forms.
+ * Codes are those of google.rpc.Code (known: google/rpc/code.proto); which case has which code is measured.
  */
 
 /** google.rpc.Code by name. */
@@ -25,10 +25,10 @@ export const statusCodes = {
 
 export type StatusCode = keyof typeof statusCodes
 
-/** Retry advice for an error: repeat the call, the whole transaction, later, or never. */
+/** Advice for a retry: repeat the call, the whole transaction, later, or never. */
 export type Retry = 'never' | 'once' | 'request' | 'transaction' | 'backoff'
 
-/** Whether the write may stand although an error was answered. */
+/** Whether the write may have been committed although the call failed. */
 export type Committed = 'no' | 'unknown'
 
 export interface DatastoreErrorOptions {
@@ -46,7 +46,7 @@ const defaultRetry: Partial<Record<StatusCode, Retry>> = {
   INTERNAL: 'once',
 }
 
-/** Known by this mark, because a process may have two copies of this module: a bundle has one of its own. */
+/** A mark by which instanceof works across copies of this module: a bundle has its own. */
 const isDatastoreError = Symbol.for('sixtables.DatastoreError')
 
 export class DatastoreError extends Error {
@@ -75,15 +75,15 @@ export class DatastoreError extends Error {
 Object.defineProperty(DatastoreError.prototype, isDatastoreError, { value: true })
 
 /**
- * A message that begins with production's words, which programs look for, and has ours behind them.
+ * A message that begins with production's text, which programs search for, followed by ours.
  *
- * @param known - production's text of this error; absent where none is known
+ * @param known - production's text; absent if unknown
  */
 export function worded(message: string, known: string | undefined): string {
   return known === undefined ? message : `${known} (${message})`
 }
 
-/** @param known - production's text of this error, with which the message then begins */
+/** @param known - production's text, with which the message then begins */
 export function invalidArgument(message: string, known?: string): DatastoreError {
   return new DatastoreError('INVALID_ARGUMENT', worded(message, known))
 }
@@ -94,9 +94,9 @@ const transactionContention =
 const groupContention = 'too much contention on these datastore entities. please try again.'
 
 /**
- * ABORTED: another commit came first.
+ * ABORTED: another commit was first.
  *
- * @param over - what is contended: rows of entities, or an entity group
+ * @param over - the subject of the contention: rows of entities, or an entity group
  */
 export function contention(message: string, retry: Retry, over: 'rows' | 'group' = 'rows'): DatastoreError {
   return new DatastoreError('ABORTED', worded(message, over === 'rows' ? transactionContention : groupContention), {
@@ -106,7 +106,7 @@ export function contention(message: string, retry: Retry, over: 'rows' | 'group'
 
 const fullGroup = { full: 'entity group' }
 
-/** RESOURCE_EXHAUSTED: an entity group holds as much as it may. It concerns that group alone, unlike a store that is overloaded. */
+/** RESOURCE_EXHAUSTED for one entity group that has reached its size limit, unlike the error of an overloaded store. */
 export function groupFull(message: string): DatastoreError {
   return new DatastoreError('RESOURCE_EXHAUSTED', message, { details: fullGroup })
 }

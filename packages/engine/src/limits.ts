@@ -1,12 +1,12 @@
 /**
  * Every limit of the product, with its unit in its name.
  *
- * Values are production's documented ones (design: a count that production no longer limits is not limited here either,
- * except in legacy mode). `limitNotes` says of each what it bounds and where the figure is from; the page
- * docs/reference/limits.md has one row for each, which limits.test.ts compares with this file.
+ * Values are production's documented ones. A count that production no longer limits is not limited here either, except in
+ * legacy mode. `limitNotes` names the limited quantity and the source of the figure; limits.test.ts compares the page
+ * docs/reference/limits.md with this file.
  *
- * Sources: *documented* = Google's public page of quotas and limits; *proto* = comments of google.datastore.v1;
- * *measured* = a run against Google's emulators; *ours* = chosen here, where the figure or its counting is not public.
+ * Sources: *documented* = Google's public page of quotas and limits; *proto* = comments of google.datastore.v1; *measured* =
+ * a run against Google's emulators; *ours* = chosen here, because the figure or its counting is not public.
  */
 import { invariant } from './invariant.ts'
 
@@ -45,9 +45,9 @@ export const limits = {
 export type LimitName = keyof typeof limits
 
 export interface LimitNote {
-  /** The bounded quantity, as a noun phrase. */
+  /** The limited quantity, as a noun phrase. */
   readonly what: string
-  /** Where the figure is from, and how it is counted where that is not plain. */
+  /** The source of the figure, and how it is counted if that is not obvious. */
   readonly source: string
 }
 
@@ -120,7 +120,7 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   nearestResultsMax: { what: 'results of find_nearest', source: 'proto, measured; Firestore in native mode has 1,000' },
 }
 
-// How they relate: a figure changed alone must not make another one meaningless.
+// Relations between limits: after a change of one figure the others must still make sense.
 invariant(limits.unindexedValueBytesMax < limits.entityBytesMax, 'the largest value fits in an entity')
 invariant(limits.indexedValueBytesMax < limits.unindexedValueBytesMax, 'an indexed value is the shorter kind')
 invariant(limits.kindBytesMax + limits.nameBytesMax < limits.keyBytesMax, 'the longest path element fits in a key')

@@ -1,10 +1,10 @@
-/** Binary search in whatever is sorted. */
+/** Binary search. */
 
 /**
- * The first place that is not before what is looked for; `count` when all are.
+ * The first place that is not before the target; `count` if all are.
  *
- * @param isBefore - true for the places up to some one, false from there on
- * @param from - the first place that is looked at
+ * @param isBefore - true up to some place, false from there on
+ * @param from - the first place to look at
  */
 export function lowerBound(count: number, isBefore: (place: number) => boolean, from = 0): number {
   let low = from

@@ -39,7 +39,7 @@ describe.each(sources)('answers that come %s', (_, source) => {
     expect(await runSteps(sumOf(100, source))).toBe(5050)
   })
 
-  test('maybe-promise/MP2: may be a hundred thousand', async () => {
+  test('may be a hundred thousand', async () => {
     expect(await runSteps(sumOf(100_000, source))).toBe(5_000_050_000)
   })
 
@@ -126,7 +126,7 @@ describe.each(sources)('answers that come %s', (_, source) => {
   })
 })
 
-test('maybe-promise/MP1: steps that meet no promise are over before runSteps returns, errors included', () => {
+test('steps that meet no promise are over before runSteps returns, errors included', () => {
   expect(atOnce(runSteps(sumOf(10, (value) => value)))).toBe(55)
   expect(atOnce(forEachInOrder([1, 2], () => undefined))).toBeUndefined()
   expect(atOnce(allOf([1, 2], (item) => item))).toEqual([1, 2])

@@ -4,9 +4,9 @@
  *   request ─▶ ledger ─▶ meter.countdown 0? ─▶ take()      rows read and written, a sample or all of them
  *   commit  ─▶ admit()                                     before the log append: admitted, or refused
  *
- * M1  With simulation, and without it at a low rate, every operation is taken. At a high rate without simulation, operations
- *     are sampled: one is taken after a random number of others, and stands for them. The others cost one countdown.
- * M2  take() never throws: delay and refusal are noted in the RequestLoad, and take effect when the request is settled.
+ * With simulation, and without it at a low rate, every operation is taken. At a high rate without simulation one operation is
+ * taken after a random number of others, and represents them; the others cost one countdown. take() never throws: delay and
+ * refusal are noted in the RequestLoad, and take effect when the request is settled.
  */
 import type { RowKey, RowOperation, TableId } from './row.ts'
 
@@ -15,14 +15,14 @@ export interface RequestLoad {
   readonly weight: number
   /** Time over which a weight above 1 is spread; `undefined` = the setting. */
   readonly spreadMs: number | undefined
-  /** How many requests it is counted for; 0 = it is not timed. */
+  /** The number of requests that it counts as; 0 = it is not timed. */
   readonly requests: number
   readonly startedMs: number
-  /** How long the slowest of its tablets takes. */
+  /** The time of the slowest of its tablets. */
   delayMs: number
-  /** Why it cannot be answered, by the first tablet that refused it. */
+  /** The first refusal by a tablet. */
   refusal: Refusal | undefined
-  /** Its commit was let through: from now on nothing refuses it. */
+  /** Its commit was admitted: nothing refuses it any more. */
   admitted: boolean
 }
 
@@ -32,7 +32,7 @@ export interface Refusal {
 }
 
 export interface Meter {
-  /** Operations until the next one that is taken; counted down by ledgers. */
+  /** Operations until the next one that is taken; ledgers count it down. */
   countdown: number
   take(
     load: RequestLoad | undefined,

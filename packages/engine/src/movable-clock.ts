@@ -1,11 +1,9 @@
 /**
- * The time of another scheduler plus an offset that can be moved: for tests of what takes minutes or days.
+ * The time of another scheduler plus an offset, for tests of processes that take minutes or days.
  *
- * C1  advance() wakes who sleeps until then, the earliest first; real time goes on as well.
- * C2  reset(), and a clock below that is set, leave the remaining time of each sleep as it was: sleeps go by the steady clock, to which
- *     each advance adds.
- *
- * Time may go back by reset(): users that need order keep their own last value, as commit versions do (clock.ts).
+ * advance(60_000) wakes all sleepers of the next minute, the earliest first; real time continues too. reset(), and a change
+ * of the clock below, leave the remaining time of each sleep as it was: sleeps use the steady clock, to which each advance
+ * adds. After reset() time may go back, so for an order keep your own last value, as commit versions do (clock.ts).
  */
 import type { Scheduler } from './clock.ts'
 import { invalidArgument } from './errors.ts'
@@ -19,27 +17,27 @@ interface Sleeper {
   wake(): void
 }
 
-/** Timers of Node hold no more; who sleeps longer is put to sleep again. */
+/** The maximum of Node's timers; a longer sleep is continued. */
 const longestSleepMs = 0x7fff_ffff
 
-/** Timers of Node may end up to a millisecond early. Another sleep for the rest would move a clock that stands by more than was asked. */
+/** Node's timers may end up to a millisecond early. A second sleep for the rest would move a standing clock too far. */
 const shortestSleepMs = 1
 
-/** Ours: a thousand years, so that a slip of units is told instead of done. */
+/** Ours: a thousand years, so that a wrong unit is an error. */
 const longestAdvanceMs = 1000 * 365 * 86_400_000
 
 export class MovableClock implements Scheduler {
   readonly #base: Scheduler
   readonly #sleepers = new Set<Sleeper>()
   #offsetMicros = 0n
-  /** By how much it was moved on in all. */
+  /** The total of all advances. */
   #movedMs = 0
 
   constructor(base: Scheduler) {
     this.#base = base
   }
 
-  /** How far this clock is ahead of the one below it. */
+  /** How far this clock is ahead of the one below. */
   get offsetMs(): number {
     return Number(this.#offsetMicros) / 1000
   }
@@ -88,9 +86,9 @@ export class MovableClock implements Scheduler {
   }
 
   /**
-   * Moves time on.
+   * Advances time.
    *
-   * @throws INVALID_ARGUMENT for what is no time, or goes back
+   * @throws INVALID_ARGUMENT for a number that is no duration, or negative
    */
   advance(ms: number): void {
     if (!(ms >= 0 && ms <= longestAdvanceMs)) {
@@ -108,12 +106,12 @@ export class MovableClock implements Scheduler {
     }
   }
 
-  /** Back to the time of the scheduler below. */
+  /** Returns to the time of the scheduler below. */
   reset(): void {
     this.#offsetMicros = 0n
   }
 
-  /** Its user is gone: who still sleeps is forgotten, and does not wake. Time can be read on. */
+  /** Drops all sleepers, which never wake; its user is gone. Time can still be read. */
   end(): void {
     for (const sleeper of this.#sleepers) sleeper.timer.abort()
     this.#sleepers.clear()

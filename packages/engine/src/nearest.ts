@@ -1,8 +1,6 @@
-/**
- * "Did you mean …": the known word that is the fewest typing errors away.
- */
+/** "Did you mean …": the known word with the fewest typing errors. */
 
-/** How many single-letter changes, insertions, removals and swaps of neighbours turn `a` into `b`. */
+/** The number of single-letter changes, insertions, removals and swaps of neighbours that turn `a` into `b`. */
 export function typingErrors(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -27,8 +25,8 @@ function at(row: readonly number[], index: number): number {
 }
 
 /**
- * The nearest of `words`, when it is near enough to be a slip: at most a third of its letters wrong, and at most three; or
- * any number of letters in the wrong case.
+ * The nearest of `words` if it is near enough to be a typing error: at most a third of its letters wrong, and at most three;
+ * or any number of letters in the wrong case.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const sameLetters = words.find((candidate) => candidate.toLowerCase() === word.toLowerCase())

@@ -1,8 +1,7 @@
 /**
- * Limits on the number of parts of a request, with their refusals: whichever counts first, the gateway while it reads a request
- * or the engine before it plans one, refuses in the same words.
- *
- * C1  Parts are counted before they are sorted, compared or multiplied out.    normalize.test.ts, repeated-fields.test.ts
+ * Limits on the number of parts of a request, with their errors. The gateway checks them while it reads a request, and the
+ * engine before it plans one, with the same messages. Parts are counted before they are sorted, compared or multiplied out
+ * (normalize.test.ts, repeated-fields.test.ts).
  *
  * Ours: the limits on projected and distinct properties. A query with more of them needs an index that may not exist.
  */
@@ -11,7 +10,7 @@ import { limits } from './limits.ts'
 
 export interface PartLimit {
   readonly max: number
-  /** INVALID_ARGUMENT with the number that was found and the limit. */
+  /** INVALID_ARGUMENT with the number found and the limit. */
   refusal(count: number): DatastoreError
 }
 
@@ -39,7 +38,7 @@ type PartLimitName =
   | 'propertyTransforms'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
-  // One is allowed. Where there are a few the reader of the query names them.
+  // One is allowed. For a few the reader of the query names them in its error.
   kinds: partLimit(
     10,
     (count) => `a query names at most one kind; this one names ${count}`,
@@ -62,7 +61,7 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   ),
   aggregations: partLimit(
     limits.aggregationsMax,
-    // Clients compare it whole.
+    // Clients compare the whole text.
     (count) =>
       `The maximum number of aggregations allowed in an aggregation query is ${limits.aggregationsMax}. Received: ${count}`,
   ),

@@ -1,10 +1,10 @@
-/** A plan in words, as reports and tools show it; made by planner/explain.ts. */
+/** A plan in words, for reports and tools; planner/explain.ts makes it. */
 import type { TableId } from './row.ts'
 
 /** A plan as a tree of words. */
 export interface PlanTree {
   readonly source: PlanStep
-  /** The treatment of the rows of the source, a line each. */
+  /** The steps after the source, one line each. */
   readonly results: readonly string[]
 }
 

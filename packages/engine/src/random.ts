@@ -1,6 +1,6 @@
 /**
- * Chance, passed in and replayable: the same seed gives the same draws. The generator is splitmix32-style (known: a
- * published public-domain mixer); it is for simulation and sampling, never for secrets.
+ * Random numbers as a parameter: the same seed gives the same numbers. The generator is splitmix32-style (known: a published
+ * public-domain mixer), for simulation and sampling, never for secrets.
  */
 export interface Random {
   /** Uniform in [0, 1). */
@@ -22,7 +22,7 @@ export function seededRandom(seed: number): Random {
   return { next, integer: (below) => Math.floor(next() * below) }
 }
 
-/** A generator that can be set back to the begin of a seed. Seeds have 64 bits, of which both halves count. */
+/** A generator that can be reset to the start of a seed. Seeds have 64 bits, all of which count. */
 export class ReseededRandom implements Random {
   #draws: Random
   #seed: bigint

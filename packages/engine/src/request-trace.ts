@@ -1,18 +1,18 @@
 /**
- * A request's doings beyond its answer, for tools that show them: plan, rows that its commit makes, waits, lost conflicts.
+ * The steps of a request beyond its answer, for tools that show them: plan, rows of its commit, waits, lost conflicts.
  *
  *   request ─▶ context.trace?.planned() … waits() … committed() … aborted()
  *
- * RT1  A request without a trace pays one test at each of these places.
- * RT2  A trace is told in the turn of the event; it must not throw and must not wait.
+ * Without a trace a request pays one test at each of these places. A trace is called in the turn of the event; it must
+ * neither throw nor wait.
  */
 import type { PlanTree } from './plan-tree.ts'
 import type { TableId } from './row.ts'
 
-/** How many rows a change writes and deletes, in the tables that it touches. */
+/** The rows that a change writes and deletes, in each table that it touches. */
 export type RowTally = Partial<Record<TableId, { written: number; deleted: number }>>
 
-/** A wait for other transactions, which are named by their ids; 0 is a write outside of transactions. */
+/** A wait for other transactions, given by their ids; 0 is a write outside of transactions. */
 export interface LockWait {
   readonly waiter: number
   readonly holders: readonly number[]
@@ -21,11 +21,13 @@ export interface LockWait {
 }
 
 export interface RequestTrace {
-  /** A query is about to be read. Where it is planned again the last plan counts. @param tree - makes it in words */
+  /** A query is about to be read; after a second plan the last one counts. @param tree - makes the plan in words */
   planned(tree: () => PlanTree): void
-  /** A commit is being written. @param rows - of the six tables, written and deleted now or when the commit is applied */
+  /**
+   * A commit is being written. @param rows - of the six tables, written and deleted now or when the commit is applied
+   */
   committed(rows: RowTally): void
-  /** The request waits from now on. @returns to be called when it no longer does */
+  /** The request waits from now on. @returns a function to call when it no longer does */
   waits(wait: LockWait): () => void
   /** Its transaction was aborted in favour of others: ids, as in {@link LockWait}. */
   aborted(by: readonly number[]): void

@@ -1,7 +1,7 @@
-/** How a row is named wherever it is counted or refused: its key, its table, and what is done to it. */
+/** Names of rows and tables, for everything that counts or refuses rows. */
 
 /**
- * The bytes of a row key, one character (U+0000–U+00FF) a byte. Strings compare, hash and concatenate faster than byte
+ * The bytes of a row key, one character (U+0000–U+00FF) for each. Strings compare, hash and concatenate faster than byte
  * arrays, and take less than half of their memory (measured on Node 20: 72 against 174 bytes for a 49-byte key).
  */
 export type RowKey = string
@@ -16,7 +16,7 @@ export const indexTables = [
 /** The tables whose rows follow from entities. */
 export const entityTables: readonly ['Entities', ...typeof indexTables] = ['Entities', ...indexTables]
 
-/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
+/** The six tables, the log with its pending markers, and metadata: everything that can be charged to a ledger. */
 export const tableIds: readonly [...typeof entityTables, 'IdSequences', 'Log', 'Metadata'] = [
   ...entityTables,
   'IdSequences',

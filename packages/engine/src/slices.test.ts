@@ -46,7 +46,7 @@ test('short work never asks for the time', () => {
   for (let i = 0; i < 100; i++) expect(giveWay(context, 1)).toBeUndefined()
 })
 
-test('while time stands still a slice ends after so many rows, also those that come (slices/S1)', async () => {
+test('while time stands still a slice ends after so many rows, also those that come', async () => {
   const clock = handClock()
   const context = requestContext({ clock })
   for (const step of [1, 100, 1000]) {
@@ -59,7 +59,7 @@ test('while time stands still a slice ends after so many rows, also those that c
   }
 })
 
-test('rows that take long end a slice sooner (slices/S1)', () => {
+test('rows that take long end a slice sooner', () => {
   const clock = handClock()
   const context = requestContext({ clock })
   let rows = 0
@@ -70,7 +70,7 @@ test('rows that take long end a slice sooner (slices/S1)', () => {
   expect(rows).toBeLessThan(600)
 })
 
-test('of much long work one goes on in each turn, and all get theirs (slices/S2)', async () => {
+test('of much long work one goes on in each turn, and all get theirs', async () => {
   const clock = handClock()
   const order: string[] = []
   const work = async (name: string): Promise<void> => {
@@ -91,7 +91,7 @@ test('of much long work one goes on in each turn, and all get theirs (slices/S2)
   expect(order.join('')).toBe('abcabcabc')
 })
 
-test('work ends when its caller is gone while others have their turn (slices/S3)', async () => {
+test('work ends when its caller is gone while others have their turn', async () => {
   const clock = handClock()
   const gone = new AbortController()
   const { way } = runSlice(requestContext({ clock, signal: gone.signal }), 500)
@@ -102,7 +102,7 @@ test('work ends when its caller is gone while others have their turn (slices/S3)
   await ended
 })
 
-test('work ends when its time is over (slices/S3)', () => {
+test('work ends when its time is over', () => {
   const clock = handClock()
   const context = requestContext({ clock, deadlineAt: 1 })
   clock.now = 2

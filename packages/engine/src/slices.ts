@@ -1,36 +1,37 @@
 /**
- * Long work in slices, with the calls of others in between. The one way in which anything gives up its turn.
+ * Runs long work in slices, with other calls in between. All code that yields does it here.
  *
  *   rows … giveWay(context, rows) … rows … giveWay(context, rows) ─▶ a promise: the slice is over
  *                                                                     └─▶ calls of others ─▶ the next slice
  *
- * S1  A slice ends at the first giveWay() after {@link sliceMs}, or after {@link sliceWorkMax} rows: in tests time may stand still.
- * S2  Of all long work of a scheduler one goes on in a turn of the event loop, in the order in which they gave way. So others
- *     wait for one slice, however much long work there is.
- * S3  Work whose caller no longer waits ends when it yields, and when its next slice would begin.          all: slices.test.ts
+ * - A slice ends at the first giveWay() after {@link sliceMs}, or after {@link sliceWorkMax} rows, since time may stand still
+ *   in tests.
+ * - One slice runs in a turn of the event loop, whatever the number of long tasks of a scheduler; they take turns. So other
+ *   calls wait for one slice.
+ * - Work whose caller no longer waits ends when it yields, or when its next slice would begin.
  *
- * Work that goes on later must not count on what it has seen: it reads a snapshot, or looks again.
+ * After a slice the data may have changed: read from a snapshot, or read again.
  */
 import { setMaxListeners } from 'node:events'
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
 import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
 
-/** How long work goes on before others get a turn. Work between two giveWay() comes on top of it. */
+/** Duration of a slice, without the work between two calls of giveWay(). */
 const sliceMs = 5
-/** The same in rows; in memory these are read in half a millisecond to some, by what is done with them. */
+/** The same in rows, which take from half a millisecond in memory to some milliseconds. */
 export const sliceWorkMax = 4096
-/** After so many rows the clock is asked: a lookup or a page of results never does. */
+/** The clock is asked after this many rows: a lookup or a page of results never does. */
 const workPerLook = 128
 /** Items that are sorted in one step. */
 const sortedAtOnce = 512
 
 /**
- * To be called between two steps of anything that may be long.
+ * Call it between two steps of anything that may be long.
  *
- * @param work - how much was done since the last call: rows read, or as many as would have taken that long
- * @returns `undefined` to go on at once; else a promise to wait for, after which a new slice has begun
- * @throws CANCELLED or DEADLINE_EXCEEDED, as does the promise, when the caller no longer waits for the answer
+ * @param work - the work since the last call: rows read, or an equivalent number
+ * @returns `undefined` to continue at once; else a promise to wait for, after which a new slice has begun
+ * @throws CANCELLED or DEADLINE_EXCEEDED, as does the promise, if the caller no longer waits
  */
 export function giveWay(context: RequestContext, work: number): Promise<void> | undefined {
   const { slice, clock } = context
@@ -52,7 +53,7 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
 /**
  * Runs `step` for each item in order, and yields between them.
  *
- * @param workOf - how much the step of an item does; see {@link giveWay}
+ * @param workOf - the work of an item's step; see {@link giveWay}
  */
 export function forEachInSlices<T>(
   context: RequestContext,
@@ -100,10 +101,10 @@ async function mergeInSlices<T>(
 }
 
 /**
- * Begins `step` for each item in order, and yields between them while those before go on.
+ * Starts `step` for each item in order, and yields between them while started steps continue.
  *
- * @param context - not of a caller that may go away: what has begun is waited for
- * @returns all answers, in the order of the items
+ * @param context - not that of a caller that may leave: started steps are waited for
+ * @returns all results, in the order of the items
  */
 export async function allInSlices<T, U>(
   context: RequestContext,
@@ -114,7 +115,7 @@ export async function allInSlices<T, U>(
   const begun: Promise<U>[] = []
   await forEachInSlices(context, items, workOf, (item) => {
     const one = step(item)
-    // It may fail before the last one has begun: its error is the answer all the same.
+    // It may fail before the last step has started; the result then fails too.
     one.catch(() => {})
     begun.push(one)
   })
@@ -122,7 +123,7 @@ export async function allInSlices<T, U>(
 }
 
 /**
- * Waits for something that goes on without its caller, for as long as the caller does.
+ * Waits for independent work as long as the caller waits.
  *
  * @throws CANCELLED, DEADLINE_EXCEEDED
  */
@@ -138,7 +139,8 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
         reject(error)
       }
     }
-    // The parts of one call wait side by side, each until its own end; Node takes more than ten for a leak and says so on stderr.
+    // The parts of one call wait in parallel, each until its own end. Node would print a warning about a leak after ten
+    // listeners.
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', look, { once: true, signal: over.signal })
     if (deadlineAt !== undefined) {
@@ -149,7 +151,7 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
   return Promise.race([work, gone]).finally(() => over.abort('answered'))
 }
 
-/** The turns that long work waits for, by scheduler: each begins after the one before it (S2). */
+/** The last turn of each scheduler: the next one begins after it. */
 const lines = new WeakMap<Scheduler, Promise<void>>()
 
 function nextTurn(clock: Scheduler): Promise<void> {

@@ -1,12 +1,11 @@
 /**
- * A clock that stands at a moment, so that every stamp of a test is known before it runs.
+ * A clock that stands still, so that every timestamp of a test is known before it runs.
  *
- *   commits        stamped one microsecond after the other, from that moment on (log/commit-version.ts)
- *   who sleeps     sleeps its real time, and the clock then stands where the sleep ends
+ *   commits        get timestamps one microsecond apart, from the start on (log/commit-version.ts)
+ *   sleeps         take their real time, and then move the clock by their duration
  *
- * C3  It never goes back, and moves by sleeps alone: a lock's timeout and a delayed apply still come.
- *
- * To be moved on, it goes below a MovableClock.
+ * It never goes back, and only sleeps move it: a lock's timeout and a delayed apply still happen. Put a MovableClock over it
+ * to advance it.
  */
 import type { Scheduler } from './clock.ts'
 
@@ -16,7 +15,7 @@ export class StandingClock implements Scheduler {
 
   /**
    * @param startAt - microseconds since the epoch
-   * @param timers - by which sleeps take their time
+   * @param timers - provides the real time of sleeps
    */
   constructor(startAt: bigint, timers: Scheduler) {
     this.#now = startAt

@@ -1,7 +1,6 @@
 /**
- * Mechanisms of the engine that a test can switch off, to prove that what rests on them notices.
- *
- * Only tests do so, by `EngineOptions.switchedOff`: no flag, no setting and no call reaches it.
+ * Mechanisms of the engine that a test can switch off, to prove that a check notices. Only `EngineOptions.switchedOff` does
+ * so: no flag, no setting and no call.
  */
 
 /**

@@ -33,7 +33,7 @@ class Machine {
   }
 }
 
-test('wall-clock/WC1: it tells parts of a millisecond, and follows the wall clock over a suspension', () => {
+test('it tells parts of a millisecond, and follows the wall clock over a suspension', () => {
   const machine = new Machine()
   const before = machine.nowMicros()
   machine.run(0.25)
@@ -45,7 +45,7 @@ test('wall-clock/WC1: it tells parts of a millisecond, and follows the wall cloc
   expect(passed() / 1_000_000n).toBe(10_800n)
 })
 
-test('wall-clock/WC1: where the wall clock is set back it is followed at once, and what takes time still comes to its end', () => {
+test('where the wall clock is set back it is followed at once, and what takes time still comes to its end', () => {
   const machine = new Machine()
   machine.wallMs += hourMs
   machine.run(1000)

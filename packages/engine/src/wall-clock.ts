@@ -1,21 +1,22 @@
 /**
- * The machine's time in microseconds: the wall clock, which tells whole milliseconds, with the digits of the monotonic clock. That one
- * alone would not do: Linux stops it while the machine is suspended, and it does not know that the wall clock was set.
+ * The machine's time in microseconds: the wall clock, which has whole milliseconds, with the digits of the monotonic clock.
+ * The monotonic clock alone is not enough: Linux stops it while the machine is suspended, and it ignores corrections of the
+ * wall clock.
  *
- * WC1  It follows the wall clock at once, forward over a suspension and back where it was set right. How long something takes, and when
- *      its time is over, is told by the steady clock (clock.ts).                                                 wall-clock.test.ts
+ * This clock follows the wall clock at once: forward after a suspension, and back after a correction. Durations and timeouts
+ * use the steady clock (clock.ts) instead.
  */
 
-/** By how much it may differ from the wall clock. */
+/** The largest difference from the wall clock. */
 const differenceMsMax = 5
 
 export class WallClock {
   readonly #wallMs: () => number
   readonly #steadyMs: () => number
-  /** By how much it is ahead of the monotonic clock. */
+  /** How far it is ahead of the monotonic clock. */
   #originMs: number
 
-  /** @param originMs - what the wall clock showed when the monotonic one showed 0 */
+  /** @param originMs - the wall clock's time when the monotonic one was 0 */
   constructor(wallMs: () => number, steadyMs: () => number, originMs: number) {
     this.#wallMs = wallMs
     this.#steadyMs = steadyMs
@@ -23,7 +24,7 @@ export class WallClock {
   }
 
   nowMicros(): bigint {
-    // The wall clock first: a pause between the two then never looks as if it had gone on.
+    // The wall clock first: a pause between the two calls then cannot look like a jump ahead.
     const wall = this.#wallMs()
     const steady = this.#steadyMs()
     const behind = wall - (this.#originMs + steady)

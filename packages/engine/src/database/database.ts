@@ -1,7 +1,7 @@
 /**
  * The verbs of one database. Any number of these may stand for it: the one that is kept (databases.ts) has its settings, its indexes and its
  * rules, and the others ask it. Each validates what it is given, works through the layers below, and settles the request's
- * ledger once (context/C2). A verb answers at once when the store does.
+ * ledger once. A verb answers at once when the store does.
  *
  * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
  * D2  A request is validated whole before any of it is applied.

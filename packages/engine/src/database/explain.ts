@@ -7,7 +7,7 @@
  * Without `analyze` a query is planned and put where it would be read (its transaction begins), and no row is touched.
  *
  * EX1  Rows are counted where the store is asked, in the ledger; an explained query reads what it would read otherwise.
- * EX2  A request is settled once (context/C2), with the ledger of the explanation, which has all of its rows.
+ * EX2  A request is settled once, with the ledger of the explanation, which has all of its rows.
  *
  * Known: the report's fields, the names in debug_stats, and that index entries are charged where several properties have
  * inequalities (production's pages on Query Explain). Believed: the charges, after the price list: an entity each, passed over

@@ -1,4 +1,4 @@
-/** Every verb ends in one settlement of its ledger, whatever comes of it (context/C2). */
+/** Every verb ends in one settlement of its ledger, whatever comes of it. */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
 

@@ -28,7 +28,7 @@ export interface PendingRecord {
   changes: readonly EntityRows[]
   /** The load of its commit, where the weight is not 1: applying it weighs the same. */
   readonly load?: RequestLoad | undefined
-  /** Its commit was uncounted (context/C4): so is its application. */
+  /** Its commit was uncounted: so is its application. */
   readonly isUncounted?: boolean | undefined
   milestone: Milestone
   /** A hold keeps it, or one before it in its group, from being applied (apply-holds.ts). */

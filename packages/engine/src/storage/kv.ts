@@ -1,27 +1,27 @@
 /**
- * The store: one ordered map from row key to bytes. Its implementations are level-kv (LevelDB on disk) and memory-kv (a
+ * The store: one ordered map from row key to bytes. Implementations are level-kv (LevelDB on disk) and memory-kv (a
  * copy-on-write B+tree); one contract suite runs on both.
  *
- * A {@link Kv} has batches, snapshots and deletions of ranges, all atomic: it is the store of one process. A {@link RowKv} changes
- * one row at a time; of such a store (engine/store-port.ts) the engine reads metadata and takes ids.
+ * A {@link Kv} is the store of one process: its batches, snapshots and deletions of ranges are atomic. A {@link RowKv}
+ * changes one row at a time. If several processes share a store (engine/store-port.ts), the engine reads metadata and takes
+ * ids through such a store.
  *
  * K1  Rows are ordered by the unsigned bytes of their keys.
- * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows. Readers find all rows of a deletion
- *     of ranges, or none.
+ * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows. Readers find all rows of a deletion of
+ *     ranges, or none.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
- *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks. A store by rows gives each
- *     row as of some moment after the opening, and is read as of a version where that matters.)
- * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
- * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
- *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
- * K7  Writes take effect, and are answered, in the order in which they were asked for.
+ *     version at its creation. (A store over wide rows reads each row at some moment after the opening.)
+ * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened again.
+ * K7  Writes take effect, and are answered, in the order of the calls.
  *
- * Optional operations are getAll, indexWithin, damage, tidy (waits until the disk space of deleted rows is free), and restore (back
- * to a snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so that work before its first row runs in
- * slices. A store knows nothing of tables: rows are materialised on demand by a store over this one (on-demand/).
+ * A row is answered as it was written, or reading it fails with DamagedRow. A scan gives the rows before the damaged one
+ * first, and a seek continues behind it. A closed store refuses everything with UNAVAILABLE. Methods that answer at once
+ * throw their errors.
  *
- * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
+ * Optional operations are getAll, indexWithin, damage, tidy (waits until the disk space of deleted rows is free), and restore
+ * (back to a snapshot in O(1), for tests). A scan takes the context of its caller, so that work before its first row runs in
+ * slices. A store does not know tables: on-demand/ makes rows on demand, as a store over this one.
  */
 import type { RequestContext } from '../context.ts'
 import type { DatastoreError } from '../errors.ts'
@@ -41,7 +41,7 @@ export interface KvRow {
   readonly value: Uint8Array
 }
 
-/** One row's change: `undefined` deletes. The store keeps the bytes as they are given, so they must not be changed afterwards. */
+/** One row's change: `undefined` deletes. The store keeps the given array, so it must not be changed afterwards. */
 export interface KvWrite {
   readonly key: RowKey
   readonly value: Uint8Array | undefined
@@ -50,40 +50,39 @@ export interface KvWrite {
 /** A consumer of writes, one after the other. */
 export interface WriteSink {
   /**
-   * Whether the sink wants rows with this prefix; if not, a source leaves them out, and need not make them. Called once for each
+   * Whether the sink wants rows with this prefix; if not, a source may leave them out without making them. Called once for a
    * prefix that many rows share, and not for rows that exist already. Absent = it wants all.
    */
   wants?(prefix: RowKey): boolean
   write(key: RowKey, value: Uint8Array | undefined): void
 }
 
-/** Writes that are made one by one while a sink consumes them, so that no list is kept. Each pass gives the same writes. */
+/** Writes that are made one by one while a sink consumes them, without a list. Each pass gives the same writes. */
 export interface WriteSource {
-  /** Maximum number of writes: unwanted ones are counted too. */
+  /** Maximum number of writes, including unwanted ones. */
   readonly count: number
   writeTo(sink: WriteSink): void
-  /** The same in steps: each hands over some writes, and tells how much work they are ({@link workOf}). Absent = all are one step. */
+  /** {@link writeTo} in steps; each step writes some rows and yields their work ({@link workOf}). Absent = one step. */
   stepsTo?(sink: WriteSink): Iterable<number>
 }
 
-/** Writes of one batch. No two writes of a source are to one key. */
+/** Writes of one batch. A source has at most one write for each key. */
 export type Writes = readonly KvWrite[] | WriteSource
 
-/** Hands writes to a sink. */
 export function handOver(writes: Writes, sink: WriteSink): void {
   if ('writeTo' in writes) writes.writeTo(sink)
   else for (const { key, value } of writes) sink.write(key, value)
 }
 
-/** Bytes of values that take as long as a row. */
+/** This many bytes of values count as one row of work. */
 const bytesOfWork = 256
 
-/** The work of some writes, for giveWay(): in rows. */
+/** The work of some writes for giveWay(), in rows. */
 export function workOf(rows: number, ...values: readonly (Uint8Array | undefined)[]): number {
   return values.reduce((work, value) => work + (value === undefined ? 0 : value.length / bytesOfWork), rows)
 }
 
-/** {@link handOver} in steps, for a sink that gives way to others between them: each tells its work. */
+/** {@link handOver} in steps that yield their work, for a sink that yields to other calls between them. */
 export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<number> {
   if (!('writeTo' in writes)) {
     for (const { key, value } of writes) {
@@ -98,7 +97,6 @@ export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<numb
   }
 }
 
-/** Writes as a list. */
 export function listOf(writes: Writes): readonly KvWrite[] {
   if (!('writeTo' in writes)) return writes
   const list: KvWrite[] = []
@@ -109,17 +107,17 @@ export function listOf(writes: Writes): readonly KvWrite[] {
 export interface ScanOptions {
   /** From the end of the range to its start. */
   readonly reverse?: boolean | undefined
-  /** How many rows the caller expects to want at first; a hint for read-ahead. */
+  /** How many rows the caller will probably read first; a hint for read-ahead. */
   readonly expect?: number | undefined
   /** Context of the caller: work before the first row runs in slices, and ends with the caller. */
   readonly context?: RequestContext | undefined
 }
 
-/**
- * A pull cursor over a range. The caller closes it, also after an error or an early end; a closed scan answers nothing.
- */
+/** A pull cursor over a range. The caller must close it, also after an error or an early end. */
 export interface KvScan {
-  /** The next rows in scan order, at most `count` and at least one; an empty array means the range is exhausted. */
+  /**
+   * The next rows in scan order, at least one and at most `count`; an empty array means that the range is exhausted.
+   */
   next(count: number): MaybePromise<readonly KvRow[]>
   /** Moves to the first row at or after `key` in scan order (at or before it in a reverse scan), inside the range. */
   seek(key: RowKey): void
@@ -129,10 +127,10 @@ export interface KvScan {
 export interface KvReader {
   /** Whether reads of one turn of the event loop go to the store in few calls, so that they are best made side by side. */
   readonly gathersReads?: boolean
-  /** The row's bytes, which the caller must not change; `undefined` when there is no such row. */
+  /** The row's bytes, which the caller must not change; `undefined` if there is no such row. */
   get(key: RowKey): MaybePromise<Uint8Array | undefined>
   /**
-   * {@link get} for many keys, of a store that finds them faster together.
+   * {@link get} for many keys, if the store finds them faster together.
    *
    * @returns a value for each key
    */
@@ -141,15 +139,15 @@ export interface KvReader {
 }
 
 export interface KvSnapshot extends KvReader {
-  /** How many rows it has, of a store that can tell at once. */
+  /** The number of rows, if the store knows it at once. */
   readonly size?: number
   close(): void
 }
 
-/** When a write is acknowledged: when the process may die (`process`), or when the machine may (`power`). */
+/** A write is acknowledged when it survives the death of the process (`process`), or of the machine (`power`). */
 export type Durability = 'process' | 'power'
 
-/** A file whose bytes are not as they were written. */
+/** A file whose bytes are not those that were written. */
 export interface FileDamage {
   readonly file: string
   readonly what: string
@@ -157,18 +155,20 @@ export interface FileDamage {
 
 /** The state of a store. */
 export interface StoreState {
-  /** Where the rows are, in words for people: a folder, or "memory". */
+  /** Where the rows are, for people: a folder, or "memory". */
   readonly location: string
-  /** Advice for users when it does not answer; absent = it always does. */
+  /** Advice for users if it does not answer; absent = it always does. */
   readonly silenceRemedy?: string | undefined
-  /** With what writes are refused since one has failed (K5), or all calls as long as that lasts; absent or `undefined` = none are. */
+  /**
+   * The error of all writes after a failed one (K5), or of all calls during an outage; absent or `undefined` = none.
+   */
   readonly failure?: DatastoreError | undefined
   /**
-   * Calls `listener` when that happens, and with `undefined` when it is over, perhaps with words for that; a store that has failed by K5
-   * never serves again.
+   * Calls `listener` at a failure, and with `undefined` at its end, perhaps with a text about it. A store that failed by K5
+   * never recovers.
    */
   onFailure?(listener: (failure: DatastoreError | undefined, recovery?: string) => void): void
-  /** Whether it refuses all calls for good, with `failure`, since its data is gone; absent = it is not. */
+  /** Whether its data is gone, so that it refuses all calls for good with `failure`; absent = it is not. */
   readonly isGone?: boolean
 }
 
@@ -176,22 +176,22 @@ export interface StoreState {
 export interface RowKv extends KvReader, StoreState {
   /** Sets or deletes one row. */
   mutate(write: KvWrite): MaybePromise<void>
-  /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
+  /** Sets or deletes one row if its value is `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
   /** Deletes every row. */
   clear(): MaybePromise<void>
   /**
-   * The first part of a range, or with `reverse` the last, that can be read without rows of other indexes, which the store would
-   * have to make. `undefined`: no row is in the range. Absent = every row is there.
+   * The first part of a range, or with `reverse` the last, that can be read without rows that the store would have to make.
+   * `undefined`: the range is empty. Absent = the store has every row.
    */
   indexWithin?(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined>
   /**
-   * Looks for damage in the files that the rows are in, if they are in files. Reads all of them.
+   * Reads all files of the store, if it has any, and looks for damage.
    *
-   * @param onFile - called before each; what it throws ends the search
+   * @param onFile - called before each file; an error that it throws ends the search
    */
   damage?(onFile?: () => void): Promise<readonly FileDamage[]>
-  /** Waits for running writes, then releases files and locks. Closing twice is harmless. */
+  /** Waits for writes in progress, then releases files and locks. Closing twice is harmless. */
   close(): Promise<void>
 }
 
@@ -201,16 +201,16 @@ export interface Kv extends RowKv {
   batch(writes: Writes): MaybePromise<void>
   snapshot(): KvSnapshot
   /**
-   * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; a process that dies meanwhile
-   * has deleted all of them, or none. Nothing may be written to the ranges until it answers.
+   * Deletes every row of some ranges. Until it answers, readers find all of the rows, and then none; if the process dies
+   * meanwhile, all or none are deleted. Until it answers, nothing may be written to the ranges.
    *
-   * @param rows - set by the same write; they may lie in the ranges
+   * @param rows - set by the same write; they may be in the ranges
    */
   deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void>
-  /** Deletes every row, as {@link deleteRanges} does. */
+  /** {@link deleteRanges} for every row. */
   clear(rows?: readonly KvRow[]): MaybePromise<void>
-  /** Resolves when deleted rows take no room on disk any more, or when the store is closed. Absent = they never do. */
+  /** Resolves when deleted rows need no disk space any more, or when the store is closed. Absent = they never do. */
   tidy?(): Promise<void>
-  /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */
+  /** Resets the store to the snapshot, which stays valid. Throws a TypeError for a snapshot of another store. */
   restore?(snapshot: KvSnapshot): void
 }

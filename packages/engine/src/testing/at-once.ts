@@ -1,4 +1,4 @@
-/** For tests over stores that answer at once: the answer itself, never a promise of it (maybe-promise/MP1). */
+/** For tests over stores that answer at once: the answer itself, never a promise of it. */
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 
 /** @throws when the answer comes by promise */

@@ -1,4 +1,4 @@
-/** context/C4: the calls of a tool that looks on leave no trace; the same calls of any other client do. */
+/** The calls of a tool that looks on leave no trace; the same calls of any other client do. */
 import type { HeatReport } from '@sixtables/engine'
 import { expect, test } from 'vitest'
 import { eventData } from '../../src/cli/target/events.ts'
