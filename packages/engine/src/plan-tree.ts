@@ -8,12 +8,10 @@ export interface PlanTree {
   readonly results: readonly string[]
 }
 
-/** One node of a plan. */
 export interface PlanStep {
   /** Type of the node, such as `scan` (planner/plan-node.ts). */
   readonly type: string
   readonly words: string
-  /** The table of a scan. */
   readonly table?: TableId
   /** The composite index of a scan, in words. */
   readonly index?: string

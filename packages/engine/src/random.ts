@@ -9,7 +9,6 @@ export interface Random {
   integer(below: number): number
 }
 
-/** A generator from a 32-bit seed. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

@@ -16,7 +16,6 @@ export type RowTally = Partial<Record<TableId, { written: number; deleted: numbe
 export interface LockWait {
   readonly waiter: number
   readonly holders: readonly number[]
-  /** The contended row, in words. */
   readonly row: string
 }
 

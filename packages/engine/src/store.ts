@@ -1,6 +1,6 @@
 /**
- * The exports for a package that keeps the rows of an engine in a store of its own: the port (engine/store-port.ts), and the parts that its
- * commits and reads are made of.
+ * The exports for a package that keeps the rows of an engine in a store of its own: the port (engine/store-port.ts), and the
+ * parts that its commits and reads are made of.
  */
 
 export { failedIndex } from './database/index-builds/index-builder.ts'

@@ -7,16 +7,15 @@
  *   index rows ──▶ entities              there are as many rows as expected; if more, each is looked up
  *   log ──▶ entities                     the newest kept after-image of each entity is its row
  *
- * An entity with pending records may have any of their images, the one before the first included. If ToDo:1 was
- * written done=false, then done=true, and both are pending, its row may be absent or have either value. An index row
- * that all images have must be there; one that no image has must not.
+ * An entity with pending records may have any of their images, the one before the first included. If ToDo:1 was written
+ * done=false, then done=true, and both are pending, its row may be absent or have either value. An index row that all images
+ * have must be there; one that no image has must not.
  *
- * The check reads a snapshot if the store has one, so a running server continues to write. Cost: one get for each
- * index row, many entities at a time if the store answers by promise.
+ * The check reads a snapshot if the store has one, so a running server continues to write. Cost: one get for each index row,
+ * many entities at a time if the store answers by promise.
  *
- * V1  A repair writes what a row should be now, not what the snapshot says: it judges each row again while nothing
- *     else is written. Rows with pending records get the state before the first of them, from which applying
- *     continues.
+ * V1  A repair writes what a row should be now, not what the snapshot says: it judges each row again while nothing else is
+ *     written. Rows with pending records get the state before the first of them, from which applying continues.
  */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf, sameBytes } from '../encoding/bytes.ts'
@@ -58,7 +57,6 @@ export interface CheckSource {
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied; for repairs. */
   alone<T>(task: () => Promise<T>): Promise<T>
-  /** CheckReport.remedy. */
   readonly remedy?: string
 }
 
@@ -87,8 +85,7 @@ class Check {
   readonly #reader: KvReader
   readonly #options: CheckOptions
   /**
-   * The possible images of each entity with pending records, by its row key: before the first record, then after
-   * each.
+   * The possible images of each entity with pending records, by its row key: before the first record, then after each.
    */
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []

@@ -1,12 +1,12 @@
 /**
- * Byte strings: text in which each character U+0000–U+00FF is one byte. Row keys and all codes have this form: the
- * bytes 0a ff are the text "\x0a\xff".
+ * Byte strings: text in which each character U+0000–U+00FF is one byte. Row keys and all codes have this form: the bytes 0a
+ * ff are the text "\x0a\xff".
  *
- * JavaScript compares such texts as unsigned bytes, joins them cheaply and takes them as keys of a Map. This file
- * converts them from and to byte arrays, UTF-8 and hex.
+ * JavaScript compares such texts as unsigned bytes, joins them cheaply and takes them as keys of a Map. This file converts
+ * them from and to byte arrays, UTF-8 and hex.
  *
- * Measured on Node 20: `String.fromCharCode` with fixed arguments is the fastest way to make up to eight bytes; above
- * that, a loop that fills a buffer, read back once as latin1.
+ * Measured on Node 20: `String.fromCharCode` with fixed arguments is the fastest way to make up to eight bytes; above that, a
+ * loop that fills a buffer, read back once as latin1.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError } from '../invariant.ts'
@@ -33,8 +33,8 @@ const passing: (Buffer | undefined)[] = []
 const passingMax = 1024
 
 /**
- * The bytes of a byte string in a shared array: the next call with a text of the same length overwrites them.
- * Measured on row keys: 75–100 ns instead of 130–150, and no garbage.
+ * The bytes of a byte string in a shared array: the next call with a text of the same length overwrites them. Measured on row
+ * keys: 75–100 ns instead of 130–150, and no garbage.
  */
 export function passingBytes(text: string): Uint8Array {
   const bytes = passingSpace(text.length)
@@ -122,8 +122,8 @@ export function fromHex(hex: string): string {
 }
 
 /**
- * The end of the range of all byte strings that start with `prefix`: `prefixEnd('ab')` is `'ac'`, and `'a\xff'` gives
- * `'b'`. A prefix of FF bytes alone has no such end; it gives itself followed by FF. No key space starts with FF.
+ * The end of the range of all byte strings that start with `prefix`: `prefixEnd('ab')` is `'ac'`, and `'a\xff'` gives `'b'`.
+ * A prefix of FF bytes alone has no such end; it gives itself followed by FF. No key space starts with FF.
  */
 export function prefixEnd(prefix: string): string {
   for (let i = prefix.length - 1; i >= 0; i--) {

@@ -1,6 +1,6 @@
 /**
- * CRC-32C (Castagnoli): the checksum in LevelDB's log files, and the masked form in which they store it. The mask
- * (rotated right by 15 bits, plus a constant) is there because a checksum over bytes that contain checksums is weak.
+ * CRC-32C (Castagnoli): the checksum in LevelDB's log files, and the masked form in which they store it. The mask (rotated
+ * right by 15 bits, plus a constant) is there because a checksum over bytes that contain checksums is weak.
  *
  * Known: the polynomial (reflected 82F63B78) and the mask, from LevelDB's public format description.
  */
@@ -8,8 +8,8 @@ const polynomial = 0x82f63b78
 const maskDelta = 0xa282ead8
 
 /**
- * Eight tables of 256 remainders, so that eight bytes are processed in one step. Table k is for a byte with k more
- * bytes behind it.
+ * Eight tables of 256 remainders, so that eight bytes are processed in one step. Table k is for a byte with k more bytes
+ * behind it.
  */
 const tables: readonly Uint32Array[] = makeTables()
 
@@ -68,7 +68,6 @@ export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length,
   return ~crc >>> 0
 }
 
-/** The masked form of a checksum. */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + maskDelta) >>> 0
 }

@@ -5,10 +5,10 @@
  *   Value      value-slot.ts
  *   Timestamp  seconds 1, nanos 2        LatLng  latitude 1, longitude 2        ArrayValue  values 1
  *
- * Decoding checks the form only: well-formed bytes and UTF-8, a type for each value, timestamps and geo points in
- * range. Whether a value may be written is checked by validate-entity.ts. As in every protocol-buffer reader, a
- * repeated message field merges, and the last one of a repeated scalar counts. Encoding writes fields by number, so
- * that equal values give equal bytes.
+ * Decoding checks the form only: well-formed bytes and UTF-8, a type for each value, timestamps and geo points in range.
+ * Whether a value may be written is checked by validate-entity.ts. As in every protocol-buffer reader, a repeated message
+ * field merges, and the last one of a repeated scalar counts. Encoding writes fields by number, so that equal values give
+ * equal bytes.
  *
  * E1  decode(encode(x)) = x; timestamps are in microseconds.          test/property/entity-codec.test.ts
  *
@@ -148,8 +148,8 @@ function textOf({ bytes, start, end }: ByteRange, property: string | undefined):
 }
 
 /**
- * Decodes a google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for malformed bytes,
- * a value without a type, and timestamps and geo points out of range.
+ * Decodes a google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for malformed bytes, a value
+ * without a type, and timestamps and geo points out of range.
  *
  * @param property - the property for error messages
  */
@@ -241,7 +241,6 @@ function writeTimestamp(writer: WireWriter, micros: bigint): void {
   writer.close(at)
 }
 
-/** Encodes a google.datastore.v1.Value. */
 export function encodeValue(value: Value): Uint8Array {
   const writer = new WireWriter()
   writeValue(writer, value)
@@ -254,8 +253,7 @@ export interface SplitEntity {
   /** `undefined` when the entity has no key. */
   readonly key: Key | undefined
   /**
-   * The `properties` fields (tag 3) as received, one after the other; a view of the message where they are
-   * contiguous.
+   * The `properties` fields (tag 3) as received, one after the other; a view of the message where they are contiguous.
    */
   readonly properties: Uint8Array
 }
@@ -311,7 +309,6 @@ export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults =
   return new ValueDecoder(defaults).entity(range, reader, undefined, 0).properties
 }
 
-/** Writes one `properties` field. */
 export function writeProperty(writer: WireWriter, name: string, value: Value): void {
   const at = writer.open(entityField.properties)
   if (name !== '') writer.text(1, name)
@@ -325,7 +322,6 @@ function writeProperties(writer: WireWriter, properties: Properties): void {
   for (const [name, value] of properties) writeProperty(writer, name, value)
 }
 
-/** Encodes the `properties` fields of an Entity. */
 export function encodeProperties(properties: Properties): Uint8Array {
   const writer = new WireWriter()
   writeProperties(writer, properties)

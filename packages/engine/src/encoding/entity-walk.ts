@@ -1,6 +1,6 @@
 /**
- * A walk over the fields of an Entity that does not decode them. Every loop over the properties of stored bytes uses
- * it: index entries, masks, statistics, vectors, the decoder.
+ * A walk over the fields of an Entity that does not decode them. Every loop over the properties of stored bytes uses it:
+ * index entries, masks, statistics, vectors, the decoder.
  *
  *   const walk = new EntityWalk(reader)
  *   while (walk.nextProperty()) { walk.name().text … readValue(readerOf(walk.entry, walk.reader), slot) … }
@@ -35,8 +35,8 @@ export class EntityWalk {
   }
 
   /**
-   * Moves to the next field and returns its number; 0 at the end. A property is read into {@link entry}. For a key,
-   * the reader is placed before its Key, which ends at {@link fieldEnd}.
+   * Moves to the next field and returns its number; 0 at the end. A property is read into {@link entry}. For a key, the
+   * reader is placed before its Key, which ends at {@link fieldEnd}.
    */
   next(): number {
     const { reader } = this

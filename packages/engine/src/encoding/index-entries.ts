@@ -9,18 +9,17 @@
  *   embedded entity        its leaves under dotted paths, such as `address.city`
  *   user (meaning 20)      one entry for the whole user
  *
- * `tags = ["a", "b", "a"]` has two entries, tags="a" and tags="b", both marked `multi` because the property has more
- * than one. In an array of entities the leaves share one path; a property that is literally named `address.city`
- * shares it too.
+ * `tags = ["a", "b", "a"]` has two entries, tags="a" and tags="b", both marked `multi` because the property has more than
+ * one. In an array of entities the leaves share one path; a property that is literally named `address.city` shares it too.
  *
- * validate-entity.ts uses the same walk, through {@link WalkChecks}, when an entity is written. It must find the
- * entries that a walk over the stored bytes finds. Stored bytes name each property once per level, so only arrays and
- * names with a dot can give a property several values.
+ * validate-entity.ts uses the same walk, through {@link WalkChecks}, when an entity is written. It must find the entries that
+ * a walk over the stored bytes finds. Stored bytes name each property once per level, so only arrays and names with a dot can
+ * give a property several values.
  *
  * X1  Entries of one entity are distinct by (property, valueCode).   test/property/entity-index.test.ts
  *
- * Measured on Google's emulators: the table above. They differ in one case: only the older one shares a path between
- * the elements of an entity array.
+ * Measured on Google's emulators: the table above. They differ in one case: only the older one shares a path between the
+ * elements of an entity array.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'

@@ -1,6 +1,5 @@
 /**
- * One value of one indexed property of an entity. index-entries.ts makes the entries: for `tags = ["a", "b"]` two of
- * them.
+ * One value of one indexed property of an entity. index-entries.ts makes the entries: for `tags = ["a", "b"]` two of them.
  */
 
 export interface IndexEntry {

@@ -1,6 +1,6 @@
 /**
- * A small cache from UTF-8 bytes to strings, for texts that repeat: property names, kinds, namespaces, project ids. A
- * cached text is neither checked nor decoded nor allocated again.
+ * A small cache from UTF-8 bytes to strings, for texts that repeat: property names, kinds, namespaces, project ids. A cached
+ * text is neither checked nor decoded nor allocated again.
  *
  * Each slot holds the newest text with its hash. A text enters only after its UTF-8 was checked.
  */

@@ -7,8 +7,8 @@
  *   path prefix  a path without its 00: the common start of an entity and all its descendants
  *   key          partition path
  *
- * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1;
- * since 02 < 03, ToDo:1 sorts before ToDo:"a".
+ * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1; since 02 <
+ * 03, ToDo:1 sorts before ToDo:"a".
  *
  * P1  The order of partition and path codes is that of compareKeys.   test/property/key-order.test.ts
  * P2  A code begins with a path prefix exactly if it is the path itself or a descendant's.   same
@@ -41,7 +41,6 @@ export function databaseCode(projectId: string, databaseId: string): string {
   return encodeText(projectId) + encodeText(databaseId)
 }
 
-/** The code of a partition. */
 export function partitionCode({ projectId, databaseId, namespaceId }: PartitionId): string {
   return recentPartition(projectId, databaseId, namespaceId).code
 }
@@ -56,7 +55,6 @@ export function decodePartition(code: string, offset: number): Decoded<Partition
   }
 }
 
-/** Decodes the partition at the start of a code. */
 export function partitionOfCode(code: string): PartitionId {
   return decodePartition(code, 0).value
 }
@@ -78,8 +76,8 @@ function elementCode(element: PathElement): string {
 }
 
 /**
- * The start of the codes of this path and of all its descendants: the rows of the subtree are [prefix, prefix + FF).
- * Throws InvariantError for an incomplete element.
+ * The start of the codes of this path and of all its descendants: the rows of the subtree are [prefix, prefix + FF). Throws
+ * InvariantError for an incomplete element.
  */
 export function pathPrefix(path: readonly PathElement[]): string {
   let code = ''
@@ -92,12 +90,10 @@ export function rootKindPrefix(kind: string): string {
   return `\x01${encodeText(kind)}`
 }
 
-/** The code of a complete path. */
 export function pathCode(path: readonly PathElement[]): string {
   return pathPrefix(path) + pathEnd
 }
 
-/** The code of a key: its partition and path. */
 export function keyCode(key: Key): string {
   return keyRow('', key)
 }
@@ -111,8 +107,8 @@ const elementBytesMax = 16
 /**
  * A key space (or none) and the code of a key.
  *
- * Concatenated texts become one piece of memory only when they are first compared or hashed, by a call into the
- * runtime. Assembling a short ASCII key in the scratch space takes half of that time.
+ * Concatenated texts become one piece of memory only when they are first compared or hashed, by a call into the runtime.
+ * Assembling a short ASCII key in the scratch space takes half of that time.
  */
 export function keyRow(keySpace: string, key: Key): string {
   const head = putHead(keySpace, key.partition)
@@ -140,8 +136,8 @@ function putHead(keySpace: string, partition: PartitionId): string {
 }
 
 /**
- * Appends the path to the head in the scratch space. `undefined` if it does not fit, or a text is not ASCII or
- * contains a zero.
+ * Appends the path to the head in the scratch space. `undefined` if it does not fit, or a text is not ASCII or contains a
+ * zero.
  */
 function shortKeyRow(headLength: number, path: readonly PathElement[]): string | undefined {
   let at = headLength
@@ -245,8 +241,8 @@ function brokenPath(at: number): InvariantError {
 }
 
 /**
- * The path prefixes in a path code, shortest first: those of each ancestor, then that of the entity. A prefix
- * followed by {@link pathEnd} is a path code.
+ * The path prefixes in a path code, shortest first: those of each ancestor, then that of the entity. A prefix followed by
+ * {@link pathEnd} is a path code.
  */
 export function ancestorPrefixes(code: string, offset = 0): string[] {
   const prefixes: string[] = []
@@ -284,7 +280,6 @@ export function decodeKeyCode(code: string, offset: number): Decoded<Key> {
 /** The codes of one key, shared by its rows in all tables. */
 export interface KeyCodes {
   readonly partition: string
-  /** The code of the last element's kind. */
   readonly kind: string
   readonly path: string
 }

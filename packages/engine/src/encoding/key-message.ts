@@ -3,11 +3,11 @@
  *
  *   Key   partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
  *
- * Decoding checks the form only: well-formed bytes and UTF-8, a path that is not empty. An element without id and
- * name is incomplete. An id 0 and an empty name are kept; validate-key.ts refuses them.
+ * Decoding checks the form only: well-formed bytes and UTF-8, a path that is not empty. An element without id and name is
+ * incomplete. An id 0 and an empty name are kept; validate-key.ts refuses them.
  *
- * Known: google/datastore/v1/entity.proto. Measured: a key without a project is in the request's project and
- * database; a key with a project but no database is in the default database of that project.
+ * Known: google/datastore/v1/entity.proto. Measured: a key without a project is in the request's project and database; a key
+ * with a project but no database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
@@ -130,7 +130,6 @@ export function writeKey(writer: WireWriter, key: Key): void {
   }
 }
 
-/** Encodes a google.datastore.v1.Key. */
 export function encodeKey(key: Key): Uint8Array {
   const writer = new WireWriter()
   writeKey(writer, key)

@@ -1,13 +1,13 @@
 /**
- * A decoder for the keys of one request. Neighbouring keys mostly differ in their last id or name only, such as
- * ToDo:1, ToDo:2.
+ * A decoder for the keys of one request. Neighbouring keys mostly differ in their last id or name only, such as ToDo:1,
+ * ToDo:2.
  *
  *   Key   partition_id 1 { … }, path 2 { kind 1 { … }, id 2 or name 3 }
  *         ─────────────────            ────────────
  *         if these bytes equal those of the key before, its partition and kind are used again
  *
- * Any other key is read by key-message.ts. A lookup of 25 keys costs a quarter less than with the generated decoder,
- * which makes a byte array for each key (docs/decisions/0015-steps-to-speed.md).
+ * Any other key is read by key-message.ts. A lookup of 25 keys costs a quarter less than with the generated decoder, which
+ * makes a byte array for each key (docs/decisions/0015-steps-to-speed.md).
  */
 import type { Key, PartitionId } from '../model/key.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
@@ -20,8 +20,7 @@ const idTag = 0x10
 const nameTag = 0x1a
 
 /**
- * The size in bytes of the field `tag` at `at`, tag included; 0 if it is another field or its payload has 128 bytes
- * or more.
+ * The size in bytes of the field `tag` at `at`, tag included; 0 if it is another field or its payload has 128 bytes or more.
  */
 function shortField(bytes: Buffer, at: number, end: number, tag: number): number {
   if (at + 2 > end || bytes[at] !== tag) return 0
@@ -119,8 +118,8 @@ function same(bytes: Buffer, one: number, other: number, length: number): boolea
 }
 
 /**
- * The keys in the field `field` of a request, in order, decoded like decodeKey(). A key with the same bytes as the
- * one before is the same object.
+ * The keys in the field `field` of a request, in order, decoded like decodeKey(). A key with the same bytes as the one before
+ * is the same object.
  */
 export function decodeKeys(request: Uint8Array, field: number, defaults: KeyDefaults): Key[] {
   const reader = new WireReader(request)

@@ -4,8 +4,8 @@
  *   A EntitiesByPropertyAsc   C EntitiesByCompositeProperty   D EntitiesByPropertyDesc   E Entities
  *   I IdSequences             K EntitiesByKind                L Log                      M Metadata     P Pending
  *
- * In every space text(project) text(database) follows, so that a database is one contiguous range in each. The
- * layouts are in tables/; docs/reference/keyspace.md lists all of them.
+ * In every space text(project) text(database) follows, so that a database is one contiguous range in each. The layouts are in
+ * tables/; docs/reference/keyspace.md lists all of them.
  *
  * S1  No two key spaces share a first byte, and none starts with FF.   keyspace.test.ts
  */

@@ -11,8 +11,8 @@
  *     concatenated, and inverted codes sort in the opposite order.   test/property/ordered-codes.test.ts
  * O3  Decoding gives back the encoded value.                         same
  *
- * All decoders take the whole byte string and an offset. Malformed bytes throw InvariantError, since no client wrote
- * them. Ours: the codes; terminated, escaped texts are common in ordered stores.
+ * All decoders take the whole byte string and an offset. Malformed bytes throw InvariantError, since no client wrote them.
+ * Ours: the codes; terminated, escaped texts are common in ordered stores.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'

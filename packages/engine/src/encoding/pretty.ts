@@ -6,9 +6,9 @@
  *   EntitiesByCompositeProperty(p, index 7, ToDo, ancestor User:"ada", 3, desc 5, ToDo:1)
  *   IdSequences(p, "scope")      Log(p, ToDo:1, 1700000000000001)      Metadata(p, index, "7")
  *
- * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a
- * timestamp is shown as an integer, and a blob as a string if it is UTF-8. Nothing here throws: unreadable bytes are
- * shown in hex, with the reason.
+ * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a timestamp
+ * is shown as an integer, and a blob as a string if it is UTF-8. Nothing here throws: unreadable bytes are shown in hex, with
+ * the reason.
  */
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'
@@ -86,8 +86,8 @@ function propertyParts(rowKey: string, value: Uint8Array | undefined, descending
 }
 
 /**
- * Reads a composite row without its index definition. A path starts with 01, or FE if inverted; no column does. So a
- * path that does not end the row key is the ancestor.
+ * Reads a composite row without its index definition. A path starts with 01, or FE if inverted; no column does. So a path
+ * that does not end the row key is the ancestor.
  */
 function compositeParts(rowKey: string, value: Uint8Array | undefined): string[] {
   const database = decodeDatabase(rowKey)

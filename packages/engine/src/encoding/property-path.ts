@@ -7,9 +7,9 @@
  *
  * parsePropertyPath(formatPropertyPath(path)) gives the same names.
  *
- * Known: the escapes (comments of google.datastore.v1). Measured: the older of Google's emulators reads only the
- * first form of a name; the newer one reads the second, and of the first only plain identifiers. Here both are read;
- * a name that begins with a back quote has the second form. Measured: at most 20 names in a mask, 21 in a transform.
+ * Known: the escapes (comments of google.datastore.v1). Measured: the older of Google's emulators reads only the first form
+ * of a name; the newer one reads the second, and of the first only plain identifiers. Here both are read; a name that begins
+ * with a back quote has the second form. Measured: at most 20 names in a mask, 21 in a transform.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -23,8 +23,7 @@ export type PropertyPath = readonly string[]
  * Parses a path.
  *
  * @param what - its name in error messages: `the property mask`
- * @throws DatastoreError INVALID_ARGUMENT for an empty path or name, a bad escape, a reserved name, and too many
- *   names
+ * @throws DatastoreError INVALID_ARGUMENT for an empty path or name, a bad escape, a reserved name, and too many names
  */
 export function parsePropertyPath(
   text: string,
@@ -68,7 +67,6 @@ function checkName(name: string, text: string, what: string): void {
   }
 }
 
-/** A parser for paths with escapes or quotes. */
 class PathReader {
   readonly #text: string
   readonly #what: string

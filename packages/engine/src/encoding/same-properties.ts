@@ -1,9 +1,9 @@
 /**
  * Tells whether two entities have equal properties.
  *
- * Properties are a map. A client may send the same ones in another order, and such a write changes nothing (measured
- * on the newer of Google's emulators). The order inside an array does matter. Encodings that differ in more than
- * order, such as a written default value, may count as different.
+ * Properties are a map. A client may send the same ones in another order, and such a write changes nothing (measured on the
+ * newer of Google's emulators). The order inside an array does matter. Encodings that differ in more than order, such as a
+ * written default value, may count as different.
  */
 import { compareBytes } from '../model/compare.ts'
 import type { Key } from '../model/key.ts'

@@ -1,6 +1,6 @@
 /**
- * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values. An index entry
- * of "ada" copies its UTF-8 and makes no string. Only keys and users, which are rare, are decoded.
+ * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values. An index entry of "ada"
+ * copies its UTF-8 and makes no string. Only keys and users, which are rare, are decoded.
  *
  * K1  slotCode of a value's bytes = valueCode of the decoded value.     test/property/entity-index.test.ts
  */
@@ -13,7 +13,6 @@ import { readerOf, readGeoPoint, type ValueSlot } from './value-slot.ts'
 import { valueField } from './value-types.ts'
 import { binaryText, type WireReader } from './wire.ts'
 
-/** The code of an int64 with its class byte. */
 function int64Code(low: number, high: number): string {
   return String.fromCharCode(
     0x18,
@@ -44,8 +43,8 @@ function bytesCode(slot: ValueSlot): string {
 }
 
 /**
- * The code of the value in `slot`. It must be set and no array. A timestamp's `seconds` and `nanos` must be read
- * already; the only entity allowed is a user, which is given decoded in `user`.
+ * The code of the value in `slot`. It must be set and no array. A timestamp's `seconds` and `nanos` must be read already; the
+ * only entity allowed is a user, which is given decoded in `user`.
  *
  * @param defaults - the request's database, for a key that names none
  */

@@ -8,11 +8,11 @@
  *     the top-level property that contains it is encoded again, the others are copied;
  *   - a property that is named twice keeps its last value: all properties are encoded again.
  *
- * So stored bytes name each property once per level, and preparing them again changes nothing. Size limits of indexed
- * values hold for each value without an exclude flag of its own, also inside an excluded entity.
+ * So stored bytes name each property once per level, and preparing them again changes nothing. Size limits of indexed values
+ * hold for each value without an exclude flag of its own, also inside an excluded entity.
  *
- * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has
- * production's limits. Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
+ * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has production's
+ * limits. Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -91,8 +91,7 @@ export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: 
 }
 
 /**
- * {@link prepareEntity} for properties that a mask or a transform left. The size of the entity is checked without its
- * key.
+ * {@link prepareEntity} for properties that a mask or a transform left. The size of the entity is checked without its key.
  */
 export function prepareProperties(
   properties: Uint8Array,

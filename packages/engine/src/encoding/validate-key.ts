@@ -1,8 +1,8 @@
 /**
  * Validation of keys, partitions and database names. All errors are INVALID_ARGUMENT.
  *
- * Reserved names (`__…__`) may be looked up, since metadata and statistics use them, but not written. The project of
- * an entity's key must be the request's; a key that is stored as a value may name another one.
+ * Reserved names (`__…__`) may be looked up, since metadata and statistics use them, but not written. The project of an
+ * entity's key must be the request's; a key that is stored as a value may name another one.
  *
  * Measured: every rule, on both of Google's emulators, except the size of a key, which is documented.
  */
@@ -15,8 +15,7 @@ import { recentPartition } from './recent-partitions.ts'
 import { shorten } from './value-slot.ts'
 
 /**
- * The UTF-8 bytes of a text; its length instead if it surely has at most `enough` bytes. So most texts need no
- * measuring.
+ * The UTF-8 bytes of a text; its length instead if it surely has at most `enough` bytes. So most texts need no measuring.
  */
 function utf8Bytes(text: string, enough: number): number {
   return text.length * 3 <= enough ? text.length : Buffer.byteLength(text)
@@ -156,7 +155,6 @@ export function incompleteText(key: Key): string {
   return `Key path element must not be incomplete: ${pathText(key)}`
 }
 
-/** Refuses a key whose last element has neither id nor name. */
 export function requireComplete(key: Key): void {
   if (!isCompleteKey(key)) {
     throw invalidArgument(

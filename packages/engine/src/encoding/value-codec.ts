@@ -10,15 +10,13 @@
  *   40 text text text text text         users: email, auth domain, user id, federated identity, federated provider
  *   48 partition path                   keys
  *
- * "ada" is 28 61 64 61 00 01. The first byte orders values of different types. An integer and an equal timestamp
- * share a code because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps
- * which of the two it was.
+ * "ada" is 28 61 64 61 00 01. The first byte orders values of different types. An integer and an equal timestamp share a code
+ * because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps which of the two it was.
  *
  *   row value byte   bit 7: the property has more than one entry in this entity; low bits: the original type, 0–9
  *
  * V1  The order of value codes is that of compareValues.             test/property/value-order.test.ts
- * V2  Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept.
- *     same
+ * V2  Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept. same
  *
  * Known: order across types (measured, both of Google's emulators). Ours: the bytes, and -0.0 before 0.0.
  */
@@ -51,7 +49,6 @@ export const nullCode = '\x10'
 export const falseCode = '\x20'
 export const trueCode = '\x21'
 
-/** The code of a value that can be indexed. */
 export function valueCode(value: IndexableValue): string {
   switch (value.type) {
     case 'null':
@@ -222,7 +219,6 @@ export function isMulti(typeByte: number): boolean {
   return (typeByte & multiBit) !== 0
 }
 
-/** The type in a value byte, one of {@link typeBytes}. */
 export function typeOf(typeByte: number): number {
   return typeByte & typeMask
 }

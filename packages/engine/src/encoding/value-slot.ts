@@ -1,13 +1,12 @@
 /**
- * One google.datastore.v1.Value on the wire, located but not decoded: the member that is set, the bounds of its
- * payload, meaning and exclude flag. The decoder, the index walk and validation all read values with it, so that they
- * agree.
+ * One google.datastore.v1.Value on the wire, located but not decoded: the member that is set, the bounds of its payload,
+ * meaning and exclude flag. The decoder, the index walk and validation all read values with it, so that they agree.
  *
- * As the wire format says, the last member of the oneof wins, and a message field that appears twice in a row is
- * merged: its payloads are concatenated.
+ * As the wire format says, the last member of the oneof wins, and a message field that appears twice in a row is merged: its
+ * payloads are concatenated.
  *
- * Known: google/datastore/v1/entity.proto for the numbers; the wire format's rules on repeated fields. Measured: the
- * ranges of timestamps and geo points.
+ * Known: google/datastore/v1/entity.proto for the numbers; the wire format's rules on repeated fields. Measured: the ranges
+ * of timestamps and geo points.
  */
 import { Buffer } from 'node:buffer'
 import { invalidArgument } from '../errors.ts'
@@ -55,8 +54,8 @@ export function merge(first: ByteRange, second: ByteRange): ByteRange {
 }
 
 /**
- * A reader of a range. It is the given reader, moved, if the range is in its bytes: save its position and end before
- * if you need them.
+ * A reader of a range. It is the given reader, moved, if the range is in its bytes: save its position and end before if you
+ * need them.
  */
 export function readerOf(range: ByteRange, reader: WireReader): WireReader {
   if (range.bytes !== reader.bytes) return new WireReader(range.bytes, range.start, range.end)
@@ -145,8 +144,8 @@ export function propertyEntry(bytes: Buffer): PropertyEntry {
 }
 
 /**
- * Reads the map entry that fills [reader.position, reader.end). A missing name is the empty one, and a missing value
- * has no type; validation refuses both. The name is always in the reader's bytes.
+ * Reads the map entry that fills [reader.position, reader.end). A missing name is the empty one, and a missing value has no
+ * type; validation refuses both. The name is always in the reader's bytes.
  */
 export function readPropertyEntry(reader: WireReader, entry: PropertyEntry): void {
   const { end } = reader

@@ -11,8 +11,8 @@
  *   body         the rest of the code: a number of bytes, texts or a key
  *   index        the class's name where index rows are counted and listed
  *
- * Codecs take numbers and names from here, and choose by type in a `switch` or a complete record. A new type without
- * its row, or without its place in a codec, does not compile; CONTRIBUTING.md adds one step by step.
+ * Codecs take numbers and names from here, and choose by type in a `switch` or a complete record. A new type without its row,
+ * or without its place in a codec, does not compile; CONTRIBUTING.md adds one step by step.
  *
  * Known: google/datastore/v1/entity.proto for the fields; the names of statistics. Ours: the bytes.
  */
@@ -88,32 +88,26 @@ export const valueField: FieldOf & { readonly meaning: 14; readonly excludeFromI
   excludeFromIndexes: 19,
 }
 
-/** The type in the low bits of an index row's value byte. */
 export const typeBytes: TypeByteOf = Object.fromEntries(
   typeRows.flatMap(([type, { typeByte }]) => (typeByte === undefined ? [] : [[type, typeByte]])),
 ) as TypeByteOf
 
-/** The first byte of a value code, by its class. */
 export const classBytes: ClassByteOf = Object.fromEntries(
   classRows.map(([name, { byte }]) => [name, byte]),
 ) as ClassByteOf
 
-/** The type of a member of Value, by its number. */
 export const typeOfMember: readonly (ValueType | undefined)[] = byNumber(
   typeRows.map(([type, { field }]) => [field, type]),
 )
 
-/** The type byte of a member of Value, by its number. */
 export const typeByteOfMember: readonly (number | undefined)[] = byNumber(
   typeRows.map(([, { field, typeByte }]) => [field, typeByte]),
 )
 
-/** The wire form of a member of Value, by its number. */
 export const payloadOfMember: readonly (Payload | undefined)[] = byNumber(
   typeRows.map(([, { field, payload }]) => [field, payload]),
 )
 
-/** The class of value codes that begin with a byte. */
 export const classOfByte: readonly (ValueClass | undefined)[] = byNumber(
   classRows.map(([name, { byte }]) => [byte, name]),
 )

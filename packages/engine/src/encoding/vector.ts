@@ -3,8 +3,7 @@
  *
  *   element   0a 09 19 <8 bytes, little-endian>      ArrayValue.values 1, length 9, Value.double_value 3
  *
- * Almost every encoder writes elements in this form, which is read without parsing tags; others are read like any
- * value.
+ * Almost every encoder writes elements in this form, which is read without parsing tags; others are read like any value.
  *
  * Known: google/datastore/v1/entity.proto for the numbers.
  */

@@ -4,9 +4,9 @@
  *   message  = field*            field = tag payload          tag = varint(field number << 3 | wire type)
  *   payload  = varint (0) | 8 bytes (1) | length, bytes (2) | group … end (3, 4) | 4 bytes (5)
  *
- * A 64-bit number is read as two unsigned halves, so that callers which only move bits need no bigint. Unknown fields
- * are skipped, groups too. Malformed bytes throw INVALID_ARGUMENT with the offset and the expected form; no input
- * causes any other error (test/property/entity-fuzz.test.ts).
+ * A 64-bit number is read as two unsigned halves, so that callers which only move bits need no bigint. Unknown fields are
+ * skipped, groups too. Malformed bytes throw INVALID_ARGUMENT with the offset and the expected form; no input causes any
+ * other error (test/property/entity-fuzz.test.ts).
  *
  * Known: the public description of the wire format.
  */
@@ -108,7 +108,6 @@ export class WireReader {
     return this.low
   }
 
-  /** Reads a varint into `low` and `high`. */
   varint(): void {
     const { bytes, end } = this
     const start = this.position
@@ -178,7 +177,6 @@ export class WireReader {
     }
   }
 
-  /** Skips the payload of an unknown field. */
   skip(tag: number, depth = 0): void {
     switch (tag & 7) {
       case wireVarint:
@@ -219,7 +217,6 @@ export class WireReader {
   }
 }
 
-/** The halves of a 64-bit number as a signed bigint. */
 export function int64FromHalves(low: number, high: number): bigint {
   // If the number fits in a double, one conversion is enough.
   const signedHigh = high | 0

@@ -71,7 +71,6 @@ function countMax(terms: readonly AggregateTerm[], hasTotals: boolean): number {
   return max
 }
 
-/** The value of one term after `count` results. */
 export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap<string, NumberTotal>): Value {
   if (term.operator === 'count') {
     const found = BigInt(count)

@@ -133,7 +133,6 @@ export class Late implements RowStream {
 }
 
 interface LateValue {
-  /** The code as it appears in positions. */
   readonly code: string
   readonly typeByte: number
 }

@@ -40,7 +40,6 @@ export class NearestHeap<T> {
     items[at] = item
   }
 
-  /** Replaces the top by `item`. */
   #sink(item: T): void {
     const items = this.#items
     let at = 0

@@ -22,7 +22,6 @@ export class VectorDistance {
   readonly #vector: Float64Array
   readonly #measure: DistanceMeasure
   readonly #length: number
-  /** The vector of the current entity. */
   readonly #other: Float64Array
 
   /** @param property - a name, or a dotted path into embedded entities */

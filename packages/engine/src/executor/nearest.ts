@@ -68,7 +68,6 @@ class NearestRun {
   readonly #nearest: NearestPlan
   readonly #distance: VectorDistance
   readonly #heap: NearestHeap<Candidate>
-  /** Whether a larger distance is nearer. */
   readonly #isGreaterNearer: boolean
   #skipped = 0
   #lastSkipped: string | undefined

@@ -71,7 +71,6 @@ export function pathIn(plan: PositionForm & { readonly everyRow: boolean }, posi
   return position.slice(columnOffset(columns, position, columns.length), lateOffset(plan, position, 0))
 }
 
-/** Whether `a` is before `b` in result order. */
 export function isBefore(a: string, b: string, reverse: boolean): boolean {
   return reverse ? a > b : a < b
 }

@@ -16,7 +16,6 @@ import { isBefore } from './position.ts'
 import { emptyStream, noRows, type PositionedRow, type RowStream } from './row-stream.ts'
 
 export interface ScanSettings {
-  /** Whether positions descend. */
   readonly reverse: boolean
   /** Positions outside are skipped: a query continues from a cursor this way. */
   readonly bounds: Span | undefined

@@ -19,7 +19,6 @@ export interface Window {
   /** Later results are left out. */
   readonly end: CursorPlace | undefined
   readonly offset: number
-  /** `undefined` = no limit. */
   readonly limit: number | undefined
   /** The answer ends after this many results, or before it exceeds `resultBytesMax`; one result always fits. */
   readonly resultsMax: number
@@ -44,7 +43,6 @@ export interface AnswerLimits {
   readonly saysLimit?: boolean
 }
 
-/** The most results of a batch. */
 export const batchResultsMax = 300
 
 /** The most results that a batch skips for an offset. */

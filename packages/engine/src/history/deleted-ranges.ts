@@ -1,6 +1,6 @@
 /**
- * Ranges of rows that a reset deleted together with their log. Their past can no longer be read: after a reset of
- * namespace n at time T, a read of n at T - 1 is refused, while other namespaces can still be read.
+ * Ranges of rows that a reset deleted together with their log. Their past can no longer be read: after a reset of namespace n
+ * at time T, a read of n at T - 1 is refused, while other namespaces can still be read.
  */
 import type { RequestContext } from '../context.ts'
 import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'

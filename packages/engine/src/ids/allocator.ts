@@ -6,22 +6,21 @@
  *   sequential   one per (parent, kind)        1, 2, 3 …                              old-style ranges
  *   storewide    one for the whole store       1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
  *
- * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to
- * 101, so the ids between its old value and 100 are never given; a second time it changes nothing. A reservation
- * moves only the counter of the id's own space; names and ids in no space move none.
+ * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to 101, so
+ * the ids between its old value and 100 are never given; a second time it changes nothing. A reservation moves only the
+ * counter of the id's own space; names and ids in no space move none.
  *
- * A range (allocateSize, allocateRange) never overlaps ids given before and never lowers a counter, so the same range
- * is not EMPTY a second time. A store-wide id skips the ids that its own (parent, kind) has given or reserved; a
- * range skips all store-wide ids. Whether an entity already has an id is checked by the commit, which can see pending
- * records.
+ * A range (allocateSize, allocateRange) never overlaps ids given before and never lowers a counter, so the same range is not
+ * EMPTY a second time. A store-wide id skips the ids that its own (parent, kind) has given or reserved; a range skips all
+ * store-wide ids. Whether an entity already has an id is checked by the commit, which can see pending records.
  *
  * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
  * I5   An id given or reserved is never given later. With several allocators over one store this needs `othersGive`:
  *     without it one may hold in its block what another reserves. I4 holds in any case.   same
  *
- * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations;
- * the older one counts automatic ids over all projects, namespaces, kinds and parents. Ours: one scattered counter
- * per database; a reset forgets counters.
+ * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations; the older
+ * one counts automatic ids over all projects, namespaces, kinds and parents. Ours: one scattered counter per database; a
+ * reset forgets counters.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -57,8 +56,7 @@ export const idsPerCallMax = 1_000_000
 export interface IdAllocatorOptions {
   readonly kv: RowKv
   /**
-   * Other allocators use the same store: take only as many ids as asked for, so that each sees the others'
-   * reservations.
+   * Other allocators use the same store: take only as many ids as asked for, so that each sees the others' reservations.
    */
   readonly othersGive?: boolean
   /** How many ids a refill takes; ignored with `othersGive`. */
@@ -139,8 +137,8 @@ export class IdAllocator {
   }
 
   /**
-   * Keeps the ids in all elements of these complete keys from being given. Names, negative ids and ids in no space
-   * are accepted and change nothing: they are never given anyway.
+   * Keeps the ids in all elements of these complete keys from being given. Names, negative ids and ids in no space are
+   * accepted and change nothing: they are never given anyway.
    */
   reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     for (const key of keys) checkComplete(key)
@@ -205,8 +203,7 @@ export class IdAllocator {
   }
 
   /**
-   * Reserves the ids of a range and returns its state. After the call no automatic id is in the range, whatever the
-   * state.
+   * Reserves the ids of a range and returns its state. After the call no automatic id is in the range, whatever the state.
    */
   allocateRange(
     context: RequestContext,
@@ -240,8 +237,8 @@ export class IdAllocator {
   }
 
   /**
-   * Forgets the blocks of one database, or of all, without returning them: their rows were deleted, so the counters
-   * start at 1 again. Calls in progress must have ended.
+   * Forgets the blocks of one database, or of all, without returning them: their rows were deleted, so the counters start at
+   * 1 again. Calls in progress must have ended.
    */
   forget(database?: { readonly projectId: string; readonly databaseId: string }): void {
     if (database === undefined) {
@@ -276,7 +273,6 @@ export class IdAllocator {
     return this.release(context)
   }
 
-  /** Takes numbers for a key from the counter of its policy. */
   #take(
     context: RequestContext,
     key: Key,
@@ -287,8 +283,8 @@ export class IdAllocator {
   }
 
   /**
-   * Takes from the sequential counter of a kind and parent, above all store-wide ids (I4). The store-wide counter is
-   * read before and after: an id it gave meanwhile may not have seen this counter move.
+   * Takes from the sequential counter of a kind and parent, above all store-wide ids (I4). The store-wide counter is read
+   * before and after: an id it gave meanwhile may not have seen this counter move.
    */
   #inRange<T>(context: RequestContext, of: Key, take: (sequence: IdSequence) => MaybePromise<T>): MaybePromise<T> {
     checkAncestors(of)
@@ -307,7 +303,6 @@ export class IdAllocator {
     return andThen(sequence.release(context), () => sequence.peek(context))
   }
 
-  /** Store-wide numbers for keys, in order. */
   #takeStorewide(context: RequestContext, keys: readonly Key[]): MaybePromise<number[]> {
     const numbers: number[] = []
     const taken = forEachInOrder(keys, (key) =>
@@ -370,9 +365,9 @@ export class IdAllocator {
   /**
    * Starts a call: refuses it if closed, and closes the oldest sequential counters if too many are open.
    *
-   * A counter that is closing stays the only one of its row until its block is returned. A second one could read the
-   * row too early and take a reservation for already made (I5). A call must use a sequence in the turn in which it
-   * got it: later, an idle one may be closed.
+   * A counter that is closing stays the only one of its row until its block is returned. A second one could read the row too
+   * early and take a reservation for already made (I5). A call must use a sequence in the turn in which it got it: later, an
+   * idle one may be closed.
    */
   #begin(context: RequestContext): void {
     if (this.#closed) throw new DatastoreError('FAILED_PRECONDITION', 'the engine is closed; open it again to get ids')

@@ -3,9 +3,8 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { formatKey, isComplete, type Key } from '../model/key.ts'
 
 /**
- * The error for an id of a new entity that an existing entity has, which was written with that id by hand. A
- * transaction then wrote nothing, and a list of mutations nothing from here on. The counter has moved, so a retry
- * gets another id.
+ * The error for an id of a new entity that an existing entity has, which was written with that id by hand. A transaction then
+ * wrote nothing, and a list of mutations nothing from here on. The counter has moved, so a retry gets another id.
  */
 export function idCollisionError(key: Key): DatastoreError {
   return new DatastoreError(

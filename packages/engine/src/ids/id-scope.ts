@@ -9,9 +9,9 @@
  *
  * S1  Different parents, kinds or namespaces have different scopes.   id-scope.test.ts
  *
- * Known: automatic ids are unique per parent and kind; legacy kept a row per entity group. Measured: Google's
- * emulators have one counter for all. Ours: one counter per database for scattered ids, so that AllocateIds and
- * automatic ids never collide, whatever the kind.
+ * Known: automatic ids are unique per parent and kind; legacy kept a row per entity group. Measured: Google's emulators have
+ * one counter for all. Ours: one counter per database for scattered ids, so that AllocateIds and automatic ids never collide,
+ * whatever the kind.
  */
 import { invariant } from '../invariant.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'
@@ -36,8 +36,8 @@ export function scatteredRowKey(projectId: string, databaseId: string): string {
 export const storewideRowKey: string = idSequenceRowKey('', '', ['storewide'])
 
 /**
- * The row of the sequential counter for `path[at]`: its kind under the elements before it, which must be complete.
- * Its own id or name does not matter.
+ * The row of the sequential counter for `path[at]`: its kind under the elements before it, which must be complete. Its own id
+ * or name does not matter.
  */
 export function sequentialRowKey(key: Key, at: number = key.path.length - 1): string {
   const scope = ['sequential', key.partition.namespaceId]

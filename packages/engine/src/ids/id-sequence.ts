@@ -4,25 +4,25 @@
  *   row       next number not yet given              given, lost or in an open block │ free
  *   in hand   runs of numbers for this process                   ├── run ──┤     ├ run ┤row
  *
- * A conditional write that moves the row forward takes a block, and numbers are given from memory. With the row at 17
- * and a block of 16 the row moves to 33, and 17 … 32 are in hand. A crash forfeits the rest of the block. A clean
- * close moves the row back over the rest, unless another allocator has moved the row.
+ * A conditional write that moves the row forward takes a block, and numbers are given from memory. With the row at 17 and a
+ * block of 16 the row moves to 33, and 17 … 32 are in hand. A crash forfeits the rest of the block. A clean close moves the
+ * row back over the rest, unless another allocator has moved the row.
  *
  *   blocks   16, 32, 64 … 1,024 numbers: each refill doubles, so that a small store does not lose a thousand.
  *            Below a quarter of a grown block the next one is fetched in advance.
  *   exact    firstSize = maxSize = 0: only as many as the waiting callers need, nothing stays in hand. For a store
  *            with several allocators, so that each sees the others' reservations.
  *
- * The row is c only if no number from c on was ever given or taken. So a conditional write that finds c may take
- * numbers from c on, and a close may lower the row to the start of a run that ends at c.
+ * The row is c only if no number from c on was ever given or taken. So a conditional write that finds c may take numbers from
+ * c on, and a close may lower the row to the start of a run that ends at c.
  *
- * Counters are below 2^53, so they are plain numbers. Calls are answered in order: at once if enough is in hand, else
- * one after the other. Waiting callers share one refill.
+ * Counters are below 2^53, so they are plain numbers. Calls are answered in order: at once if enough is in hand, else one
+ * after the other. Waiting callers share one refill.
  *
  * I12  After a crash the next number is greater than any given one.   test/property/ids.*.test.ts
  *
- * Known: one row per counter, moved by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, returned
- * blocks, exact mode.
+ * Known: one row per counter, moved by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, returned blocks, exact
+ * mode.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
@@ -68,8 +68,8 @@ export class IdSequence {
   #blockSize: number
   readonly #counts: boolean
   /**
-   * Numbers in hand, ascending and disjoint; none is empty. There are several only if another allocator took a block
-   * in between.
+   * Numbers in hand, ascending and disjoint; none is empty. There are several only if another allocator took a block in
+   * between.
    */
   #runs: Run[] = []
   #inHand = 0
@@ -100,7 +100,6 @@ export class IdSequence {
     return this.#space
   }
 
-  /** Whether nothing is in hand and no call is in progress. */
   get isIdle(): boolean {
     return this.#inHand === 0 && this.#busy === 'no' && this.#queue.length === 0
   }
@@ -119,8 +118,8 @@ export class IdSequence {
   }
 
   /**
-   * `count` consecutive numbers; returns the first. Smaller numbers in hand are lost, so that the numbers given only
-   * grow. RESOURCE_EXHAUSTED if the space has no such run.
+   * `count` consecutive numbers; returns the first. Smaller numbers in hand are lost, so that the numbers given only grow.
+   * RESOURCE_EXHAUSTED if the space has no such run.
    */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
     return this.#submit(0, () => {
@@ -177,8 +176,8 @@ export class IdSequence {
   }
 
   /**
-   * Returns the numbers in hand: the row moves back if no one else changed it. Never fails: numbers that cannot be
-   * returned are lost, as after a crash. The sequence can be used again.
+   * Returns the numbers in hand: the row moves back if no one else changed it. Never fails: numbers that cannot be returned
+   * are lost, as after a crash. The sequence can be used again.
    */
   release(context: RequestContext): MaybePromise<void> {
     return this.#submit(0, () => {
@@ -212,7 +211,6 @@ export class IdSequence {
     if (run.next === run.end) this.#runs.splice(this.#runs.indexOf(run), 1)
   }
 
-  /** Forgets the numbers in hand up to `last`. */
   #drop(last: number): void {
     for (const run of [...this.#runs]) {
       if (run.next <= last) this.#removeFrom(run, Math.min(run.end, last + 1))
@@ -295,8 +293,8 @@ export class IdSequence {
   }
 
   /**
-   * Writes the row if it still has the known value. Until the answer is there the value counts as unknown, because
-   * the write may fail.
+   * Writes the row if it still has the known value. Until the answer is there the value counts as unknown, because the write
+   * may fail.
    */
   #writeRow(context: RequestContext, next: number): MaybePromise<boolean> {
     const expected = this.#row

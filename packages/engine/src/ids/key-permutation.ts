@@ -1,20 +1,19 @@
 /**
- * A reversible shuffle of ids, for moving entities numbered 1, 2, 3 … into a store where neighbouring keys make a hot
- * tablet.
+ * A reversible shuffle of ids, for moving entities numbered 1, 2, 3 … into a store where neighbouring keys make a hot tablet.
  *
  *   idOf(42)     → another id of 1 … size        for keys that stay numeric
  *   nameOf(42)   → "8k2q0…", 13 characters       for keys that become names; every 64-bit id has one
  *
- * It is a Feistel network: the number is cut into two halves, and each round changes one half by a mix of the other,
- * which the secret can undo. A network permutes 2^(2w) numbers. For a range of another size it is applied again until
- * the result is in the range (cycle walking), at most four times on average.
+ * It is a Feistel network: the number is cut into two halves, and each round changes one half by a mix of the other, which
+ * the secret can undo. A network permutes 2^(2w) numbers. For a range of another size it is applied again until the result is
+ * in the range (cycle walking), at most four times on average.
  *
  * P1  idOf is one-to-one on 1 … size, and nameOf on all 64-bit ids; originalOf and originalOfName undo them.
  *     test/property/ids.key-permutation.test.ts
  * P3  The same secret and size give the same shuffle, on any machine and in any version.
  *
- * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway).
- * Ours: the round function and the text form. Why not a ready cipher: docs/decisions/0020-key-permutation.md.
+ * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway). Ours:
+ * the round function and the text form. Why not a ready cipher: docs/decisions/0020-key-permutation.md.
  */
 import { createHmac } from 'node:crypto'
 import { invalidArgument } from '../errors.ts'
@@ -57,7 +56,6 @@ function roundKeys(secret: string, label: string): Int32Array {
 
 /** A one-to-one map of 0 … size - 1 onto itself; `size` from 1 to 2^64. */
 class FeistelPermutation {
-  /** Bits of a half. */
   readonly #width: number
   readonly #mask: number
   readonly #keys: Int32Array

@@ -6,8 +6,8 @@
  *   CONTENTION   no                     yes                              another client may still write there
  *   EMPTY        no                     no                               the range is free
  *
- * An id counts as given if it is below the counter, a high-water mark: with the counter at 10, the range 5 … 20 is
- * CONTENTION although the ids 5 … 9 may have been skipped.
+ * An id counts as given if it is below the counter, a high-water mark: with the counter at 10, the range 5 … 20 is CONTENTION
+ * although the ids 5 … 9 may have been skipped.
  *
  * I8  EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
  *     test/property/ids.*.test.ts
@@ -26,8 +26,8 @@ export interface IdRange {
 }
 
 /**
- * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of any kind: a descendant of an id in
- * the range (except the last) counts too. Equivalent to a keys-only scan of the range.
+ * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of any kind: a descendant of an id in the
+ * range (except the last) counts too. Equivalent to a keys-only scan of the range.
  */
 export type HasEntityIn = (keys: { readonly start: Key; readonly end: Key }, range: IdRange) => MaybePromise<boolean>
 

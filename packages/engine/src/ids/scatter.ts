@@ -4,8 +4,8 @@
  *   sequential   1 … 2^52 - 1                the id is the counter
  *   scattered    2^52 … 2^52 + 2^51 - 1      id = 2^52 + the counter's 51 bits mirrored
  *
- * Mirroring makes the lowest bit of the counter the highest of the id, so neighbouring counters are far apart and
- * inserts are spread over tablets from the first one on. The first 2^k counters cut the space into 2^k equal parts:
+ * Mirroring makes the lowest bit of the counter the highest of the id, so neighbouring counters are far apart and inserts are
+ * spread over tablets from the first one on. The first 2^k counters cut the space into 2^k equal parts:
  *
  *   counter  1 = …001 → 1/2      2 = …010 → 1/4      3 = …011 → 3/4      4 = …100 → 1/8      5 → 5/8  …
  *

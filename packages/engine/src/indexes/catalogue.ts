@@ -6,12 +6,12 @@
  *   building ──built──▶ serving ──drop──▶ deleting ──swept──▶ (gone)
  *      └────fails────▶ failed  ──drop──────┘
  *
- * Writes maintain an index while it is building or serving; queries use it while it is serving. A definition is
- * stored before the first row of its index, and deleted after the last. If several processes share the store, a
- * tombstone row remains, so that the number is never used again.
+ * Writes maintain an index while it is building or serving; queries use it while it is serving. A definition is stored before
+ * the first row of its index, and deleted after the last. If several processes share the store, a tombstone row remains, so
+ * that the number is never used again.
  *
- * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that an index is written but not read while
- * it is built. Ours: numbers count from 1 in each database.
+ * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that an index is written but not read while it is
+ * built. Ours: numbers count from 1 in each database.
  */
 
 import { DatastoreError } from '../errors.ts'
@@ -24,7 +24,6 @@ export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'
 
 export interface CataloguedIndex extends CompositeIndex {
   readonly state: IndexState
-  /** The reason if it failed. */
   readonly failure?: string
   /** If several processes share the store: the moment from which on its rows are complete, in microseconds. */
   readonly since?: number
@@ -66,7 +65,6 @@ export class IndexCatalogue {
     return this.#all
   }
 
-  /** Indexes that writes maintain. */
   get maintained(): readonly CompositeIndex[] {
     return this.#maintained
   }
@@ -76,7 +74,6 @@ export class IndexCatalogue {
     return this.#all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
   }
 
-  /** Indexes that queries may use. */
   get serving(): readonly CompositeIndex[] {
     return this.#serving
   }

@@ -1,10 +1,10 @@
 /**
- * The file index.yaml of a store. It is read when the store is opened and again when a query lacks an index, and
- * written when an index was made for a query.
+ * The file index.yaml of a store. It is read when the store is opened and again when a query lacks an index, and written when
+ * an index was made for a query.
  *
- * The file is written under another name and renamed, so it is always complete. Before each write it is read again,
- * so that changes a person made above the marker meanwhile are kept. A file that cannot be read or written stops no
- * query: `onTrouble` gets a message, and the last content that could be read counts.
+ * The file is written under another name and renamed, so it is always complete. Before each write it is read again, so that
+ * changes a person made above the marker meanwhile are kept. A file that cannot be read or written stops no query:
+ * `onTrouble` gets a message, and the last content that could be read counts.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { DatastoreError } from '../errors.ts'
@@ -71,7 +71,6 @@ export class IndexFile {
     })
   }
 
-  /** Removes a generated entry. */
   remove(definition: IndexDefinition): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read()

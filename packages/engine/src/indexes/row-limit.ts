@@ -43,7 +43,6 @@ function refuseLargeRows(codes: KeyCodes, entries: readonly IndexEntry[], indexe
   )
 }
 
-/** The mean length of a row key and its cell. */
 function meanRowBytes(index: CompositeIndex, codes: KeyCodes, entries: readonly IndexEntry[]): number {
   const columns = columnsOf(index)
   let bytes = 1 + codes.partition.length + 8 + codes.kind.length + codes.path.length + columns.length

@@ -1,6 +1,6 @@
 /**
- * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B
- * among A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
+ * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B among
+ * A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
  */
 import type { RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'

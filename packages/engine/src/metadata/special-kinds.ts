@@ -1,6 +1,6 @@
 /**
- * Chooses the rows that a query reads: those of the tables, or for metadata and statistics kinds those of a store
- * made for the query.
+ * Chooses the rows that a query reads: those of the tables, or for metadata and statistics kinds those of a store made for
+ * the query.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -25,8 +25,8 @@ export function checkSpecialKind(query: Query): void {
 }
 
 /**
- * The plan of a query. A query of a special kind needs no declared index: a missing one is added to `made`, and the
- * store made for the query has its rows.
+ * The plan of a query. A query of a special kind needs no declared index: a missing one is added to `made`, and the store
+ * made for the query has its rows.
  *
  * @param shape - the shape of the query's cursors
  */

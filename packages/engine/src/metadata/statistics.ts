@@ -1,21 +1,20 @@
 /**
- * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database has, in total and by namespace,
- * kind and property type.
+ * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database has, in total and by namespace, kind and
+ * property type.
  *
- * A query of such a kind makes its entities from one survey (survey.ts) of the moment that it reads, and then runs
- * like any other query over a small store of these entities.
+ * A query of such a kind makes its entities from one survey (survey.ts) of the moment that it reads, and then runs like any
+ * other query over a small store of these entities.
  *
  *   entity_bytes            the row of Entities
  *   builtin_index_…         rows of EntitiesByKind and of both property tables
  *   composite_index_…       rows of EntitiesByCompositeProperty
  *   bytes                   the sum of those of the three that a kind of statistic has
  *
- * The kinds' figures add up to the total of their namespace, and the namespaces' to that of the database. The
- * statistics of namespaces, `__Stat_Ns_…__`, exist only if there is an entity outside of the default namespace
- * (documented).
+ * The kinds' figures add up to the total of their namespace, and the namespaces' to that of the database. The statistics of
+ * namespaces, `__Stat_Ns_…__`, exist only if there is an entity outside of the default namespace (documented).
  *
- * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the
- * rows in this store. Statistics are no entities of the database, so they do not count themselves.
+ * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the rows in
+ * this store. Statistics are no entities of the database, so they do not count themselves.
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
@@ -35,7 +34,6 @@ export function isStatisticsKind(kind: string | undefined): boolean {
 export interface StatisticsSource {
   readonly projectId: string
   readonly databaseId: string
-  /** Counts the entities (survey.ts). */
   readonly survey: () => MaybePromise<Survey>
   /** Whether rows of all property indexes are kept. */
   readonly hasAllRows: boolean
@@ -53,7 +51,6 @@ interface Figures {
   compositeCount: number
 }
 
-/** Which figures a kind of statistic shows. */
 type Shown = 'e' | 'eb' | 'ebc' | 'plain'
 
 interface Statistic {
@@ -66,8 +63,8 @@ interface Statistic {
 }
 
 /**
- * The tables as seen by a query of a statistics kind. They contain only statistic entities of that kind, because
- * others may be thousands: one for each property of a kind.
+ * The tables as seen by a query of a statistics kind. They contain only statistic entities of that kind, because others may
+ * be thousands: one for each property of a kind.
  */
 export function statisticsView(source: StatisticsSource, kind: string | undefined): MaybePromise<TableView> {
   return andThen(source.survey(), (survey) => {

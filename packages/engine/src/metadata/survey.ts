@@ -1,12 +1,12 @@
 /**
- * Counts and sizes of a database's entities, from one walk over them: the figures for all statistics kinds, and the
- * indexed properties if index rows are not kept.
+ * Counts and sizes of a database's entities, from one walk over them: the figures for all statistics kinds, and the indexed
+ * properties if index rows are not kept.
  *
  *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey per namespace and kind: entities, index rows, values and entries by property
  *
- * A survey is of the moment of the view. It makes no index row: the size of a row is the sum of the lengths of its
- * parts. A survey is used again only by reads of now, and only until the next write. A walk takes some microseconds
- * per entity; counters kept by each commit would make statistics free but every commit slower.
+ * A survey is of the moment of the view. It makes no index row: the size of a row is the sum of the lengths of its parts. A
+ * survey is used again only by reads of now, and only until the next write. A walk takes some microseconds per entity;
+ * counters kept by each commit would make statistics free but every commit slower.
  */
 import type { RequestContext } from '../context.ts'
 import { EntityWalk } from '../encoding/entity-walk.ts'
@@ -187,7 +187,6 @@ const textBytes = new Map<string, number>()
 /** Names of properties repeat. There are few, but clients choose them, so the cache has a limit. */
 const textsMax = 10_000
 
-/** The length of a text in a row key. */
 function encodedBytes(text: string): number {
   let bytes = textBytes.get(text)
   if (bytes === undefined) {

@@ -1,8 +1,8 @@
 /** Orders of strings and bytes, on which the order of keys and values is built. */
 
 /**
- * Order of two strings by their UTF-8 bytes, without encoding them. UTF-16 code units give the same order, except
- * that surrogates (U+D800–DFFF), which encode code points above U+FFFF, must sort after U+E000–FFFF.
+ * Order of two strings by their UTF-8 bytes, without encoding them. UTF-16 code units give the same order, except that
+ * surrogates (U+D800–DFFF), which encode code points above U+FFFF, must sort after U+E000–FFFF.
  */
 export function compareUtf8(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)

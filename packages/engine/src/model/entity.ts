@@ -1,6 +1,6 @@
 /**
- * The stored form of an entity. Its properties stay the bytes that a client sent; a read copies them into its answer,
- * and they are decoded only if the engine needs a value.
+ * The stored form of an entity. Its properties stay the bytes that a client sent; a read copies them into its answer, and
+ * they are decoded only if the engine needs a value.
  */
 
 /** One committed state of an entity. */

@@ -1,10 +1,10 @@
 /**
- * Keys as a person types them, root first: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`; and kinds under a
- * parent, which are keys without the last id: `ToDo`, `User:ada/ToDo`.
+ * Keys as a person types them, root first: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`; and kinds under a parent,
+ * which are keys without the last id: `ToDo`, `User:ada/ToDo`.
  *
- * Parsing the text of formatKey() or formatKeyPath() gives the same path, for complete keys; formatKey() does not
- * quote unusual kinds. A name needs no quotes unless it is a number or contains quotes, slashes, colons or blanks;
- * the same holds for a kind.
+ * Parsing the text of formatKey() or formatKeyPath() gives the same path, for complete keys; formatKey() does not quote
+ * unusual kinds. A name needs no quotes unless it is a number or contains quotes, slashes, colons or blanks; the same holds
+ * for a kind.
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 import type { PathElement } from './key.ts'

@@ -1,8 +1,8 @@
 /**
  * Keys: the full names of entities. ToDo:5 under User:"ada" has the path User:"ada"/ToDo:5.
  *
- * Order (measured, both of Google's emulators): project, database, namespace, then element by element: kind by UTF-8
- * bytes, numeric ids (signed) before names, names by UTF-8 bytes. A parent sorts directly before its descendants.
+ * Order (measured, both of Google's emulators): project, database, namespace, then element by element: kind by UTF-8 bytes,
+ * numeric ids (signed) before names, names by UTF-8 bytes. A parent sorts directly before its descendants.
  */
 import { compareUtf8 } from './compare.ts'
 

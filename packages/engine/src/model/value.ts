@@ -1,9 +1,9 @@
 /**
  * Property values and their order across types.
  *
- * Order (measured on both of Google's emulators): null < int64 (integers and timestamps, as microseconds) < boolean <
- * bytes (strings and blobs) < double < geo point < user < key. Integers never equal doubles. -Infinity < … < -0.0 < 0.0 <
- * … < Infinity < NaN, and all NaNs are one value. String "a" equals blob "a"; timestamp 0 equals integer 0.
+ * Order (measured on both of Google's emulators): null < int64 (integers and timestamps, as microseconds) < boolean < bytes
+ * (strings and blobs) < double < geo point < user < key. Integers never equal doubles. -Infinity < … < -0.0 < 0.0 < … <
+ * Infinity < NaN, and all NaNs are one value. String "a" equals blob "a"; timestamp 0 equals integer 0.
  */
 import { compareBytes, compareUtf8 } from './compare.ts'
 import { compareKeys, type Key } from './key.ts'

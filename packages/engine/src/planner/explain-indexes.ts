@@ -21,7 +21,6 @@ export interface IndexUsed {
   readonly properties: string
 }
 
-/** Production's name for the key. */
 const shownKey = '__name__'
 
 /** The indexes of all scans of a plan, each once, in the order of the plan. */

@@ -18,7 +18,6 @@ import { type Conjunction, countFilters, keyProperty, readFilter } from './filte
 import type { Disjunct, NormalQuery } from './normal-query.ts'
 import { type Ordering, orderColumns } from './orders.ts'
 
-/** The database of the query. */
 export interface QueryDatabase {
   readonly projectId: string
   readonly databaseId: string

@@ -26,7 +26,6 @@ import type { Column, ColumnPart } from './normal-query.ts'
 export interface Ordering {
   readonly columns: readonly Column[]
   readonly parts: readonly ColumnPart[]
-  /** Columns after the key. */
   readonly lateColumns: readonly Column[]
   readonly reverse: boolean
   readonly distinctColumns: number | undefined

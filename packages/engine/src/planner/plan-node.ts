@@ -32,7 +32,6 @@ export interface ScanNode {
   readonly mirrored: boolean
   /** The conditions that the prefix fixes, for explanations. */
   readonly equalities: readonly Equality[]
-  /** The composite index of the rows. */
   readonly index?: IndexDefinition
 }
 
@@ -72,7 +71,6 @@ export interface Plan {
   readonly partition: PartitionId
   readonly partitionCode: string
   readonly kind: string | undefined
-  /** The path code of the ancestor. */
   readonly ancestorPath: string | undefined
   readonly columns: readonly Column[]
   /** Columns after the key, whose codes are behind the path with `everyRow`. */

@@ -20,7 +20,6 @@ export interface Span {
 
 export type SpanOperator = 'lessThan' | 'lessThanOrEqual' | 'greaterThan' | 'greaterThanOrEqual' | 'equal' | 'notEqual'
 
-/** The byte after all codes. */
 export const codesEnd = '\xff'
 
 export const everything: readonly Span[] = [{ lower: '', upper: codesEnd }]

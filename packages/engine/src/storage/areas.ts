@@ -19,7 +19,6 @@ import type { KeyRange, RowKey } from './kv.ts'
 /** All row keys are smaller. */
 const reserved: RowKey = '\xff'.repeat(6)
 
-/** The row of the table. */
 export const areaTableKey: RowKey = prefixOf(0)
 
 /** A range of row keys, and the prefix of its rows in LevelDB. */
@@ -39,7 +38,6 @@ export class Areas {
   readonly #moved: readonly PlacedRange[]
   /** Ranges of LevelDB's keys whose rows no reader finds. */
   readonly leftover: readonly KeyRange[]
-  /** Number of the next area. */
   readonly #next: number
 
   constructor(moved: readonly PlacedRange[] = [], leftover: readonly KeyRange[] = [], next = 1) {
@@ -48,7 +46,6 @@ export class Areas {
     this.#next = next
   }
 
-  /** Parses the row of the table. */
   static from(bytes: Uint8Array): Areas {
     const { moved, leftover, next } = JSON.parse(new TextDecoder().decode(bytes)) as StoredTable
     return new Areas(
@@ -58,7 +55,6 @@ export class Areas {
     )
   }
 
-  /** The value of the table's row. */
   get bytes(): Uint8Array {
     const table: StoredTable = {
       next: this.#next,
@@ -133,7 +129,6 @@ export class Areas {
     )
   }
 
-  /** Removes a leftover range. */
   cleaned(range: KeyRange): Areas {
     const leftover = this.leftover.filter(({ start, end }) => start !== range.start || end !== range.end)
     return new Areas(this.#moved, leftover, this.#next)
@@ -148,7 +143,6 @@ function prefixOf(area: number): string {
   return reserved + String.fromCharCode(area >>> 24, (area >>> 16) & 0xff, (area >>> 8) & 0xff, area & 0xff)
 }
 
-/** In LevelDB's keys. */
 export function storedRange({ start, end, prefix }: PlacedRange): KeyRange {
   return { start: prefix + start, end: prefix + end }
 }

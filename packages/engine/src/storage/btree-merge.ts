@@ -6,7 +6,6 @@
 import type { Leaf, TreeEntry } from './btree-node.ts'
 import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
-/** The rows of a leaf, without its prefix. */
 export interface LeafRows<V> {
   readonly rests: string[]
   readonly values: V[]

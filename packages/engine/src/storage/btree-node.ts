@@ -34,7 +34,6 @@ export interface Inner<V> {
 /** The depth alone decides: a node `height` steps below the root is a leaf. */
 export type TreeNode<V> = Leaf<V> | Inner<V>
 
-/** A key and its value. */
 export interface TreeEntry<V> {
   readonly key: string
   readonly value: V
@@ -90,7 +89,6 @@ export function setSeparators<V>(
   inner.heads = headsOf(keys, inner.start)
 }
 
-/** Inserts a separator and the child after it. */
 export function insertChild<V>(inner: Inner<V>, at: number, separator: string, child: TreeNode<V>): void {
   insertAt(inner.keys, at, separator)
   insertAt(inner.nodes, at + 1, child)
@@ -102,7 +100,6 @@ export function replaceSeparator<V>(inner: Inner<V>, at: number, separator: stri
   if (!hasNewOuter(inner, at)) inner.heads[at] = headOf(separator, inner.start)
 }
 
-/** Removes a separator and the child after it. */
 export function removeChild<V>(inner: Inner<V>, at: number): void {
   removeAt(inner.keys, at)
   removeAt(inner.nodes, at + 1)
@@ -119,7 +116,6 @@ function hasNewOuter<V>(inner: Inner<V>, at: number): boolean {
   return true
 }
 
-/** Length of the common prefix of ascending keys. */
 function sharedBy(keys: readonly string[]): number {
   return keys.length === 0 ? 0 : sameLength(keys[0] as string, keys[keys.length - 1] as string)
 }
@@ -179,19 +175,16 @@ export function placeOf<V>(leaf: Leaf<V>, key: string): number {
   return rests[place] === rest ? place : ~place
 }
 
-/** Index in its leaf of the first key at or after `key`. */
 export function firstFrom<V>(leaf: Leaf<V>, key: string): number {
   const place = placeOf(leaf, key)
   return place < 0 ? ~place : place
 }
 
-/** Index in its leaf of the first key after `key`. */
 export function firstAfter<V>(leaf: Leaf<V>, key: string): number {
   const place = placeOf(leaf, key)
   return place < 0 ? ~place : place + 1
 }
 
-/** The value of `key` in the tree or view under `root`. */
 export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
   let node = root
   for (let depth = height; depth > 0; depth--) {
@@ -203,7 +196,6 @@ export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | 
   return place < 0 ? undefined : leaf.values[place]
 }
 
-/** The value of the largest key at or before `key`. */
 export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
   let node = root
   // The last subtree to the left of the path: it has the answer if the leaf has no key at or before `key`.

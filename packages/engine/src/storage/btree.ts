@@ -52,11 +52,9 @@ import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 /** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
 export interface TreeView<V> {
   readonly root: TreeNode<V>
-  /** Steps from the root to any leaf. */
   readonly height: number
   /** NaN = not counted. */
   readonly size: number
-  /** Epoch of the tree when the view was taken. */
   readonly epoch: number
 }
 

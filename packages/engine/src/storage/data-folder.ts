@@ -38,7 +38,6 @@ const unprovenFormat = 1
 
 interface FormatFile {
   readonly format: number
-  /** Whether the rows have checksums. */
   readonly checksums: boolean
 }
 

@@ -27,7 +27,6 @@ export function ownRest(key: string, start: number): string {
   return scratch.toString('latin1', start, scratch.write(key, 'latin1'))
 }
 
-/** The length of the common prefix of two keys. */
 export function sameLength(left: string, right: string): number {
   let same = 0
   while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++

@@ -47,7 +47,6 @@ export interface KvWrite {
   readonly value: Uint8Array | undefined
 }
 
-/** A consumer of writes, one after the other. */
 export interface WriteSink {
   /**
    * Whether the sink wants rows with this prefix; if not, a source may leave them out without making them. Called once for a
@@ -105,7 +104,6 @@ export function listOf(writes: Writes): readonly KvWrite[] {
 }
 
 export interface ScanOptions {
-  /** From the end of the range to its start. */
   readonly reverse?: boolean | undefined
   /** How many rows the caller will probably read first; a hint for read-ahead. */
   readonly expect?: number | undefined
@@ -172,13 +170,10 @@ export interface StoreState {
   readonly isGone?: boolean
 }
 
-/** A store that changes one row at a time. */
 export interface RowKv extends KvReader, StoreState {
-  /** Sets or deletes one row. */
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
-  /** Deletes every row. */
   clear(): MaybePromise<void>
   /**
    * The first part of a range, or with `reverse` the last, that can be read without rows that the store would have to make.

@@ -24,7 +24,6 @@ const homeBytesOfTurn = 1 << 20
 const compactedBytesMin = 1 << 20
 
 interface Work {
-  /** A range of LevelDB's keys. */
   readonly range: KeyRange
   /** Whether the range has rows that no reader finds; else it only needs compacting. */
   readonly isLeftover: boolean
@@ -55,7 +54,6 @@ export class LeftoverRows {
     this.#working.catch(() => {})
   }
 
-  /** Waits for the turn in progress. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.over.catch(() => {})

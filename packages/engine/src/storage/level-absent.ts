@@ -31,7 +31,6 @@ const missesBeforeReading = 16_384
 
 const keysOfTurn = 1000
 
-/** The rows that are read before they are written. */
 interface AbsentSource {
   readonly level: LevelDatabase
   partsOf(): readonly PlacedRange[]

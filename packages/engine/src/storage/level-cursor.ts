@@ -126,7 +126,6 @@ export class LevelCursor {
     return this.#iterator
   }
 
-  /** LevelDB's key of a place. */
   #stored(place: RowKey): Buffer {
     return Buffer.from(this.#range.prefix + place, 'latin1')
   }

@@ -54,9 +54,7 @@ export interface LevelKvOptions {
   readonly dir: string
   /** Default `process`. */
   readonly durability?: Durability
-  /** Refuse to make a new store. */
   readonly mustExist?: boolean
-  /** Refuse writes. */
   readonly readOnly?: boolean
   /** Approximate memory for rows that were read; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
@@ -76,7 +74,6 @@ export interface LevelKvOptions {
   readonly beforeAreas?: () => void
 }
 
-/** Every row. */
 const everything: KeyRange = { start: '', end: areaTableKey }
 
 /** Opens the LevelDB in a folder. Rejects with LevelDB's own error, which data-folder.ts rephrases. */

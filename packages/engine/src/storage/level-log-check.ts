@@ -120,7 +120,6 @@ export async function cutLogs(rows: string, { file, offset }: LogDamage): Promis
   }
 }
 
-/** Whether nothing was ever written to them. */
 export async function areLogsEmpty(rows: string): Promise<boolean> {
   const files = await Promise.all((await logsOf(rows)).map((file) => stat(join(rows, file))))
   return files.every(({ size }) => size === 0)

@@ -47,9 +47,7 @@ const keysOfTurn = 1000
 
 /** A deletion of ranges, in one batch. */
 export interface Deletion {
-  /** Ranges of row keys. */
   readonly deleted: readonly KeyRange[]
-  /** Rows that are set. */
   readonly rows: readonly KvRow[]
   /** Ranges of LevelDB's keys whose rows are deleted one by one; absent = `areas` hides them. */
   readonly stored?: readonly KeyRange[]
@@ -66,7 +64,6 @@ export interface Cleaning {
 /** A move of rows from their area back to area 0, without a moment at which readers miss them. */
 export interface Homecoming {
   readonly home: PlacedRange
-  /** The places of rows from then on. */
   readonly areas: Areas
 }
 
@@ -99,7 +96,6 @@ type RowBatch = Batch & { readonly chained: LevelBatch }
 export interface WriterEvents {
   /** A row is about to be set, before LevelDB writes any of its batch. */
   put?(key: RowKey): void
-  /** A batch is about to be submitted. */
   beforeWrite(): void
   /** LevelDB has written it, maybe as several batches. Throws if that is not enough to acknowledge it. */
   written?(isParted: boolean): void

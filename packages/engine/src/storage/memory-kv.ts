@@ -32,7 +32,6 @@ export interface MemoryKvOptions {
   readonly nodeCapacity?: number
 }
 
-/** A snapshot of a {@link MemoryKv}; `size` is its number of rows. */
 export interface MemorySnapshot extends KvSnapshot {
   readonly size: number
   get(key: RowKey): Uint8Array | undefined

@@ -39,7 +39,6 @@ export interface Span extends KeyRange {
   unread: number
 }
 
-/** The content of the cache at one version. */
 export interface CacheView {
   readonly spans: TreeView<Span>
 }
@@ -292,7 +291,6 @@ export function rowsOfSpan(span: Span, range: KeyRange, reverse: boolean, count:
   return rows.slice(start, Math.min(end, start + count))
 }
 
-/** Index of the first row at or after the key. */
 function placeOf(rows: readonly KvRow[], key: RowKey): number {
   return lowerBound(rows.length, (place) => (rows[place] as KvRow).key < key)
 }

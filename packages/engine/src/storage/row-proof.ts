@@ -15,7 +15,6 @@
 import { Buffer } from 'node:buffer'
 import { crc32c } from '../encoding/crc32c.ts'
 
-/** The stored form of values. */
 export interface StoredForm {
   /**
    * The bytes to store for a value. They are valid until the next call, so copy them at once, as a batch of LevelDB does.

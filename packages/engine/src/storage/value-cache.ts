@@ -34,7 +34,7 @@ export class ValueCache {
     return value
   }
 
-  /** Must be called with each group of writes when it is acknowledged. */
+  /** Must be called when a group of writes is acknowledged. */
   apply(writes: readonly KvWrite[]): void {
     if (this.#young.size + this.#old.size === 0) return
     for (const { key, value } of writes) {

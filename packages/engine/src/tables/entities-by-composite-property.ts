@@ -4,14 +4,14 @@
  *   C database int64(index id) text(namespace) text(kind) [ancestor's path] column… path   → one type byte per column
  *
  * A column is a value code, inverted if it is descending. An entity has a row for each combination of its values:
- * with tags = ["a", "b"] and due = 5, the index ToDo(tags, due) has the rows ("a", 5) and ("b", 5). An ancestor index
- * repeats them for each ancestor and the entity itself. An entity without a value for one of the columns has no row.
- * `__key__` as the last property is no column but the direction of the path.
+ * with tags = ["a", "b"] and due = 5, the index ToDo(tags, due) has the rows ("a", 5) and ("b", 5). An ancestor index repeats
+ * them for each ancestor and the entity itself. An entity without a value for one of the columns has no row. `__key__` as the
+ * last property is no column but the direction of the path.
  *
  * A path starts with 01 or FE and a column with neither, so a row can be shown without its definition.
  *
- * T5  Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the
- *     key.   test/property/table-order.test.ts
+ * T5  Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the key.
+ *     test/property/table-order.test.ts
  *
  * Known: index id, app, kind, ancestor only if the index has it, values in the index's directions, entity key, and no
  * property names. Ours: project and database first, and the type bytes.
@@ -143,8 +143,8 @@ export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
 }
 
 /**
- * The number of rows that {@link compositeRows} gives, without making them: the product of the columns' entries and
- * the ancestors.
+ * The number of rows that {@link compositeRows} gives, without making them: the product of the columns' entries and the
+ * ancestors.
  */
 export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entries: readonly IndexEntry[]): number {
   if (codes.kind !== encodeText(index.kind)) return 0

@@ -5,8 +5,8 @@
  *
  * T3  Rows of a kind and property are in the order of (value, key).   test/property/table-order.test.ts
  *
- * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two
- * types share a row key.
+ * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two types
+ * share a row key.
  */
 import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
@@ -33,7 +33,6 @@ export function propertyAscPrefix(partitionCode: string, kind: string, property:
   return propertyAscHead(partitionCode, encodeText(kind)) + encodeText(property)
 }
 
-/** @param prefix - made by {@link propertyAscPrefix} */
 export function propertyAscRowKey(prefix: RowKey, valueCode: string, pathCode: string): RowKey {
   return prefix + valueCode + pathCode
 }

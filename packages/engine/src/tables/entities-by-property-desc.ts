@@ -1,13 +1,11 @@
 /**
- * EntitiesByPropertyDesc: the rows of EntitiesByPropertyAsc by descending value; rows of one value still by ascending
- * key.
+ * EntitiesByPropertyDesc: the rows of EntitiesByPropertyAsc by descending value; rows of one value still by ascending key.
  *
  *   D partition text(kind) text(property) ~value path   → one byte, as in EntitiesByPropertyAsc
  *
  * Keys ascend in both tables, so this order is not the reverse of the ascending one and needs a table of its own.
  *
- * T4  Rows of a kind and property are in the order of (value descending, key ascending).
- *     test/property/table-order.test.ts
+ * T4  Rows of a kind and property are in the order of (value descending, key ascending). test/property/table-order.test.ts
  *
  * Known: the layout of the ascending table with inverted values.
  */

@@ -1,6 +1,6 @@
 /**
- * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. No
- * other code makes rows.
+ * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. No other
+ * code makes rows.
  *
  *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
  *     (cells)                                                        ▲ asks the sink for each prefix that rows share
@@ -8,16 +8,15 @@
  *
  * An entity has one row in Entities, one in EntitiesByKind, one in each property table for each index entry, and in
  * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. When ToDo:1 changes from {done:
- * false} to {done: true}, the rows of done=false are deleted, those of done=true written, and its row in
- * EntitiesByKind stays untouched.
+ * false} to {done: true}, the rows of done=false are deleted, those of done=true written, and its row in EntitiesByKind stays
+ * untouched.
  *
- * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number of index rows
- * for a sink that wants all.
+ * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number of index rows for a sink
+ * that wants all.
  *
  * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
- * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays.
- *     The rows of the opposite change undo them.                                           both:
- *     test/property/entity-rows.test.ts
+ * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. The rows
+ *     of the opposite change undo them.                                           both: test/property/entity-rows.test.ts
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
@@ -47,7 +46,6 @@ export interface IndexRules {
   readonly indexOptions: StoredIndexOptions
 }
 
-/** The change of an entity. */
 export interface EntityDelta {
   readonly codes: KeyCodes
   /** Values of rows of Entities; `undefined` = no entity. */
@@ -56,8 +54,8 @@ export interface EntityDelta {
   /** Its row in Entities, if the caller knows it. */
   readonly row?: RowKey | undefined
   /**
-   * Index entries of `after`, if the caller knows them. For a sink that wants one property, the entries of that
-   * property suffice.
+   * Index entries of `after`, if the caller knows them. For a sink that wants one property, the entries of that property
+   * suffice.
    */
   readonly afterEntries?: readonly IndexEntry[] | undefined
 }
@@ -75,7 +73,6 @@ export const scatterProperty = '__scatter__'
 
 const noEntries: readonly IndexEntry[] = []
 
-/** The change of a row of a composite index. */
 interface CompositeChange {
   readonly value: Uint8Array | undefined
   readonly old: Uint8Array | undefined
@@ -87,12 +84,11 @@ export class EntityRows {
   readonly row: RowKey
   readonly before: Uint8Array | undefined
   after: Uint8Array | undefined
-  /** Index rows that are written or deleted. */
   readonly count: number
   /**
-   * The index updates that a commit's answer reports: rows that are added or deleted. A value replaced by an equal
-   * one of another type (integer 5 for timestamp 5) counts as both. A row that only changes its mark of several
-   * values does not count, though it is written (measured on Google's legacy emulator).
+   * The index updates that a commit's answer reports: rows that are added or deleted. A value replaced by an equal one of
+   * another type (integer 5 for timestamp 5) counts as both. A row that only changes its mark of several values does not
+   * count, though it is written (measured on Google's legacy emulator).
    */
   readonly updates: number
   /**
@@ -146,7 +142,6 @@ export class EntityRows {
     this.updates = this.count
   }
 
-  /** The code of the entity's path. */
   get path(): string {
     return this.codes.path
   }
@@ -278,8 +273,7 @@ interface PropertyHeads {
 }
 
 /**
- * Gives the rows of entities to a sink. Successive entities mostly have one kind, so the common parts of their rows
- * are kept.
+ * Gives the rows of entities to a sink. Successive entities mostly have one kind, so the common parts of their rows are kept.
  */
 export class RowProducer {
   readonly #sink: RowSink

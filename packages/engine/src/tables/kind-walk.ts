@@ -4,8 +4,8 @@
  *   EntitiesByKind   p "" A:1   p "" A:2   p "" B:1 …   p "n" A:1 …   p "n" C:1 …
  *                    ╰── visited ──╯ ╰──────── skipped ──────╯╰─ visited ─╯
  *
- * Row keys contain the namespace before the kind, so the walk costs the kind's entities and two rows per namespace.
- * It reads the store as it is at each step: entities that are written or deleted meanwhile may be visited or not.
+ * Row keys contain the namespace before the kind, so the walk costs the kind's entities and two rows per namespace. It reads
+ * the store as it is at each step: entities that are written or deleted meanwhile may be visited or not.
  */
 import type { KeyRange, KvReader, RowKey } from '../storage/kv.ts'
 import { kindPrefix, partitionOfKindRow } from './entities-by-kind.ts'

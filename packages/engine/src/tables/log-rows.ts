@@ -4,8 +4,8 @@
  *   L <group> <commitVersion>   → LogRecord (log-record.ts)   append-only, trimmed by age and bytes (retention.ts)
  *   P <group> <commitVersion>   → empty                       from commit to the end of milestone B
  *
- * A group is its partition code and the path code of its root. A commitVersion is 8 bytes, big-endian, so that a
- * group's records are adjacent and in the order of their commits.
+ * A group is its partition code and the path code of its root. A commitVersion is 8 bytes, big-endian, so that a group's
+ * records are adjacent and in the order of their commits.
  *
  * Known: one log per entity group ("Megastore"). Ours: this layout.
  */

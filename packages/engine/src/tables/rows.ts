@@ -1,8 +1,8 @@
 /**
  * Operations on rows of any table, for the layers above; each table's own file has its layout.
  *
- * A code is the start of a row key behind the table: of a database, a partition or an entity group. The rows of a
- * table under a code are one range.
+ * A code is the start of a row key behind the table: of a database, a partition or an entity group. The rows of a table under
+ * a code are one range.
  */
 import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'

@@ -1,6 +1,6 @@
 /**
- * The six tables, and how the layers above read them. Only this folder builds or parses the bytes of row keys; each
- * table's file has its layout.
+ * The six tables, and how the layers above read them. Only this folder builds or parses the bytes of row keys; each table's
+ * file has its layout.
  */
 import type { RequestContext } from '../context.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -18,11 +18,10 @@ export interface RowScan {
 }
 
 /**
- * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the
- * ledger.
+ * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the ledger.
  *
- * A scan yields between two batches (slices.ts), so that a long read blocks no other call and ends when its caller is
- * gone. So the scan of a synchronous store may answer by promise too.
+ * A scan yields between two batches (slices.ts), so that a long read blocks no other call and ends when its caller is gone.
+ * So the scan of a synchronous store may answer by promise too.
  */
 export interface TableView {
   /** The moment that it shows, in microseconds, if that is known and it may lack rows of younger indexes. */
