@@ -133,8 +133,6 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
   }
   return [...findings, ...cycleFindings(files)]
 }
-
-/** Import cycles. */
 function cycleFindings(files: readonly SourceFile[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const targets = new Map(

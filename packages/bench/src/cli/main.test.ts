@@ -62,7 +62,7 @@ describe('sixtables-lab', () => {
   })
 
   it('says which arm had nothing to measure, and skips what needs it', async () => {
-    // The first sweep would come after a minute.
+    // The first sweep would be after a minute.
     const { code, out } = await lab('run', 'expiry', '--arm', 'indexed', '--set', 'load.minutes=0.5')
     expect(code).toBe(1)
     expect(out).toContain('FAILS    indexed: runs to its end')

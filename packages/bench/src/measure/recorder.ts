@@ -44,7 +44,6 @@ export interface HeatmapRow {
 export interface Heatmap {
   readonly title: string
   readonly unit: string
-  /** The unit of the times. */
   readonly time: 'minutes' | 'seconds'
   /** Start of each column, in this unit since the start of the run. */
   readonly columns: readonly number[]
@@ -132,7 +131,7 @@ export class Recorder {
   }
 }
 
-/** An arm had nothing to measure: no sweep in a load that is shorter than the time between two, no record that got a number. */
+/** An arm without anything to measure, such as a load that is shorter than the pause between two sweeps. */
 export class Unmeasured extends Error {
   override readonly name = 'Unmeasured'
 }

@@ -138,8 +138,6 @@ function sideBySide(group: Group<Heatmap>): ComparedHeatmaps {
     maps: group.map(({ drawn: heatmap, ...arm }) => ({ ...arm, heatmap })),
   }
 }
-
-/** The end of the last column. */
 export function endOf({ columns }: Heatmap): number {
   const [last, before] = [columns.at(-1) ?? 0, columns.at(-2) ?? 0]
   return columns.length < 2 ? last + 1 : last + (last - before)

@@ -9,8 +9,6 @@ export interface Span {
 }
 
 export type InkLine = readonly (string | Span)[]
-
-/** Writes one line. */
 export type InkWriter = (line: InkLine) => void
 
 export function plainText(line: InkLine): string {

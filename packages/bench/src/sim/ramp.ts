@@ -42,8 +42,6 @@ export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecon
   const seconds = session.setting('ramp.minutes') * 60
   return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at) }
 }
-
-/** A load with the ramp of the settings. */
 export function rampOf(session: ArmSession, next: Load['next']): Load {
   return { ...ramped(session), next }
 }

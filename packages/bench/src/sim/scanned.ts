@@ -7,7 +7,6 @@ import type { Store } from './store.ts'
 export interface Scanned {
   /** Rows read, in all tables. */
   readonly rows: number
-  /** Tombstones, in all tables. */
   readonly tombstones: number
   readonly ms: number
 }

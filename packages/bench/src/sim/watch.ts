@@ -81,8 +81,6 @@ export class Watch {
     })
     outcomes.clear()
   }
-
-  /** The looks of the last `seconds`. */
   #last(seconds: number): readonly Look[] {
     const end = this.#looks.at(-1)?.seconds ?? 0
     return this.#looks.filter((look) => look.seconds > end - seconds)

@@ -16,7 +16,6 @@ import type { WireSession } from './wire.ts'
 
 export interface Attempt {
   readonly client: Client
-  /** Index of the writer. */
   readonly writer: number
   readonly random: Random
   /** Counts a failed try within the job. @throws when the time of the writers is over */

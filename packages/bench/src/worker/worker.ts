@@ -30,7 +30,6 @@ export type WorkerTask =
     }
   /** Writes a challenge into a folder. */
   | { readonly type: 'begin'; readonly challenge: string; readonly folder: string }
-  /** Judges the program in a folder. */
   | { readonly type: 'judge'; readonly folder: string }
 
 export type WorkerMessage =

@@ -1,4 +1,4 @@
-/** A call that a Bigtable refused or that did not come back: its gRPC code and what was said. */
+/** The error of a call that a Bigtable refused or did not answer: its gRPC code and message. */
 
 import { status as grpcCodes } from '@grpc/grpc-js'
 
@@ -22,7 +22,7 @@ const passing: ReadonlySet<number> = new Set([
   grpcCodes.UNAVAILABLE,
 ])
 
-/** Codes of a server that looked at the request and refused it, so that it had no effect. */
+/** Codes with which a server refuses a request that has had no effect. */
 const refusals: ReadonlySet<number> = new Set([
   grpcCodes.INVALID_ARGUMENT,
   grpcCodes.NOT_FOUND,
@@ -39,7 +39,7 @@ export function isPassing(code: number): boolean {
   return passing.has(code)
 }
 
-/** Whether the call certainly had no effect, and never will have. */
+/** Whether the call certainly has no effect, now and later. */
 export function isRefusal(code: number): boolean {
   return refusals.has(code)
 }

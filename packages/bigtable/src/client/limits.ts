@@ -5,11 +5,9 @@
 export const bigtableLimits: {
   readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
 } = {
-  /** Bytes of a row key. */
   rowKeyBytes: 4096,
   /** Bytes of one cell's value. */
   cellBytes: 100 * 1024 * 1024,
-  /** Bytes of an encoded filter. */
   filterBytes: 20_480,
   /** Bytes of a request for rows (measured by others: googleapis/google-cloud-python #6836). */
   readRequestBytes: 512 * 1024,

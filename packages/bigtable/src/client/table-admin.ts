@@ -16,8 +16,6 @@ import type { Transport } from './transport.ts'
 
 const service = '/google.bigtable.admin.v2.BigtableTableAdmin'
 const messages = google.bigtable.admin.v2
-
-/** Table.View.SCHEMA_VIEW. */
 const schemaView = 2
 
 const readSetSeconds = 3600

@@ -13,7 +13,6 @@ import type { Router, Verb } from '../protocols/router.ts'
 import type { JsonObject } from './operations/operations.ts'
 
 export interface AdminMethod {
-  /** The name in the proto. */
   readonly name: string
   /** Its REST paths. Names in a path are members of the request, in lower camel case. */
   readonly rest: readonly {
@@ -48,8 +47,6 @@ function codec(): Promise<Codec> {
   )
   return loading
 }
-
-/** The service's methods for GrpcService. */
 export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
   const unary = methods.map((method) => {
     const handler = async (bytes: Buffer, call: Call): Promise<Answer> => {

@@ -8,8 +8,6 @@ function message(...fields: readonly (readonly [number, Uint8Array])[]): Buffer 
   for (const [number, bytes] of fields) writer.uint32((number << 3) | 2).bytes(bytes)
   return Buffer.from(writer.finish())
 }
-
-/** Number and length of each field. */
 function fieldsOf(bytes: Uint8Array): readonly (readonly [number, number])[] {
   const reader = protobuf.Reader.create(bytes)
   const fields: (readonly [number, number])[] = []

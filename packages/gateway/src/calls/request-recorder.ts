@@ -22,8 +22,6 @@ export interface RecordedRequest extends CallSummary {
   /** One higher for each call. */
   readonly id: number
 }
-
-/** Rows of one table that a call touched. */
 export interface TableRows extends TouchedRows {
   /** The number of deletions among the written rows. */
   readonly rowsDeleted: number

@@ -1,10 +1,9 @@
 /**
- * The console, a page for browsers: static files that the build made (packages/console/scripts/bundle.mjs), served at /console/.
+ * The console, a page for browsers: static files of the build (packages/console/scripts/bundle.mjs), served at /console/.
  *
- * F1  A file's name has a hash of its content, so browsers may keep it for ever; index.html names the files, and is asked for each
- *     time.                                                                                    test/contract/console-files.test.ts
- * F2  The page runs only scripts of this server, is shown in no frame, and sends no form.      same
- * F3  Files are read when they are asked for: a server that no browser visits holds none of them.
+ * The name of a file, such as app-3f2a.js, contains a hash of its content, so browsers may cache it for ever; index.html has the names
+ * and is requested each time. The page runs only scripts of this server, cannot be shown in a frame, and sends no form
+ * (test/contract/console-files.test.ts). A file is read from disk at each request, so an unused console needs no memory.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +12,7 @@ import { type FileAnswer, type Router, redirect } from '../protocols/router.ts'
 
 export const consolePath = '/console/'
 
-/** Sources, compiled files and the bundle lie two folders below the package. */
+/** The bundle; sources and compiled files are both two folders below the package. */
 const folder = new URL('../../dist/web/', import.meta.url)
 
 const types: Readonly<Record<string, string>> = {
@@ -22,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 }
 
-/** Pictures may be made in the page; all else comes from this server. */
+/** Everything must be from this server, except pictures that the page makes itself. */
 const policy =
   "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -5,8 +5,6 @@
  */
 import { type EntityImage, type Key, type QueryResult, StoredImage } from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
-
-/** Writes an entity. */
 export function writeFound(writer: AnswerWriter, field: number, key: Key, image: EntityImage): void {
   writeResult(writer, field, key, image, undefined, undefined)
 }

@@ -8,8 +8,6 @@
 
 /** Shorter values are printed in one step; a step is not much longer than this. */
 export const stepChars: number = 16 * 1024
-
-/** The text of a value, step by step. */
 export function* jsonSteps(value: unknown): Generator<string> {
   if (typeof value === 'string' && value.length >= stepChars) yield* textSteps(value)
   else if (!isLong(value)) yield JSON.stringify(value)

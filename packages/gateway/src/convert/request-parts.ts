@@ -27,8 +27,6 @@ interface Part {
 interface LimitedPart extends Part {
   readonly limit: PartLimit
 }
-
-/** By field number. */
 type Parts = Readonly<Record<number, Part>>
 
 const filter: Record<number, Part> = {}

@@ -55,11 +55,9 @@ export interface EmulatorOptions
 export interface Emulator {
   /** Default `127.0.0.1`. */
   readonly host: string
-  /** The actual port. */
   readonly port: number
   /** `host:port`, the value of DATASTORE_EMULATOR_HOST. */
   readonly address: string
-  /** The project in env(). */
   readonly project: string
   readonly engine: Engine
   /** The rows of tables and logs, and the release of held records. */

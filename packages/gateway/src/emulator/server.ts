@@ -63,7 +63,6 @@ export interface Gateway {
   /** As requested, or 127.0.0.1. */
   readonly host: string
   readonly port: number
-  /** All addresses on which it listens. */
   readonly addresses: readonly Address[]
   /** Stops listening, waits for running calls (at most 5 s), and ends all connections. The engine stays open. */
   close(): Promise<void>

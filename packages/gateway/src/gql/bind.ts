@@ -62,8 +62,6 @@ type LiteralForms = ForEachType<{
   readonly geoPoint: 'binding'
   readonly entity: 'binding'
 }>
-
-/** The types of values with a literal. */
 type LiteralType = { [T in Value['type']]: LiteralForms[T] extends 'literal' ? T : never }[Value['type']]
 
 /** The literals of the syntax; does not compile if one of {@link LiteralForms} is missing. */

@@ -34,8 +34,6 @@ export class Bindings {
     }
     for (const [i, parameter] of positionalBindings.entries()) parameterOf(parameter, `@${i + 1}`)
   }
-
-  /** The parameter of a site. */
   get(site: BindingSite): Parameter {
     const parameter =
       typeof site.site === 'number'

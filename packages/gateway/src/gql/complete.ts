@@ -11,8 +11,6 @@
 import { GqlError } from './gql-error.ts'
 import { printName, printProperty } from './print.ts'
 import { nextToken, type Token } from './tokens.ts'
-
-/** The names in the database. */
 export interface KnownNames {
   readonly kinds: readonly string[]
   /** @param kind - `undefined` if the text has no kind */
@@ -23,7 +21,6 @@ export interface Completion {
   readonly type: 'keyword' | 'function' | 'kind' | 'property'
   /** The displayed text. */
   readonly label: string
-  /** The inserted text. */
   readonly text: string
 }
 
@@ -105,7 +102,6 @@ export function completionsAt(text: string, at: number, names: KnownNames): Comp
 }
 
 interface Before {
-  /** The complete tokens. */
   readonly tokens: readonly Token[]
   /** The name that ends at the cursor, if any: it may be incomplete. */
   readonly word: { readonly at: number } | undefined

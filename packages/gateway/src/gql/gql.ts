@@ -27,8 +27,6 @@ export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
   bindings.checkAllUsed()
   return query
 }
-
-/** The query and the aggregations of a RunAggregationQuery. */
 export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): BoundAggregation {
   const { statement, binder, bindings } = read(gql, partition)
   if (statement.type === 'select') {

@@ -108,8 +108,6 @@ export class TokenStream {
       )
     }
   }
-
-  /** The error for an unexpected token. */
   unexpected(expected: string, hint?: string): GqlError {
     return this.unexpectedToken(this.current, expected, hint)
   }

@@ -17,7 +17,6 @@ export type TokenType = 'name' | 'quotedName' | 'string' | 'integer' | 'double' 
 
 export interface Token {
   readonly type: TokenType
-  /** The token in the text. */
   readonly text: string
   /** The name, keywords included; the content of a string; the symbol. */
   readonly value: string

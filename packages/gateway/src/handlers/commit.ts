@@ -24,8 +24,6 @@ const decoder = google.datastore.v1.CommitRequest
 
 const transactional = 1
 const nonTransactional = 2
-
-/** A commit with its database. */
 export interface ScopedCommit {
   readonly scope: RequestScope
   readonly commit: CommitRequest

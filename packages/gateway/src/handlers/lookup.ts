@@ -11,8 +11,6 @@ import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const { LookupRequest } = google.datastore.v1
-
-/** A lookup with its database. */
 interface ScopedLookup {
   readonly scope: RequestScope
   readonly request: LookupVerb

@@ -4,8 +4,6 @@
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-
-/** The command that installs the labs. */
 export const installCommand = 'npm install --save-dev @sixtables/bench'
 
 /** @returns the file of the worker thread; `undefined` = not installed */

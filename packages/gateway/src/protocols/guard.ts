@@ -30,7 +30,6 @@ export interface GuardOptions {
 export interface Sender {
   /** HTTP/1.1, which browsers speak without TLS; or gRPC, which they do not. */
   readonly protocol: 'http' | 'grpc'
-  /** The HTTP method. */
   readonly method: string | undefined
   readonly origin: string | undefined
   readonly host: string | undefined

@@ -80,13 +80,9 @@ const longLists: Partial<Record<MethodName, readonly string[]>> = {
   Commit: ['mutationResults'],
   AllocateIds: ['keys'],
 }
-
-/** The request message of a method as JSON text. */
 export function requestMessageToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).input, message))
 }
-
-/** The answer message of a method as JSON text. */
 export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))
 }

@@ -73,8 +73,6 @@ function print(value: Printable, lineBreak: string, name: string): string {
   const lines = members.map(([key, member]) => `${JSON.stringify(key)}: ${print(member, deeper, key)}`)
   return `{${deeper}${lines.join(`,${deeper}`)}${lineBreak}}`
 }
-
-/** Prints a finite double. */
 function printDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)

@@ -27,8 +27,6 @@ export type RouteAnswer =
   | { readonly events: Events }
   | { readonly file: FileAnswer }
   | { readonly document: Document }
-
-/** A file for a browser. */
 export interface FileAnswer {
   readonly body: Buffer
   readonly contentType: string

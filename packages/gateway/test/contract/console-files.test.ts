@@ -15,7 +15,7 @@ async function origin(): Promise<string> {
 beforeAll(requireBuild)
 
 describe('the console over HTTP', () => {
-  test('console-files/F1: the page is asked for each time, and the files that it names are kept for ever', async () => {
+  test('the page is asked for each time, and the files that it names are kept for ever', async () => {
     const server = await origin()
     const page = await fetch(`${server}/console/`)
     expect(page.status).toBe(200)
@@ -31,7 +31,7 @@ describe('the console over HTTP', () => {
     }
   })
 
-  test('console-files/F2: its policy allows scripts of this server alone, no frame and no form', async () => {
+  test('its policy allows scripts of this server alone, no frame and no form', async () => {
     const { headers } = await fetch(`${await origin()}/console/`)
     const policy = headers.get('content-security-policy')?.split('; ')
     expect(policy).toEqual(

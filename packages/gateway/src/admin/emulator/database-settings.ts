@@ -45,8 +45,6 @@ export function addDatabaseSettingsRoutes(router: Router, engine: Engine): void 
     return { json: settingsJson(engine, database) }
   })
 }
-
-/** A database's settings in JSON. */
 export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<Database, 'settings'>): JsonObject {
   return {
     mode: settings.mode,

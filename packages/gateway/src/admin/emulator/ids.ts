@@ -31,8 +31,6 @@ export const idsPath = '/emulator/ids/'
 
 /** The members of a body, or the parameters of a query. */
 export type IdRequest = Readonly<Record<string, unknown>>
-
-/** The answers in JSON. */
 export interface AllocatedAnswer {
   /** The first and the last id; there are none if the last is below the first. */
   readonly start: string
@@ -94,8 +92,6 @@ const questions: Readonly<Record<string, Question>> = {
 }
 
 export type IdQuestion = 'allocate' | 'range' | 'reserve' | 'next'
-
-/** The HTTP method of a question. */
 export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
   return questions[what]?.method ?? 'GET'
 }
@@ -228,8 +224,6 @@ function partitionIn(request: IdRequest): PartitionId {
     namespaceId: textIn(request, 'namespace'),
   }
 }
-
-/** An optional text. */
 function textIn(request: IdRequest, name: string): string {
   const value = request[name] ?? ''
   if (typeof value !== 'string') throw invalidArgument(`${name} is a text, not ${JSON.stringify(value)}`)

@@ -35,14 +35,12 @@ export interface OverviewEvent {
   readonly all?: MethodOverview
   /** The methods with calls, in lower camel case. */
   readonly methods: Readonly<Record<string, MethodOverview>>
-  /** Number of errors by code. */
   readonly codes: Readonly<Record<string, number>>
   readonly openTransactions: number
   /** Records between commit and apply. */
   readonly waitingRecords: number
   /** The first {@link databasesMax}; an empty `database` is the default one. */
   readonly databases: readonly { readonly project: string; readonly database: string }[]
-  /** Number of further databases. */
   readonly moreDatabases?: number
   readonly findings: readonly Finding[]
 }

@@ -71,8 +71,6 @@ export function apiStore(api: Api): ApiStore {
   const { project: projectId, database: databaseId } = api
   return { projectId, databaseId, ...callsByKey(api), ...queriesOf(api) }
 }
-
-/** A request with project and database. */
 function requestOf({ project, database }: Api): protobuf.Writer {
   return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
 }

@@ -46,8 +46,6 @@ export async function askServer(
   }
   throw refused(address, `${method} ${path}`, { status: response.status, text })
 }
-
-/** The error for a refusal. */
 function refused(address: string, asked: string, { status, text }: { status: number; text: string }): Error {
   const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
   const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`

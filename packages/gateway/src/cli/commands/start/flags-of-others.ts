@@ -73,8 +73,6 @@ export const flagsOfOthers: readonly OtherFlag[] = [
     words: 'is not offered; each package has its licence in its folder',
   },
 ]
-
-/** For the parser. */
 export const hiddenFlags: readonly Flag[] = flagsOfOthers.map(
   ({ name, type, is, words }): Flag => ({
     name,

@@ -308,6 +308,4 @@ const shownFlags: readonly Flag[] = [
     group: 'Log',
   },
 ]
-
-/** All flags of `start`. */
 export const startFlags: readonly Flag[] = [...shownFlags, ...hiddenFlags]

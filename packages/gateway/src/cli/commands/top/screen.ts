@@ -53,7 +53,6 @@ export class Screen {
   constructor(options: {
     readonly keyboard: Keyboard
     readonly display: Display
-    /** Called for each key. */
     readonly onKey: (key: string) => void
     readonly onResize: () => void
     /** Default: true. */
