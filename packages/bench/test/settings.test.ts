@@ -1,7 +1,7 @@
 /**
  * No setting that `--set` takes ends a lab with an error: each at its bounds, with loads that are short.
  *
- *   npm run test:deep -- bench/test/settings     (SIXTABLES_DEEP) all settings of all labs, some 25 minutes of CPU; without it the refusals alone
+ *   npm run test:deep -- bench/test/settings     (SIXTABLES_DEEP) all settings of all labs, an hour on a busy machine; without it the refusals alone
  */
 import { describe, expect, it } from 'vitest'
 import { askedSettings, slowSettings } from '../src/cli/run.ts'
