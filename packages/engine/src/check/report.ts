@@ -38,7 +38,7 @@ export interface CheckReport {
   readonly problemCount: number
   /** The first problems, at most {@link problemsListed}. */
   readonly problems: readonly Problem[]
-  /** Broken index rows that are right now, by the repair or by a write meanwhile; 0 without `repair`. */
+  /** Listed index rows that the repair, or a later write, has corrected; 0 without `repair`. */
   readonly repaired: number
   /** How to solve the problems if a repair is refused. */
   readonly remedy?: string

@@ -1,7 +1,7 @@
 /**
  * A cache of recently used partitions with their codes. Most processes use a handful of partitions.
  *
- * While a partition is cached, every key in it has the same partition object, so that comparing two is cheap.
+ * Keys that are decoded while their partition is cached share one partition object, so that comparing two is cheap.
  */
 import type { PartitionId } from '../model/key.ts'
 import { encodeText } from './ordered.ts'

@@ -1,6 +1,6 @@
 /**
- * The first row for each combination of the first columns. Of the rows (red, ToDo:1), (red, ToDo:4), (size, ToDo:2) it gives
- * the first and the third.
+ * The first row for each combination of the first columns. Of the rows (blue, ToDo:2), (red, ToDo:1), (red, ToDo:4) it gives
+ * the first and the second.
  *
  * If a batch ends inside a combination, the rest of it is skipped by a seek. A cursor behind a result continues after the
  * whole combination (cursor.ts), so nothing is remembered between requests.

@@ -1,5 +1,6 @@
 /**
- * Keeps the rows whose further columns, or paths, are in given ranges: conditions that do not limit the range of a scan.
+ * Keeps the rows whose further columns, or paths, are in given ranges. With `a > 1 AND b < 5` a scan reads the rows of a > 1,
+ * and this operator keeps those with b < 5.
  */
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'

@@ -1,4 +1,4 @@
-/** Composite index definitions. */
+/** Composite index definitions: ToDo(owner, due desc) has two properties, the second one descending. */
 
 export interface IndexedProperty {
   readonly name: string

@@ -8,9 +8,10 @@
  *   late        rows of entities that have the properties ordered after the key; reads each entity
  *   empty       nothing: the filter contradicts itself
  *
- * All inputs of a node give positions of the query's form and in its order. Work that every plan needs (first rows of arrays,
- * distinct, offset and limit, entities) is not in the tree; the executor adds it from the fields of Plan. A plan without join
- * and filter reads the rows that it gives, and at most a batch more.
+ * `owner = "ada" AND done = false` is a mergeJoin of two scans of EntitiesByPropertyAsc. All inputs of a node give positions
+ * of the query's form and in its order. The tree does not contain the work of every plan (first rows of arrays, distinct,
+ * offset and limit, entities); the executor adds it from the fields of Plan. A plan without join and filter reads the rows
+ * that it gives, and at most a batch more.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'

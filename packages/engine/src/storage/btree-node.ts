@@ -4,9 +4,10 @@
  *   leaf    prefix   the common start of its keys            rests [ the rest of each key ]    heads [ heads of the rests ]
  *   inner   keys     [ separators ]                          heads [ heads of each separator behind `start` bytes ]
  *
- * A search compares heads (key-heads.ts), and strings only if two heads are equal. All separators of an inner node begin with
- * the same `start` bytes. So does every key that is searched in the node, because of its neighbours above, unless the node is
- * guarded: there the key is first compared with the outer two separators.
+ * A search compares heads (key-heads.ts), and strings only if two heads are equal. Heads begin behind `start` bytes that all
+ * keys in the node share: a node between the separators "ToDo:3" and "ToDo:7" above it has only keys with "ToDo:". If the
+ * node's own separators share at least three bytes more, the node is guarded: `start` is that longer length, and a key is
+ * first compared with the first and the last separator, between which all keys share it.
  */
 import { lowerBound } from '../lower-bound.ts'
 import { firstNotBelow, headOf, headsOf, isWholeInHead } from './key-heads.ts'

@@ -113,7 +113,7 @@ export class BTree<V> {
     return { root: this.#root, height: this.#height, size: this.#size, epoch: this.#epoch }
   }
 
-  /** Adds a user to an open view, who must release it too. */
+  /** Adds a user to an open view; each user must release it. */
   share(view: TreeView<V>): TreeView<V> {
     if (view.epoch === this.#epoch) this.#views++
     return view

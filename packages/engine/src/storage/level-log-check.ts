@@ -8,9 +8,13 @@
  *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is this one's + number
  *   row write = 0 key | 1 key value                   each with its length before it, a varint
  *
- * So missing, repeated and swapped fragments are found, although each has a right checksum. Behind the acknowledged length
- * (acknowledged.ts) a file may end anywhere, since a kill or a power cut may leave a part of a write there. After a power cut
- * its end may also be zeros, from the start of a sector on. Anything else that cannot be read is damage.
+ * Each fragment has a checksum, but a missing, repeated or swapped fragment has a right one too. The numbers find such
+ * faults: a record with sequence 10 must contain as many row writes as its head says, and if these are 3, the next record
+ * has sequence 13.
+ *
+ * Behind the acknowledged length (acknowledged.ts) a file may end anywhere, since a kill or a power cut may leave a part of a
+ * write there. After a power cut its end may also be zeros, from the start of a sector on. Anything else that cannot be read
+ * is damage.
  *
  * D1  A damaged log is not opened, and stays as it is. If it is cut on request, the records before the damage remain and none
  *     after it; all bytes are kept beside it.   contract/damaged-folder.test.ts

@@ -82,7 +82,7 @@ export function decodeImage(bytes: Uint8Array): EntityImage {
 
 /**
  * An image that is decoded only when a member is read: a read that copies bytes from the store to the wire makes no bigints.
- * Creating one takes 0.2 µs, {@link decodeImage} 1.5 µs.
+ * Creating one takes 0.2 µs, {@link decodeImage} 0.7 µs.
  */
 export class StoredImage implements EntityImage {
   /** The offset of the properties in {@link row}. */
