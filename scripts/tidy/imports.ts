@@ -74,15 +74,6 @@ export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable',
 /** Contracts whose types every folder may import. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
 
-/** Upward imports that exist today and should go: the lower folder calls observers directly instead of letting them subscribe. */
-const goesUp: Readonly<Record<string, readonly string[]>> = {
-  'database/preview.ts': ['observe/feed/commit-feed.ts', 'observe/feed/feed-reports.ts'],
-  'database/database.ts': ['engine/ttl.ts'],
-  'database/databases.ts': ['engine/reset.ts'],
-  'database/settings.ts': ['engine/ttl.ts'],
-  'observe/inspect/table-rows.ts': ['engine/reset.ts'],
-}
-
 /** The parts of row keys: whole files, or names of others. */
 const rowKeyParts: Readonly<Record<string, readonly string[] | 'all'>> = {
   'encoding/keyspace.ts': 'all',
@@ -201,7 +192,6 @@ function wrongInside(pack: string, path: string, { from, names, typeOnly }: Impo
     if (parts === 'all' || names.some((name) => parts.includes(name))) return 'row keys are the matter of tables'
   }
   if (targetFolder === '' || ownFolder === targetFolder) return undefined
-  if (pack === 'engine' && goesUp[path]?.includes(target)) return undefined
   if (typeOnly && ((pack === 'engine' && openTypes.has(target)) || ownFolder === '')) return undefined
   if (ownFolder === '') return 'a root file imports types at most'
   const [own, other] = [order.indexOf(ownFolder), order.indexOf(targetFolder)]

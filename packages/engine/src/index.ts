@@ -31,9 +31,8 @@ export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from '
 export type { AllocatedIds, NextId, NextIds } from './database/id-ranges.ts'
 export type { IndexJob, IndexProgress } from './database/index-builds/index-job.ts'
 export type { Indexes } from './database/index-builds/indexes.ts'
-export type { CommitPreview } from './database/preview.ts'
 export type { MissingIndexPolicy } from './database/query-indexes.ts'
-export { type DatabaseSettings, type Mode, modeSettings } from './database/settings.ts'
+export { type DatabaseSettings, type Mode, modeSettings, type TtlPolicy } from './database/settings.ts'
 export {
   decodeArrayValue,
   decodeKey,
@@ -53,7 +52,6 @@ export type { EngineSnapshot } from './engine/engine-snapshot.ts'
 export type { ResetScope } from './engine/reset.ts'
 export type { StoreFigures } from './engine/store-port.ts'
 export type { Cancellable } from './engine/transfer.ts'
-export type { TtlPolicy } from './engine/ttl.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
@@ -108,6 +106,7 @@ export type {
   RowChangeReport,
   StoreEvent,
 } from './observe/feed/feed-reports.ts'
+export type { CommitPreview } from './observe/feed/preview.ts'
 export { findingAdvice } from './observe/findings/finding-kinds.ts'
 export { Inspector } from './observe/inspect/inspector.ts'
 export type {

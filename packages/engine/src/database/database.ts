@@ -8,7 +8,6 @@
  */
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
-import type { TtlDatabase, TtlPolicy } from '../engine/ttl.ts'
 import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
@@ -45,9 +44,8 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
-import { type CommitPreview, previewMutations } from './preview.ts'
 import { Reads } from './reads.ts'
-import type { DatabaseSettings } from './settings.ts'
+import type { DatabaseSettings, TtlPolicy } from './settings.ts'
 import { settled } from './settled.ts'
 
 /** Those that are kept, by code. */
@@ -59,7 +57,7 @@ export interface KeptDatabases {
   keep(database: Database): Database
 }
 
-export class Database implements TtlDatabase {
+export class Database {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
@@ -216,12 +214,6 @@ export class Database implements TtlDatabase {
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
-  }
-
-  /** The rows that a commit of the request would write and delete now; nothing is written (database/preview.ts). */
-  preview(context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
-    const { kv, local, versions } = this.#shared
-    return previewMutations({ database: this, kv, log: local?.log, versions }, context, request)
   }
 
   /** Completes each key with a new id, in order. */

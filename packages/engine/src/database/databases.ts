@@ -4,11 +4,12 @@
  *
  * DB1  A read of a database that does not exist leaves nothing behind.                                            databases.test.ts
  */
+
 import { databaseCode } from '../encoding/key-codec.ts'
 import { decodeText } from '../encoding/ordered.ts'
-import type { ResetScope } from '../engine/reset.ts'
 import { indexTopic } from '../indexes/catalogue.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import type { PartitionScope } from '../model/key.ts'
 import type { KvReader, KvRow } from '../storage/kv.ts'
 import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -74,7 +75,7 @@ export class Databases implements KeptDatabases {
   }
 
   /** The rows of a scope are deleted. A write that has begun in a database of the scope goes to its successor. */
-  forget({ projectId, databaseId, namespaceId }: ResetScope): void {
+  forget({ projectId, databaseId, namespaceId }: PartitionScope): void {
     if (namespaceId === undefined) {
       for (const [code, database] of this.#byCode) {
         if (projectId !== undefined && database.projectId !== projectId) continue

@@ -1,5 +1,4 @@
 /** Settings of a database, and the presets they come from. Every knob can be set on its own. */
-import type { TtlPolicy } from '../engine/ttl.ts'
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
@@ -7,6 +6,13 @@ import type { MissingIndexPolicy } from './query-indexes.ts'
 
 /** `firestore`: Firestore in Datastore mode, as production runs today. `legacy`: Datastore as it was on Megastore. */
 export type Mode = 'firestore' | 'legacy'
+
+/** A kind whose entities expire. */
+export interface TtlPolicy {
+  readonly kind: string
+  /** The property whose timestamp is the moment of expiry. */
+  readonly property: string
+}
 
 export interface DatabaseSettings extends TransactionSettings {
   readonly mode: Mode

@@ -1,7 +1,7 @@
 /** Options of an engine, and its counters. */
 import type { Scheduler } from '../clock.ts'
 import type { MissingIndexPolicy } from '../database/query-indexes.ts'
-import type { Mode } from '../database/settings.ts'
+import type { Mode, TtlPolicy } from '../database/settings.ts'
 import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
@@ -9,7 +9,6 @@ import type { TabletOptions } from '../observe/tablets/tablets.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { StoreAdapter } from './store-port.ts'
-import type { TtlPolicy } from './ttl.ts'
 
 export interface EngineOptions {
   /** Folder of the data; without one, and without `kv`, all is in memory. */

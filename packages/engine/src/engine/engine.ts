@@ -10,6 +10,7 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
+import type { CommitRequest } from '../database/api.ts'
 import type { Database } from '../database/database.ts'
 import type { Indexes } from '../database/index-builds/indexes.ts'
 import type { LocalParts } from '../database/local-parts.ts'
@@ -17,8 +18,10 @@ import type { DatabaseSettings, Mode } from '../database/settings.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import type { CommitFeed } from '../observe/feed/commit-feed.ts'
+import { type CommitPreview, previewMutations } from '../observe/feed/preview.ts'
 import type { Inspector } from '../observe/inspect/inspector.ts'
 import type { Finding } from '../observe/tablets/report.ts'
 import type { Tablets } from '../observe/tablets/tablets.ts'
@@ -157,6 +160,13 @@ export class Engine {
   /** Patterns of use that would cost at scale, in words, the latest first (observe/findings/findings.ts). */
   findings(): readonly Finding[] {
     return this.#parts.findings.findings()
+  }
+
+  /** The rows that a commit of the request would write and delete now; nothing is written (observe/feed/preview.ts). */
+  preview(database: Database, context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
+    const { kv, place, scheduler } = this.#parts
+    const versions = place.local?.versions ?? { readTime: () => scheduler.nowMicros() }
+    return previewMutations({ database, kv, log: place.local?.log, versions }, context, request)
   }
 
   /** Deletes what has expired now instead of at the next turn. @returns how many entities went */

@@ -17,15 +17,15 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { Database } from '../database/database.ts'
 import type { Indexes } from '../database/index-builds/indexes.ts'
-import { encodeInt64, encodeText } from '../encoding/ordered.ts'
+import { encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PartitionScope } from '../model/key.ts'
 import type { KeyRange, Kv, KvReader, RowKey } from '../storage/kv.ts'
-import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { compositeCodes } from '../tables/composite-codes.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
@@ -154,25 +154,4 @@ export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly
     ...partitionedSpaces.map((space) => rowsOf(space, partition)),
     ...indexes.map((index) => rowsOf('EntitiesByCompositeProperty', index + encodeText(namespaceId))),
   ])
-}
-
-/** The code of database and number of each composite index of a database that has rows. */
-export function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
-  return runSteps(codesFound(kv, database))
-}
-
-function* codesFound(kv: KvReader, database: string): Steps<readonly string[]> {
-  const found: string[] = []
-  const scan = kv.scan(rowsOf('EntitiesByCompositeProperty', database), { expect: 1 })
-  try {
-    for (;;) {
-      const [row] = yield* waitFor(scan.next(1))
-      if (row === undefined) return found
-      const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
-      found.push(index)
-      scan.seek(rowsOf('EntitiesByCompositeProperty', index).end)
-    }
-  } finally {
-    scan.close()
-  }
 }

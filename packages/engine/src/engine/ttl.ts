@@ -15,6 +15,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
+import type { TtlPolicy } from '../database/settings.ts'
 import type { TransactionVerbs } from '../database/transaction-verbs.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
@@ -27,13 +28,7 @@ import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import { walkKind } from '../tables/kind-walk.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
 
-export interface TtlPolicy {
-  readonly kind: string
-  /** The property whose timestamp is the moment of expiry. */
-  readonly property: string
-}
-
-export interface TtlDatabase extends TransactionDatabase {
+interface TtlDatabase extends TransactionDatabase {
   readonly ttlPolicies: readonly TtlPolicy[]
 }
 

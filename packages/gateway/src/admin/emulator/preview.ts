@@ -16,7 +16,11 @@ export function addPreviewRoute(router: Router, engine: Engine): void {
     const call = new Call({ clock: engine.context().clock })
     const message = await jsonForm.request('Commit', body, call)
     const { scope, commit } = await readCommit(message, call)
-    const preview: CommitPreview = await engine.database(scope.projectId, scope.databaseId).preview(call, commit)
+    const preview: CommitPreview = await engine.preview(
+      engine.database(scope.projectId, scope.databaseId),
+      call,
+      commit,
+    )
     return { json: preview }
   })
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { RecordingLedger } from '../context.ts'
-import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
-import { type Engine, openEngine } from '../engine/engine.ts'
-import type { Key } from '../model/key.ts'
-import type { Value } from '../model/value.ts'
-import { tableIds } from '../row.ts'
-import { MemoryKv } from '../storage/memory-kv.ts'
-import type { CommitRequest, Mutation } from './api.ts'
+import { RecordingLedger } from '../../context.ts'
+import type { CommitRequest, Mutation } from '../../database/api.ts'
+import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../../engine/engine.ts'
+import type { Key } from '../../model/key.ts'
+import type { Value } from '../../model/value.ts'
+import { tableIds } from '../../row.ts'
+import { MemoryKv } from '../../storage/memory-kv.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const keyOf = (name?: string): Key => ({ partition, path: [{ kind: 'K', ...(name === undefined ? {} : { name }) }] })
@@ -33,7 +33,7 @@ async function allRows(engine: Engine): Promise<ReadonlyMap<string, string>> {
 async function compared(engine: Engine, request: CommitRequest) {
   const database = engine.database('p')
   const before = await allRows(engine)
-  const preview = await database.preview(engine.context(), request)
+  const preview = await engine.preview(database, engine.context(), request)
   expect(await allRows(engine), 'a preview writes nothing').toEqual(before)
   const { indexUpdates, mutationResults } = await database.commit(engine.context(), request)
   const after = await allRows(engine)
@@ -88,9 +88,9 @@ test('a preview tells of a conflict, and of what the last commit left between co
   database.configure({ applyPolicy: { type: 'manual' } })
   const { mutationResults } = await database.commit(engine.context(), plain(put(keyOf('x'), { a: text('1') })))
   const next = put(keyOf('x'), { a: text('2') }, { conflict: { baseVersion: 1n } })
-  expect(await database.preview(engine.context(), plain(next))).toMatchObject({ conflicts: [true], tables: {} })
+  expect(await engine.preview(database, engine.context(), plain(next))).toMatchObject({ conflicts: [true], tables: {} })
   const conflict = { baseVersion: mutationResults[0]?.version ?? 0n }
-  const preview = await database.preview(engine.context(), plain({ ...next, conflict } as Mutation))
+  const preview = await engine.preview(database, engine.context(), plain({ ...next, conflict } as Mutation))
   expect(preview.conflicts).toEqual([false])
   expect(preview.tables).toMatchObject({ EntitiesByPropertyAsc: { written: 1, deleted: 1 } })
   await engine.close()
@@ -103,7 +103,8 @@ test('a preview gives no id, and charges nothing', async () => {
   const next = async () => await database.nextIds(engine.context(), keyOf())
   const before = await next()
   const ledger = new RecordingLedger()
-  const preview = await database.preview(
+  const preview = await engine.preview(
+    database,
     { ...context, ledger },
     plain(put(keyOf(), { a: text('1') }), put(keyOf(), { a: text('1') })),
   )
@@ -124,13 +125,10 @@ test.each<[string, CommitRequest]>([
   const engine = await openEngine({ kv: new MemoryKv() })
   const database = engine.database('p')
   await database.commit(engine.context(), plain(put(keyOf('x'), {})))
-  const refusal = async (verb: 'preview' | 'commit') =>
-    await (async () => await database[verb](engine.context(), request))().catch(({ code, message }) => ({
-      code,
-      message,
-    }))
-  const refused = await refusal('commit')
+  const refusal = (verb: () => unknown) =>
+    (async () => await verb())().catch(({ code, message }) => ({ code, message }))
+  const refused = await refusal(() => database.commit(engine.context(), request))
   expect(refused).toHaveProperty('code')
-  expect(await refusal('preview')).toEqual(refused)
+  expect(await refusal(() => engine.preview(database, engine.context(), request))).toEqual(refused)
   await engine.close()
 })

@@ -8,21 +8,21 @@
  * A new id is not known before its commit, so a stand-in takes its place in the rows. A commit may have two rows more, or fewer, for
  * each such entity: whether an entity has a scatter value follows from its key.
  */
-import type { RequestContext } from '../context.ts'
-import { invalidArgument } from '../errors.ts'
-import { checkCompositeRows } from '../indexes/row-limit.ts'
-import type { CommittedReader } from '../log/commit-input.ts'
-import type { CommitLog } from '../log/commit-log.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import { type Key, withId } from '../model/key.ts'
-import { ListedRows } from '../observe/feed/commit-feed.ts'
-import type { CommitReport } from '../observe/feed/feed-reports.ts'
-import type { KvReader } from '../storage/kv.ts'
-import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
-import { groupOf } from '../tables/log-rows.ts'
-import { type Evaluated, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
-import type { CommitRequest } from './api.ts'
-import { type CommitParts, pairsOf, prepareMutations, refuseTogether } from './commit.ts'
+import type { RequestContext } from '../../context.ts'
+import type { CommitRequest } from '../../database/api.ts'
+import { type CommitParts, pairsOf, prepareMutations, refuseTogether } from '../../database/commit.ts'
+import { invalidArgument } from '../../errors.ts'
+import { checkCompositeRows } from '../../indexes/row-limit.ts'
+import type { CommittedReader } from '../../log/commit-input.ts'
+import type { CommitLog } from '../../log/commit-log.ts'
+import { andThen, type MaybePromise } from '../../maybe-promise.ts'
+import { type Key, withId } from '../../model/key.ts'
+import type { KvReader } from '../../storage/kv.ts'
+import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
+import { groupOf } from '../../tables/log-rows.ts'
+import { type Evaluated, evaluateMutations, type PreparedMutation } from '../../transactions/mutations.ts'
+import { ListedRows } from './commit-feed.ts'
+import type { CommitReport } from './feed-reports.ts'
 
 export interface PreviewParts extends Pick<CommitParts, 'database' | 'versions'> {
   /** Absent where several processes share the store. */
