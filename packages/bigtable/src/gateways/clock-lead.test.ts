@@ -41,7 +41,7 @@ function gatewayWith(number: number, aheadMs: number): ClockRow {
   return new ClockRow(store, 'db', async () => {})
 }
 
-test('clock-lead/CL1: gateways whose clocks are behind get stamps beside one whose clock is ahead', async () => {
+test('gateways whose clocks are behind get stamps beside one whose clock is ahead', async () => {
   const aheadMs = [80, 20, 0]
   const gateways = aheadMs.map((ms, i) => gatewayWith(i + 1, ms))
   const stamps = aheadMs.map(() => 0)
@@ -62,7 +62,7 @@ test('clock-lead/CL1: gateways whose clocks are behind get stamps beside one who
   expect(registerAheadMs, 'the register keeps to the clock that is ahead').toBeLessThan(81)
 })
 
-test('clock-lead/CL2: a clock that is more than a second ahead is not followed, also not in steps', () => {
+test('a clock that is more than a second ahead is not followed, also not in steps', () => {
   const now = 1_800_000_000_000_000n
   const lead = new ClockLead({ nowMicros: () => now, steadyMs: () => 0 })
   lead.cameLate(now + 3_600_000_000n, 5)

@@ -1,32 +1,30 @@
 /**
- * The lead of stamps on the clock of a gateway, for a clock that is behind those of other gateways.
+ * The lead that a gateway adds to its clock, if the clocks of other gateways are ahead of it.
  *
- * While a gateway whose clock is ahead writes the clock row all the time, the stamps of the others come too late. The stamp that such a write
- * finds there was given about as long ago as a write takes: so far ahead is the clock that gave it.
- *
- * CL1  Gateways whose clocks are behind get stamps beside one whose clock is up to a second ahead; the register keeps to that clock.
- * CL2  A clock that is further ahead is not followed: it is wrong, and its stamps would last as long as the lead.
- *                                                                                                        both: clock-lead.test.ts
+ * Gateway 7 has a clock that is 400 ms ahead and writes the clock row all the time. The stamps of gateway 9 are then always below the register,
+ * and too late. The register that such a write finds is about as old as a write takes, say 5 ms. If it is 395 ms ahead of our clock, gateway 7's
+ * clock is 400 ms ahead, so gateway 9 adds 400 ms. A lead of more than a second is never added: the other clock is wrong, and our stamps
+ * would be as wrong as it is.
  */
 import type { Scheduler } from '@sixtables/engine'
 
-/** The longest time of a write that counts. */
+/** A write that took longer says nothing about the other clock. */
 const tookMsMax = 1_000
 const leadMicrosMax = 1_000_000n
-/** A lead shrinks by one part in so many of the time that passes: it goes when the clock is gone that it follows. */
+/** In 64 s the lead shrinks by 1 s, so that it ends when the gateway with the fast clock is gone. */
 const lasts = 64n
 
 export class ClockLead {
   readonly #clock: Pick<Scheduler, 'nowMicros' | 'steadyMs'>
   #micros = 0n
-  /** When it was so long, in milliseconds of the steady clock. */
+  /** The time of that lead, in milliseconds of the steady clock. */
   #sinceMs = 0
 
   constructor(clock: Pick<Scheduler, 'nowMicros' | 'steadyMs'>) {
     this.#clock = clock
   }
 
-  /** In microseconds, now. */
+  /** The lead now, in microseconds. */
   get micros(): bigint {
     const passed = BigInt(Math.round((this.#clock.steadyMs() - this.#sinceMs) * 1000))
     const left = this.#micros - passed / lasts
@@ -34,16 +32,16 @@ export class ClockLead {
   }
 
   /**
-   * A write came too late, and the row was read since.
+   * Notes a stamp that was too late, after the row was read again.
    *
-   * @param register - as it was read
+   * @param register - the register in that read
    * @param tookMs - from the sending of the write to its answer
    */
   cameLate(register: bigint, tookMs: number): void {
     const took = BigInt(Math.round(Math.min(tookMs, tookMsMax) * 1000))
     const lead = this.micros
     const ahead = register + took - this.#clock.nowMicros() - lead
-    // Less may be chance: no two writes take the same time.
+    // A smaller difference may be chance, because no two writes take the same time.
     if (ahead * 2n <= took || lead + ahead > leadMicrosMax) return
     this.#micros = lead + ahead
     this.#sinceMs = this.#clock.steadyMs()

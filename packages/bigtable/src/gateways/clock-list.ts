@@ -1,23 +1,23 @@
 /**
- * The cells of a clock row (clock-row.ts), as byte strings.
+ * The encoding of the cells of a clock row (clock-row.ts).
  *
  *   v            epoch(4) register(8)
  *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… end(4) }…
  *
- * A text is its length in 4 bytes and its bytes; `end` is 0. `write` counts the writes of the list's gateway, `strikes` those of others since:
- * together they name one state of the list.
+ * A text is its length in 4 bytes, then its bytes; `end` is 0. `write` counts the writes of the list's own gateway, `strikes` the changes by
+ * other gateways since then: together they identify one state of the list.
  */
 import { invariant } from '@sixtables/engine'
 import { byteString, bytesOf, decodeUint64, encodeUint64, type GroupCode } from '@sixtables/engine/store'
 
-/** Names one commit for all time. */
+/** A unique name of a commit. */
 export type CommitId = string
 
-/** A commit that has a stamp and is not known to be finished. */
+/** A commit with a stamp that is not known to be finished. */
 export interface ListedCommit {
   readonly id: CommitId
   readonly stamp: bigint
-  /** All its groups, in the order of their codes; the first is its primary. */
+  /** All its groups in the order of their codes; the first is the primary. */
   readonly groups: readonly GroupCode[]
 }
 
@@ -49,7 +49,7 @@ export function encodeList({ write, strikes, commits }: CommitList): Uint8Array 
   return bytesOf(code)
 }
 
-/** The first bytes of a list, which name its state. */
+/** The first bytes of a list, which identify its state. */
 export function headOfList({ write, strikes }: Pick<CommitList, 'write' | 'strikes'>): string {
   return encodeUint64(write) + uint32(strikes)
 }
@@ -59,7 +59,7 @@ export function decodeHead(head: string): Pick<CommitList, 'write' | 'strikes'> 
   return { write: decodeUint64(head, 0), strikes: numberAt(head, 8) }
 }
 
-/** The lists that begin with a head. */
+/** The byte strings of all lists with this head, as a range. */
 export function listsWithHead(head: string): { readonly start: Uint8Array; readonly end: Uint8Array } {
   const { write, strikes } = decodeHead(head)
   return { start: bytesOf(head), end: bytesOf(headOfList({ write, strikes: strikes + 1 })) }

@@ -1,23 +1,23 @@
 /**
- * The clock row of a database: it gives commits their stamps, and lists every commit under way.
+ * The clock row of a database: it gives stamps to commits, and lists all unfinished ones.
  *
  *   M <database> "clock"      v   epoch(4) register(8)            register = the newest stamp given
- *                             g   at gateway 7: commits under way      g   at gateway 9: …
+ *                             g   at gateway 7: its unfinished commits      g   at gateway 9: …
  *                             h   what is settled (settled.ts)
  *
- * A stamp is max(own clock in microseconds + lead (clock-lead.ts), register last seen + 1), by one conditional write: if the register is still below
- * the stamp, and the epoch the same, then the register becomes the stamp and the gateway's list has the new commits. All commits that
- * wait in a gateway share a write; one is under way at a time.
+ * A stamp is max(own clock in microseconds + lead (clock-lead.ts), register last seen + 1). One conditional write gives it: if the register is
+ * still below the stamp, and the epoch is the same, then the register becomes the stamp, and the gateway's list gets the new commits. With a
+ * register of 500 and a clock at 480, the stamp is 501. All commits that wait in a gateway share a write; it makes one write at a time.
  *
- * C1  A stamp is above every stamp that was acknowledged before it was asked for.
- * C2  A commit whose stamp is at or below the register, and which is not finished in all its groups, stands in a list.
- * C3  Clocks give numbers; safety needs them only where something is over an hour old (shared-store.md, Old cells). A clock may go back: the
- *     register keeps the order, and ages are told by the later of the two. One that is wrong gives no stamp (compared-clock/CK1).
- *                                                                                   compared-clock.test.ts, suspension.test.ts
- * C4  A list is changed only with a register that rises, or by a strike that finds it unchanged. So a write that lands late changes
- *     nothing: one after it had a higher stamp.
- * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.
- *                                                                                   all: test/property/gateways.test.ts
+ * - A stamp is above every stamp that was acknowledged before the stamp was requested.
+ * - An unfinished commit with a stamp at or below the register is in a list.
+ * - A list changes only together with a higher register, or by a strike, whose condition is the exact list. A write that arrives late therefore
+ *   changes nothing, because a later one had a higher stamp.
+ * - The low watermark is the smallest stamp in a list, or register + 1. Every commit below it is finished, or refused for ever.
+ * - Clocks only give numbers; safety needs them only for things over an hour old (shared-store.md, Old cells). A clock may be set back: the
+ *   register keeps the order, and ages are measured by the later of both. A wrong clock gives no stamps (compared-clock/CK1).
+ *
+ * All of this is tested by test/property/gateways.test.ts.
  */
 import { DatastoreError } from '@sixtables/engine'
 import { topicRowKey } from '@sixtables/engine/store'
@@ -44,23 +44,23 @@ import { readableMicros, type SharedStore } from './shared-store.ts'
 /** A commit of this gateway. */
 export interface OwnCommit extends ListedCommit {
   stamp: bigint
-  /** Whether it is finished here, or given up. */
+  /** Whether this gateway has finished it or given it up. */
   readonly isDone: boolean
-  /** Resolves when it is applied, or refused, everywhere. */
+  /** Resolves when it is applied or refused in all its groups. */
   readonly finished: Promise<void>
 }
 
 interface Entry extends OwnCommit {
-  /** When it was asked for, in milliseconds of the steady clock. */
+  /** Time of the request, in milliseconds of the steady clock. */
   readonly sinceMs: number
   isDone: boolean
   finish(): void
 }
 
 interface Waiting {
-  /** Absent for a moment that is observed. */
+  /** Absent for a request that only moves the register. */
   readonly entry: Entry | undefined
-  /** The register is to be there at least. */
+  /** The register must be at least this. */
   readonly moment: bigint
   /** The epoch in which its work began. */
   readonly epoch: number
@@ -68,7 +68,7 @@ interface Waiting {
   refused(error: unknown): void
 }
 
-/** The epoch of the database was raised: what is known of its indexes is out of date, and has been read anew. */
+/** The error after the epoch of the database was raised: definitions of its indexes were out of date, and have been read again. */
 export class EpochRaised extends Error {}
 
 const entriesMax = 256
@@ -79,16 +79,16 @@ export class ClockRow {
   readonly settled: Settled
   readonly #store: SharedStore
   readonly key: RowKey
-  /** Reads metadata of the database anew. */
+  /** Reads the metadata of the database again. */
   readonly #adopt: (database: string) => Promise<void>
   readonly #own = new Map<CommitId, Entry>()
   #waiting: Waiting[] = []
   #isWriting = false
   #wantsWrite = false
   #writes = 0n
-  /** The highest stamp that was ever asked for. */
+  /** The highest stamp of any write so far. */
   #tried = 0n
-  /** Whether there is a row; the first write makes it. */
+  /** Whether the row exists; the first write creates it. */
   #state: 'unknown' | 'absent' | 'there' = 'unknown'
   #epoch = 0
   #register = 0n
@@ -97,7 +97,7 @@ export class ClockRow {
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
   #adopting: Promise<void> = Promise.resolve()
-  /** Deletions for which its strong reads and commits wait. */
+  /** Deletions that block strong reads and commits. */
   readonly #gates = new Set<Promise<void>>()
 
   constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
@@ -114,12 +114,12 @@ export class ClockRow {
     return this.#register
   }
 
-  /** The time by which ages are told: nothing grows younger where the clock was set back (C3). */
+  /** The time for measuring ages: the later of clock and register, so that nothing becomes younger when the clock is set back. */
   get now(): bigint {
     return latestOf(this.#store.scheduler.nowMicros(), this.#register)
   }
 
-  /** When the oldest commit of this gateway that is under way was begun, in milliseconds of the steady clock. */
+  /** Start of this gateway's oldest unfinished commit, in milliseconds of the steady clock. */
   get oldestMs(): number | undefined {
     let oldest: number | undefined
     for (const { isDone, sinceMs } of this.#own.values()) {
@@ -128,7 +128,7 @@ export class ClockRow {
     return oldest
   }
 
-  /** The highest low watermark seen (C5). */
+  /** The highest low watermark seen. */
   get low(): bigint {
     return this.#low
   }
@@ -141,7 +141,7 @@ export class ClockRow {
     return this.#own.get(id)
   }
 
-  /** The row as of a moment after the call. All who wait for one share a read. */
+  /** The row at a moment after the call. Callers that wait at the same time share a read. */
   read(): Promise<ClockState> {
     this.#nextRead ??= this.#reading.then(() => {
       this.#nextRead = undefined
@@ -152,7 +152,7 @@ export class ClockRow {
     return this.#nextRead
   }
 
-  /** As {@link read}, when nothing is being deleted in the database (closed-databases.ts). */
+  /** Like {@link read}, but waits until no deletion is running in the database (closed-databases.ts). */
   async readOpen(): Promise<ClockState> {
     for (;;) {
       await this.whenOpen()
@@ -161,12 +161,12 @@ export class ClockRow {
     }
   }
 
-  /** Resolves when nothing is being deleted in the database, as far as this gateway knows. */
+  /** Resolves when this gateway knows of no deletion in the database. */
   async whenOpen(): Promise<void> {
     while (this.#gates.size > 0) await Promise.all(this.#gates)
   }
 
-  /** Rows of the database are being deleted: commits and strong reads of this gateway wait. @returns what opens it again */
+  /** Blocks commits and strong reads of this gateway during a deletion. @returns a function that ends the block */
   close(): () => void {
     let open = (): void => {}
     const gate = new Promise<void>((resolve) => {
@@ -184,7 +184,7 @@ export class ClockRow {
   }
 
   /**
-   * Takes in the cells of the row, as they were read.
+   * Takes over the cells of the row from a read.
    *
    * @param cells - all {@link clockCells} of it; `undefined` without a row
    */
@@ -197,16 +197,16 @@ export class ClockRow {
     let low = register + 1n
     for (const { stamp } of listed) if (stamp < low) low = stamp
     if (epoch > this.#epoch) await this.#raised(epoch)
-    // Not before the database is closed for a deletion, whose moment may be below it.
+    // After the block for a deletion, because the deletion's moment may be below this watermark.
     if (low > this.#low) this.#low = low
     return state
   }
 
   /**
-   * Gives a commit its stamp, and lists it (C1, C2).
+   * Gives a commit its stamp, and lists it.
    *
-   * @param epoch - in which its rows were read
-   * @throws EpochRaised: read again
+   * @param epoch - the epoch in which its rows were read
+   * @throws EpochRaised: the rows must be read again
    */
   async stamp(commit: Omit<ListedCommit, 'stamp'>, epoch: number): Promise<OwnCommit> {
     let finish = (): void => {}
@@ -226,7 +226,7 @@ export class ClockRow {
     })
   }
 
-  /** The commit is applied or refused in all its groups: it leaves the list with the next stamp, or soon. */
+  /** Notes that the commit is applied or refused in all its groups. It leaves the list with the next stamp, or soon. */
   finish({ id }: OwnCommit): void {
     const entry = this.#own.get(id)
     if (entry === undefined || entry.isDone) return
@@ -236,7 +236,7 @@ export class ClockRow {
     this.#write()
   }
 
-  /** Moves the register to a moment, if it is below. */
+  /** Raises the register to a moment. */
   async observe(moment: bigint): Promise<void> {
     while (this.#register < moment) {
       try {
@@ -248,9 +248,9 @@ export class ClockRow {
   }
 
   /**
-   * Raises the epoch; commits stamped from now on know of it.
+   * Raises the epoch, which all later stamps check.
    *
-   * @param atLeast - the epoch that it is to be then, or a later one
+   * @param atLeast - the lowest new epoch
    * @returns the stamp at which it was raised
    */
   async raiseEpoch(atLeast = 0): Promise<bigint> {
@@ -274,7 +274,7 @@ export class ClockRow {
     }
   }
 
-  /** Takes commits that were resolved out of the list of a gateway, if it has not changed since `state` was read. */
+  /** Removes resolved commits from the list of a gateway, unless the list has changed since `state` was read. */
   async strike(state: ClockState, gateway: bigint, resolved: ReadonlySet<CommitId>): Promise<void> {
     const head = state.lists.get(gateway)
     if (head === undefined) return
@@ -289,23 +289,23 @@ export class ClockRow {
     try {
       await this.#store.rows.mutateRowIf(this.key, condition, [change])
     } catch (error) {
-      // It is only to save others the work.
+      // The strike only saves work of others, so its outcome does not matter.
       if (!(error instanceof OutcomeUnknown)) throw error
     }
   }
 
-  /** By how much a stamp of now would move the register. */
+  /** Distance by which a stamp of now would raise the register. */
   get #move(): bigint {
     return this.#store.scheduler.nowMicros() - this.#register
   }
 
-  /** @param observed - a moment that the register is to reach @throws UNAVAILABLE when the clock was set back since that moment was chosen */
+  /** @param observed - a moment that the register must reach @throws UNAVAILABLE if the clock was set back since that moment was chosen */
   #nextStamp(observed: bigint): bigint {
-    // compared-clock/CK1: a clock that was set a moment ago, or that a write without new commits did not wait for, does not count.
+    // A clock that was set a moment ago, or that a write without commits did not wait for, must not be used.
     const isRight = this.#store.comparedClock.isRight(this.#move)
     const own = isRight ? this.#store.scheduler.nowMicros() + this.#lead.micros : 0n
     if (observed > latestOf(own, this.#register) + clockDifferenceMicrosMax) throw setBack()
-    // C4: an earlier write of this gateway may be on its way still.
+    // Above `#tried`, because an earlier write of this gateway may still arrive.
     return latestOf(own, observed, this.#register + 1n, this.#tried + 1n)
   }
 
@@ -318,7 +318,7 @@ export class ClockRow {
     if (register > this.#register) this.#register = register
   }
 
-  /** One after the other: what was read earlier must not replace what was read later. */
+  /** Handles raised epochs one after the other, so that an earlier read cannot replace a later one. */
   #raised(epoch: number): Promise<void> {
     const adopted = this.#adopting.then(async () => {
       if (epoch <= this.#epoch) return
@@ -352,10 +352,10 @@ export class ClockRow {
       if (this.#state === 'unknown') await this.read()
       const observed = latestOf(0n, ...batch.map(({ moment }) => moment))
       for (;;) {
-        // Commits leave the list whatever the clock says.
+        // A write that only removes commits from the list does not need the clock.
         if (batch.length > 0) await this.#store.comparedClock.ensureRight(this.#move)
         await this.#forgetStruck(entries)
-        // Reads may have raised it.
+        // A read may have raised the epoch.
         const isOld = batch.some(({ epoch }) => epoch !== this.#epoch)
         if (isOld && !this.#store.isOff('epoch-check')) throw new EpochRaised()
         const sentMs = this.#store.scheduler.steadyMs()
@@ -367,7 +367,7 @@ export class ClockRow {
     } catch (error) {
       for (const { id, finish } of entries) {
         this.#own.delete(id)
-        // It never gets another stamp, so nothing of it comes: reads that have seen it in the list need not wait.
+        // The commit never gets another stamp, so reads that have seen it in the list need not wait.
         finish()
       }
       for (const { refused } of batch) refused(error)
@@ -380,8 +380,8 @@ export class ClockRow {
   }
 
   /**
-   * Commits of a process that stood still for an hour may have been resolved and struck out: in the list again they would hold back
-   * reads, and the low watermark.
+   * Drops commits of a process that stood still for an hour. Others may have resolved them and removed them from the list; listed again, they
+   * would hold back reads and the low watermark.
    */
   async #forgetStruck(waiting: readonly Entry[]): Promise<void> {
     const oldest = this.now - readableMicros
@@ -396,7 +396,7 @@ export class ClockRow {
     }
   }
 
-  /** One conditional write. @returns whether these commits have their stamps now */
+  /** Makes one conditional write. @returns whether these commits have their stamps now */
   async #tryStamps(entries: readonly Entry[], observed: bigint): Promise<boolean> {
     const next = this.#nextStamp(observed)
     let last = next

@@ -1,14 +1,13 @@
-/** The state of a clock row as a read brings it: epoch and register of its database, and every commit under way. */
+/** The state of a clock row from one read: epoch and register of its database, and every unfinished commit. */
 import type { Cells, Wanted } from '../row-store/row-store.ts'
 import { decodeList, decodeRegister, headOfList, type ListedCommit } from './clock-list.ts'
 import { Settled } from './settled.ts'
 
-/** A commit in the list of a gateway. */
+/** A commit in a gateway's list. */
 export interface Listed extends ListedCommit {
   readonly gateway: bigint
 }
 
-/** A state of the clock row. */
 export interface ClockState {
   readonly epoch: number
   readonly register: bigint
@@ -17,7 +16,7 @@ export interface ClockState {
   readonly lists: ReadonlyMap<bigint, string>
 }
 
-/** The cells of a clock row that a read wants. */
+/** The cells of a clock row for a read. */
 export const clockCells: Wanted = [{ family: 'v', newest: 1 }, { family: 'g' }, Settled.wanted]
 
 /** @param cells - all {@link clockCells} of the row; `undefined` without a row */

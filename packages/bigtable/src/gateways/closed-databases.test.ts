@@ -118,7 +118,7 @@ async function takenOver(stopsAt: (call: RowOperationCall) => boolean) {
   return { world, one, two, first }
 }
 
-test('closed-databases/CD3: a gateway that is late with one deletion waits for the next one', async () => {
+test('a gateway that is late with one deletion waits for the next one', async () => {
   const { world, one, two, first } = await takenOver(({ key }) => isOf('EntitiesByKind', key))
   two.stopsAt = ({ kind, key }) => kind === 'scan' && isOf('Entities', key)
   const second = two.engine.reset(scope)
@@ -139,7 +139,7 @@ test('closed-databases/CD3: a gateway that is late with one deletion waits for t
   expect(problems).toEqual([])
 })
 
-test('closed-databases/CD3: a gateway that is late with one deletion gives the next one no moment', async () => {
+test('a gateway that is late with one deletion gives the next one no moment', async () => {
   let raised = false
   const { world, one, two, first } = await takenOver(({ kind, key }) => {
     // The read after the epoch was raised: of the row that it has not stamped.
@@ -158,7 +158,7 @@ test('closed-databases/CD3: a gateway that is late with one deletion gives the n
   expect(await world.done(two.value())).toBeUndefined()
 })
 
-test('closed-databases/CD4: the wish for a reset deletes nothing when it lands after a reset was acknowledged', async () => {
+test('closed-databases/CD1: the wish for a reset deletes nothing when it lands after a reset was acknowledged', async () => {
   const world = new World()
   const one = await world.gateway()
   for (const value of [1, 2]) {
@@ -175,7 +175,7 @@ test('closed-databases/CD4: the wish for a reset deletes nothing when it lands a
   expect(problems).toEqual([])
 })
 
-test('closed-databases/CD4: a wish that landed, though its answer was lost, is the reset that was asked for', async () => {
+test('closed-databases/CD1: a wish that landed, though its answer was lost, is the reset that was asked for', async () => {
   const world = new World()
   const one = await world.gateway()
   await world.done(one.put(1))
@@ -218,15 +218,15 @@ async function overtaken(resets: number) {
   return answer
 }
 
-test('closed-databases/CD5: a reset that another gateway has finished is not made again after later resets', async () => {
+test('closed-databases/CD2: a reset that another gateway has finished is not made again after later resets', async () => {
   for (const resets of [1, 16]) expect(await overtaken(resets)).toBeUndefined()
 })
 
-test('closed-databases/CD5: a gateway that cannot tell whether its reset was made says so', async () => {
+test('closed-databases/CD2: a gateway that cannot tell whether its reset was made says so', async () => {
   expect(await overtaken(17)).toMatchObject({ code: 'UNAVAILABLE', committed: 'unknown' })
 })
 
-test('closed-databases/CD5: a wish that did not land is stored after the resets of others', async () => {
+test('closed-databases/CD2: a wish that did not land is stored after the resets of others', async () => {
   const world = new World()
   const one = await world.gateway()
   const two = await world.gateway()

@@ -1,22 +1,20 @@
 /**
- * Databases in which ranges of rows are being deleted: until that is over no gateway gives a stamp, or reads strongly, there.
+ * Databases with a running deletion of whole ranges of rows, such as a reset. Until it is over, no gateway gives a stamp or reads strongly there.
  *
  *   M <database> "deleting" → name, b (0 = not known yet) or "over", JSON of the ranges and of the names of the 16 deletions before it
  *
- *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row says that it is over
+ *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row says "over"
  *
- * A gateway that meets the new epoch reads the metadata anew, finds the row, and waits until the deletion is over. It takes the deletion over
- * when it still is under way ten seconds later: each step may be done twice, by two gateways at once.
+ * A gateway that sees the new epoch reads the metadata again, finds the row, and waits until the deletion is over. After ten seconds it
+ * takes the deletion over: each step may be done twice, by two gateways at once. Both use the b that was stored first, and the row changes only
+ * while it is of that deletion, so a process that stood still may finish one that others have finished. Commits and reads see the state before
+ * b, or nothing of the deleted rows (test/property/gateways.test.ts). A process that waits for one deletion, or finishes it, also waits for the
+ * next one, whose b is a moment of its own.
  *
- * CD1  Commits and reads see the state before b, or nothing of what was deleted.                  test/property/gateways.test.ts
- * CD2  All who finish a deletion do so at the b that was stored first, and its row changes only if it is still of that deletion: a process
- *      that stood still may finish one that others have finished.                                 test/property/gateways.test.ts
- * CD3  A process that still waits for one deletion, or finishes it, waits for the next one too; and only that of its name gets the moment at
- *      which it raised the epoch: the row was there before.                                      closed-databases.test.ts
- * CD4  A row that is written late, when its deletion or a later one is over, changes nothing: a deletion is stored in the place of the one
- *      before, whose row stays, and names never come again.                                      closed-databases.test.ts
- * CD5  A deletion whose wish landed without an answer is not done again: its name is in the row, or among those before it. When more than
- *      16 deletions came since, its caller hears that the outcome is unknown.                      closed-databases.test.ts
+ * CD1  A row that is written late, after its deletion or a later one is over, changes nothing: the write expects the name of the deletion
+ *      before, and names are never reused.                                                       closed-databases.test.ts
+ * CD2  A deletion whose first write took effect without an answer is not repeated: its name is in the row, or among the 16 names before.
+ *      After more than 16 later deletions, its caller is told that the outcome is unknown.       closed-databases.test.ts
  */
 import { DatastoreError } from '@sixtables/engine'
 import { byteString, bytesOf, type KeyRange, prefixEnd, type RowKey, topicRowKey } from '@sixtables/engine/store'
@@ -29,9 +27,9 @@ import type { SharedStore } from './shared-store.ts'
 
 const lookEveryMs = 50
 const abandonedAfterMs = 10_000
-/** CD5 */
+/** Number of earlier names in the row. */
 const namesBefore = 16
-/** Stands for the deletion before the first one. */
+/** The name of the deletion before the first one. */
 const noName = ''
 
 /** The parts of a database that a deletion needs. */
@@ -42,7 +40,7 @@ interface ClosedDatabase {
 
 export class ClosedDatabases {
   readonly #store: SharedStore
-  /** Deletions, by name, that this process does or waits for. */
+  /** Deletions, by name, that this process runs or waits for. */
   readonly #closed = new Map<string, Promise<void>>()
 
   constructor(store: SharedStore) {
@@ -50,14 +48,14 @@ export class ClosedDatabases {
   }
 
   /**
-   * Deletes ranges of rows in a database, at one moment.
+   * Deletes ranges of rows in a database at one moment.
    *
-   * @throws UNAVAILABLE with `committed: 'unknown'` when it cannot tell whether that has been done (CD5)
+   * @throws UNAVAILABLE with `committed: 'unknown'` if it cannot find out whether the deletion was done
    */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
     const key = rowKey(database.clock.database)
     const name = this.#store.newCommitId()
-    /** The deletion in whose place the last wish was to be stored. */
+    /** The deletion that the latest write expected in the row. */
     let replaced: string | undefined
     for (;;) {
       const stored = await this.#store.kv.get(key)
@@ -70,7 +68,7 @@ export class ClosedDatabases {
           await this.#whenOver(database, found)
           continue
         }
-        // CD4
+        // The write expects this name, so it has no effect after another deletion.
         replaced = names[0]
         const value = encode({ name, stamp: 0n, ranges, before: names.slice(0, namesBefore) })
         if (!(await this.#store.kv.mutateIf({ key, value }, stored))) continue
@@ -79,7 +77,7 @@ export class ClosedDatabases {
     }
   }
 
-  /** Looks whether rows are being deleted, and closes the database if so (CD3). */
+  /** Reads whether a deletion is running, and blocks the database if so. */
   async look(database: ClosedDatabase): Promise<void> {
     const found = await this.#underWay(database)
     if (found === undefined || this.#closed.has(found.name) || this.#store.isOff('closed-databases')) return
@@ -116,7 +114,7 @@ export class ClosedDatabases {
     const { clock, resolver } = database
     const raisedAt = await clock.raiseEpoch()
     const deletion = await this.#stamped(database, name, raisedAt)
-    // Another gateway took it over, and finished it: nothing keeps the others from committing any more.
+    // Another gateway has finished it, so this one may commit again.
     if (deletion === undefined) return
     const { stamp, ranges } = deletion
     const state = await clock.read()
@@ -126,7 +124,7 @@ export class ClosedDatabases {
     while ((await this.#underWay(database))?.name === name) await this.#change(database, deletion, asOver(deletion))
   }
 
-  /** The deletion of a name, with its stamp: `raisedAt` if it has none (CD2); `undefined` when it is over. */
+  /** The deletion of this name with its stamp, `raisedAt` if it has none yet; `undefined` when it is over. */
   async #stamped(database: ClosedDatabase, name: string, raisedAt: bigint): Promise<DeletionUnderWay | undefined> {
     for (;;) {
       const found = await this.#underWay(database)
@@ -143,7 +141,7 @@ export class ClosedDatabases {
     return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
   }
 
-  /** Changes the row, if it is as it was; whether it was is to be read. */
+  /** Changes the row if it is as expected; the caller reads it again. */
   async #change({ clock }: ClosedDatabase, from: Deletion, to: Deletion): Promise<void> {
     const start = valueCell(bytesOf(headOf(from)))
     const end = valueCell(bytesOf(prefixEnd(headOf(from))))
@@ -156,13 +154,13 @@ export class ClosedDatabases {
   }
 }
 
-/** The deletion as the row holds it. */
+/** The content of the row. */
 interface Deletion {
   readonly name: string
   /** 0 = not known yet. */
   readonly stamp: bigint | 'over'
   readonly ranges: readonly KeyRange[]
-  /** Names of the deletions before it, the last one first. */
+  /** Names of the deletions before it, the latest first. */
   readonly before: readonly string[]
 }
 
@@ -172,7 +170,7 @@ function asOver({ name, before }: Deletion): Deletion {
   return { name, stamp: 'over', ranges: [], before }
 }
 
-/** The names that the row holds, the last one first. */
+/** The names in the row, the latest first. */
 function namesIn(found: Deletion | undefined): readonly string[] {
   return found === undefined ? [noName] : [found.name, ...found.before]
 }
@@ -186,7 +184,7 @@ function unknownDeletion(): DatastoreError {
   )
 }
 
-/** The first bytes of the row's value, which name its state: ranges may be longer than what a condition compares. */
+/** The first bytes of the row's value, which identify its state: the ranges may be too long for a condition. */
 function headOf({ name, stamp }: Deletion): string {
   return `${name} ${stamp} `
 }
@@ -198,7 +196,7 @@ function encode(deletion: Deletion): Uint8Array {
 
 function decode(value: Uint8Array): Deletion {
   const [, name = '', stamp = '', json = ''] = /^(\S+) (\d+|over) (.*)$/s.exec(byteString(value)) ?? []
-  // Rows of versions that kept no names hold the ranges alone.
+  // Rows of older versions contain only the ranges.
   const held = JSON.parse(json) as readonly KeyRange[] | Pick<Deletion, 'ranges' | 'before'>
   const { ranges, before } = 'ranges' in held ? held : { ranges: held, before: [] }
   return { name, stamp: stamp === 'over' ? stamp : BigInt(stamp), ranges, before }

@@ -188,7 +188,7 @@ test('compared-clock/CK1: a clock is not right before a comparison that was answ
   expect(await put(right)).toBeLessThan(0.01)
 })
 
-test('compared-clock/CK2: a gateway without calls tells once that its clock is wrong, with figures, and once that it is right', async () => {
+test('a gateway without calls tells once that its clock is wrong, with figures, and once that it is right', async () => {
   aheadMicros = 100n * secondMicros
   await clock.advance(5_000)
   expect(wrong.store.failure?.code).toBe('UNAVAILABLE')

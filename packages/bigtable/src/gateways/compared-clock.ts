@@ -2,46 +2,44 @@
  * The clock of this gateway, compared with that of its store.
  *
  *   at the start, every ten minutes, when the wall clock has stepped against the steady one, and before a big move of a register
- *   ─▶ compared ─▶ a minute apart at most: its readings may become stamps
+ *   ─▶ compared ─▶ at most a minute apart: its readings may become stamps
  *              └─▶ more: commits, transactions and strong reads are refused, the store counts as failing ─▶ compared each second
  *
- * A comparison holds until the wall clock steps: that is seen without a call. The age of the comparison is looked at too where a stamp would move
- * a register by more than others have, as a clock may go wrong in ways that this process does not see.
+ * A comparison is valid until the wall clock steps, which is visible without a call. Because a clock may also go wrong in ways that this process
+ * does not see, a stamp that would raise a register by more than 5 s needs a recent comparison. A wrong clock is reported once, with figures,
+ * and so is its end. A store without a clock of its own trusts the clocks of its gateways.
  *
- * CK1  A clock that is more than a minute off gives no stamp.                               compared-clock.test.ts, test/property/gateways.test.ts
- * CK2  It is told once, with figures, and so is its end.                                                         compared-clock.test.ts
- *
- * A store without a clock of its own is trusted to have gateways with right ones.
+ * CK1  A clock that is more than a minute wrong gives no stamp.                             compared-clock.test.ts, test/property/gateways.test.ts
  */
 import { DatastoreError, type Scheduler, type StoreState, stopwatch } from '@sixtables/engine'
 import { clockDifferenceMicrosMax, type RowStore } from '../row-store/row-store.ts'
 
-/** The wall clock has stepped when it has moved by so much more or less than the steady one. */
+/** The wall clock has stepped if it moved by this much more or less than the steady one. */
 const stepMicros = 1_000_000n
-/** A register is moved by more than this only soon after a comparison. */
+/** A register is raised by more than this only soon after a comparison. */
 const bigMoveMicros = 5_000_000n
 const soonMicros = 60_000_000n
 const answeredWithinMicros = 5_000_000n
 const compareEveryMicros = 600_000_000n
 const lookEveryMs = 5_000
-/** While it is wrong. */
+/** Pause between comparisons while the clock is wrong. */
 const againEveryMs = 1_000
 
 type Listener = Parameters<Required<StoreState>['onFailure']>[0]
 
 interface Compared {
-  /** By how much the wall clock was ahead of the steady one. */
+  /** Distance of the wall clock ahead of the steady one. */
   readonly origin: bigint
-  /** By how much it was ahead of the clock of the store. */
+  /** Distance of the wall clock ahead of the store's. */
   readonly ahead: bigint
-  /** @returns microseconds since then */
+  /** @returns microseconds since the comparison */
   age(): bigint
 }
 
 export interface ComparedClockParts {
   readonly rows: Pick<RowStore, 'clockMicros' | 'location'>
   readonly scheduler: Scheduler
-  /** For tests alone: whether no comparison is made (switched-off.ts). */
+  /** For tests: whether no comparison is made (switched-off.ts). */
   readonly isOff: boolean
 }
 
@@ -60,7 +58,7 @@ export class ComparedClock {
     this.#isTrusted = isOff || rows.clockMicros === undefined
   }
 
-  /** With what stamps are refused, as the clock is wrong. */
+  /** The error for requests while the clock is wrong. */
   get failure(): DatastoreError | undefined {
     return this.#failure
   }
@@ -69,12 +67,12 @@ export class ComparedClock {
     this.#listeners.push(listener)
   }
 
-  /** By how many microseconds it is ahead of the clock of the store; `undefined` = it was not compared yet. */
+  /** Microseconds that it is ahead of the store's clock; `undefined` before the first comparison. */
   get aheadMicros(): bigint | undefined {
     return this.#last === undefined ? undefined : this.#last.ahead + this.#steppedMicros(this.#last)
   }
 
-  /** @param move - by how much a stamp of now would move a register, in microseconds @returns whether it may be given */
+  /** @param move - microseconds by which a stamp of now would raise a register @returns whether the stamp may be given */
   isRight(move: bigint): boolean {
     if (this.#isTrusted) return true
     if (this.#failure !== undefined || this.#hasStepped) return false
@@ -82,9 +80,9 @@ export class ComparedClock {
   }
 
   /**
-   * Compares, where that is needed before a stamp; see {@link isRight}.
+   * Compares the clocks if a stamp needs it; see {@link isRight}.
    *
-   * @throws UNAVAILABLE when the clock is wrong; the error of a store that does not answer
+   * @throws UNAVAILABLE for a wrong clock; the error of a store that does not answer
    */
   async ensureRight(move: bigint): Promise<void> {
     if (this.isRight(move)) return
@@ -92,7 +90,7 @@ export class ComparedClock {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Keeps comparing: a gateway that gets no calls, as it is wrong, learns so that it is right. */
+  /** Compares regularly, so that a gateway with a wrong clock and without calls notices when it is right again. */
   async watch(sleep: (ms: number) => Promise<void>): Promise<void> {
     if (this.#isTrusted) return
     for (;;) {
@@ -126,7 +124,7 @@ export class ComparedClock {
     return stepped > stepMicros || stepped < -stepMicros
   }
 
-  /** All who wait share a comparison. */
+  /** Compares once for all callers that wait. */
   #compare(): Promise<void> {
     this.#comparing ??= this.#compareNow().finally(() => {
       this.#comparing = undefined
@@ -141,10 +139,10 @@ export class ComparedClock {
       const before = this.#scheduler.nowMicros()
       const theirs = (await this.#rows.clockMicros?.()) ?? before
       const after = this.#scheduler.nowMicros()
-      // Theirs is of a moment between the two.
+      // The store's reading is of a moment between our two.
       const ahead = before > theirs ? before - theirs : after < theirs ? after - theirs : 0n
       const compared = { origin, ahead, age }
-      // It was set meanwhile, or the answer took so long that the readings tell little.
+      // The clock was set meanwhile, or the answer took so long that the readings tell little.
       if (this.#hasSteppedSince(compared) || age() > answeredWithinMicros) continue
       this.#last = compared
       this.#judge(ahead)

@@ -12,7 +12,7 @@ const root: Key = { partition, path: [{ kind: 'G', name: 'a' }] }
 const child: Key = { partition, path: [...root.path, { kind: 'A', id: 1n }] }
 const groupBytesMax = 20_000
 
-test('group-bytes/GB1: spans of 15 minutes are counted until they are swept wholly', () => {
+test('spans of 15 minutes are counted until they are swept wholly', () => {
   const minute = 60_000_000n
   let spans: GroupBytes = []
   for (let at = 1n; at <= 400n; at++) spans = withBytes(spans, at * minute, 3)
@@ -30,7 +30,7 @@ test('a head that was written before heads counted has no bytes', () => {
   expect(decodeHead(new Uint8Array(32)).bytes).toEqual([])
 })
 
-test('group-bytes/GB2: a group whose row is full takes no commit until it is swept', async () => {
+test('group-bytes/GB1: a group whose row is full takes no commit until it is swept', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   const engine = await openEngine({ store: severalGateways({ rows, gateway: 1, groupBytesMax }), scheduler })

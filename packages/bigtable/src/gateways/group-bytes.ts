@@ -1,16 +1,13 @@
 /**
- * The bytes of an entity group's row, as its head counts them: a Bigtable holds at most 256 MiB in a row, and refuses every commit of a
- * group that is full.
+ * The size of an entity group's row, counted in its head: a Bigtable holds at most 256 MiB in a row, and refuses every commit of a full group.
  *
  *   in the head, after its other fields      since(8) bytes(8) …      log records and versions of the root, by spans of 15 minutes
  *
- * A span ends where the next one begins, the last one with the group's version. The next commit leaves out the spans that are swept
- * wholly. A row of an entity below the root holds less than the group's row, which has each of its versions in a record.
+ * A span ends at the start of the next one, the last span at the group's version. When a sweep has deleted all records of a span, the next
+ * commit removes the span from the count. The row of an entity below the root is smaller than the group's row, which has each of its versions in a
+ * record. The count omits one version of the root, one prepared record, and records that were written before heads had counts.
  *
- * GB1  The row holds no more than the head says, but for one version of the root, one prepared record, and what was written before heads
- *      counted.
- * GB2  A commit that would bring the count above 200 MiB is refused, with RESOURCE_EXHAUSTED, and leaves nothing.
- *                                                                                                   both: group-bytes.test.ts
+ * GB1  A commit that would raise the count above 200 MiB is refused with RESOURCE_EXHAUSTED, and changes nothing.   group-bytes.test.ts
  */
 import { decodeUint64, encodeUint64, type RowKey } from '@sixtables/engine/store'
 
@@ -28,14 +25,14 @@ const spansMax = 10
 const spanCode = 16
 const cellBytes = 16
 
-/** The bytes that a group's row may hold (GB2). */
+/** The limit of a group's row. */
 export const groupBytesMax: number = 200 * 1024 * 1024
 
 export function encodeGroupBytes(spans: GroupBytes): string {
   return spans.map(({ since, bytes }) => encodeUint64(since) + encodeUint64(BigInt(bytes))).join('')
 }
 
-/** @param at - where the first span begins */
+/** @param at - start of the first span */
 export function decodeGroupBytes(code: string, at: number): GroupBytes {
   const spans: BytesSpan[] = []
   for (let i = at; i < code.length; i += spanCode) {
@@ -44,7 +41,7 @@ export function decodeGroupBytes(code: string, at: number): GroupBytes {
   return spans
 }
 
-/** The bytes of a cell, with its key, family and timestamp: a Bigtable keeps these with each. */
+/** The bytes of a cell, including key, family and timestamp, which a Bigtable stores with each cell. */
 export function bytesOfCell(key: RowKey, value: Uint8Array): number {
   return key.length + value.length + cellBytes
 }
@@ -54,7 +51,7 @@ export function sumOf(spans: GroupBytes): number {
 }
 
 /**
- * The spans that are not swept wholly.
+ * The spans that still have records.
  *
  * @param version - of the group
  * @param swept - the stamp up to which rows are swept
@@ -63,7 +60,7 @@ export function unsweptOf(spans: GroupBytes, version: bigint, swept: bigint): Gr
   return spans.filter((_, i) => (spans[i + 1]?.since ?? version + 1n) > swept + 1n)
 }
 
-/** The spans with a commit more. */
+/** The spans after one more commit. */
 export function withBytes(spans: GroupBytes, stamp: bigint, bytes: number): GroupBytes {
   const last = spans.at(-1)
   if (last !== undefined && stamp - last.since < spanMicros) {

@@ -10,16 +10,15 @@
  *   PREPARE   each group          head as read                     p
  *   DECIDE    the primary         head as PREPARE left it          p becomes l and the root's v
  *   FINISH    the other groups    head as read, p is the commit's  as DECIDE
- *   REFUSE    any group           head as read, no record          floor = T at least; p goes if it is the commit's
+ *   REFUSE    any group           head as read, no record          floor = T at least; p is deleted if it is the commit's
  *
- * Each is one conditional write of the row, whose condition is the whole head. The commit point is APPEND, or DECIDE.
+ * Each is one conditional write of the row, whose condition is the whole head. The commit point is APPEND, or DECIDE: a commit of several groups
+ * is committed if and only if the log of its primary has it. A process that finds it neither there nor prepared must REFUSE it there before it
+ * treats it as refused. No record with a stamp at or below a group's floor ever enters the group. A commit below the low watermark that is in
+ * no log was trimmed, not lost. (All: test/property/gateways.test.ts.)
  *
- * F1  No record with a stamp at or below a group's floor ever enters it.
- * F2  A commit of several groups is committed if and only if its primary's log has it. A process that finds it neither there nor
- *     prepared refuses it there first.
- * F3  A commit below the low watermark that is in no log was trimmed, not lost.       F1-F3: test/property/gateways.test.ts
- * F4  A change is sent within ten minutes of the reading that it rests on, or not at all: the head may have been swept since (sweep/SW3),
- *     and then one that looks the same may be of another life of the group.                                      sweep.test.ts
+ * F1  A change is sent within ten minutes of the read that it depends on, or not at all: the head may have been swept since, and a later
+ *     head that looks the same may be of another life of the group.                              sweep.test.ts
  */
 import { formatKey, invariant, stopwatch } from '@sixtables/engine'
 import {
@@ -64,17 +63,17 @@ export interface GroupRecord {
   readonly record: LogRecord
 }
 
-/** A group row as of one moment. */
+/** A group row at one moment. */
 export interface GroupRow {
   readonly group: GroupCode
-  /** @returns microseconds since its reading began */
+  /** @returns microseconds since the start of its read */
   age(): bigint
-  /** The head as it is stored. */
+  /** The bytes of the stored head. */
   readonly seen: Uint8Array | undefined
   readonly head: Head
   /** Newest cell of the root entity. */
   readonly root: Cell | undefined
-  /** Records from the stamp that was asked for on, newest first. */
+  /** Records from the requested stamp on, newest first. */
   readonly log: readonly GroupRecord[]
   readonly prepared: GroupRecord | undefined
 }
@@ -83,7 +82,7 @@ const noHead: Head = { n: 0n, version: 0n, floor: 0n, bytes: [] }
 const emptySinceAt = 24
 const bytesAt = 32
 
-/** Longest time from the reading of a group to a change of it (F4). */
+/** Longest time from a read of a group to a change of it. */
 export const heldMicros: bigint = 600_000_000n
 
 export function encodeHead({ n, version, floor, bytes }: Head): Uint8Array {
@@ -101,17 +100,17 @@ export function decodeHead(bytes: Uint8Array): Head {
   }
 }
 
-/** When a sweep found the group of a head without entities, in microseconds; 0 = it has not, or the head has changed since. */
+/** The time, in microseconds, at which a sweep found the group without entities; 0 = not found, or changed since. */
 export function emptySince(head: Uint8Array): bigint {
   return decodeUint64(byteString(head), emptySinceAt)
 }
 
-/** The head with a note of when its group was found without entities; its row then holds nothing. */
+/** The head with the time at which its group was found without entities; the row has no record then. */
 export function emptyHead(head: Uint8Array, since: bigint): Uint8Array {
   return bytesOf(byteString(head).slice(0, emptySinceAt) + encodeUint64(since))
 }
 
-/** @param from - the lowest stamp of log records that matter */
+/** @param from - lowest stamp of log records to read */
 export async function readGroups(
   { rows, scheduler }: SharedStore,
   groups: readonly GroupCode[],
@@ -152,17 +151,17 @@ export async function readGroup(store: SharedStore, group: GroupCode, from: bigi
   return (await readGroups(store, [group], from)).get(group) as GroupRow
 }
 
-/** Whether a record is of a commit. */
+/** Whether a record belongs to a commit. */
 export function isOf(record: GroupRecord | undefined, id: CommitId): record is GroupRecord {
   return record?.record.commit === id
 }
 
-/** The record of a commit in the log, as far as that was read. */
+/** The record of a commit in the part of the log that was read. */
 export function inLog({ log }: GroupRow, id: CommitId): GroupRecord | undefined {
   return log.find((one) => isOf(one, id))
 }
 
-/** The image of an entity: the newer of its row and the log (commit-log/L4). `undefined` = no record is newer than its row. */
+/** The image of an entity in the log; `undefined` if no record is newer than the entity's row. */
 export function newestInLog(
   { log }: GroupRow,
   path: string,
@@ -174,10 +173,10 @@ export function newestInLog(
   return undefined
 }
 
-/** A group row as far as the condition of a change needs it. */
+/** The parts of a group row that a change of it needs. */
 export type SeenGroup = Pick<GroupRow, 'group' | 'age' | 'seen' | 'head'>
 
-/** Sets the head, if it is still as it was read. False: it was not, or may have been swept since (F4). */
+/** Changes the row if its head is still the one that was read. @returns false if not, or if the read is too old */
 async function changeIf(
   { rows }: SharedStore,
   { group, age, seen }: SeenGroup,
@@ -189,7 +188,7 @@ async function changeIf(
   return await rows.mutateRowIf(entityRowOf(group), newestIs('h', seen), [set, ...changes])
 }
 
-/** The cells that a record brings when it enters the log. */
+/** The cells of a record when it enters the log. */
 function entering({ stamp, value, record, group }: GroupRecord): readonly CellChange[] {
   const changes: CellChange[] = [{ type: 'set', family: 'l', at: stamp, value }]
   const rootPath = codesOfEntityRow(entityRowOf(group)).path
@@ -198,26 +197,26 @@ function entering({ stamp, value, record, group }: GroupRecord): readonly CellCh
   return changes
 }
 
-/** The head and the cells of a group that a record enters. */
+/** The new head and the cells of a group when a record enters the log. */
 function entered({ head }: SeenGroup, record: GroupRecord): [Head, readonly CellChange[]] {
   const { stamp } = record
   const bytes = withBytes(head.bytes, stamp, bytesOfRecord(record))
   return [{ ...head, n: head.n + 1n, version: stamp, bytes }, entering(record)]
 }
 
-/** The bytes that a record brings into the row of its group. */
+/** The bytes that a record adds to the row of its group. */
 function bytesOfRecord(record: GroupRecord): number {
   const key = entityRowOf(record.group)
   return entering(record).reduce((sum, one) => sum + (one.type === 'set' ? bytesOfCell(key, one.value) : 0), 0)
 }
 
-/** The row without the count of what is swept up to a stamp. */
+/** The row with a count that excludes swept spans. */
 export function withoutSwept(row: GroupRow, swept: bigint): GroupRow {
   const { head } = row
   return { ...row, head: { ...head, bytes: unsweptOf(head.bytes, head.version, swept) } }
 }
 
-/** @throws RESOURCE_EXHAUSTED when the row of a group would hold too much with a record (group-bytes/GB2) */
+/** @throws RESOURCE_EXHAUSTED if the row would be too large with the record */
 export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: GroupRow, record: GroupRecord): void {
   const [held, added] = [sumOf(head.bytes), bytesOfRecord(record)]
   if (held + added <= groupBytesMax) return
@@ -228,20 +227,20 @@ export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: Grou
   )
 }
 
-/** APPEND. */
+/** APPEND, as in the head of this file. */
 export function append(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
   const { head } = row
-  invariant(record.stamp > head.floor && record.stamp > head.version, 'F1: a record is above the floor of its group')
+  invariant(record.stamp > head.floor && record.stamp > head.version, 'a record is above the floor of its group')
   return changeIf(store, row, ...entered(row, record))
 }
 
-/** PREPARE. */
+/** PREPARE, as in the head of this file. */
 export function prepare(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
   const change = { type: 'set', family: 'p', at: record.stamp, value: record.value } as const
   return changeIf(store, row, prepareHead(row.head), [change])
 }
 
-/** The head that PREPARE leaves. */
+/** The head after PREPARE. */
 export function prepareHead(head: Head): Head {
   return { ...head, n: head.n + 1n }
 }
@@ -252,7 +251,7 @@ export function decide(store: SharedStore, row: SeenGroup, record: GroupRecord):
   return changeIf(store, row, head, [...changes, { type: 'delete', family: 'p' }])
 }
 
-/** REFUSE: no record at or below `floor` enters the group any more (F1). */
+/** REFUSE: no record at or below `floor` may enter the group any more. */
 export function refuse(store: SharedStore, row: GroupRow, id: CommitId, floor: bigint): Promise<boolean> {
   const { head, prepared } = row
   const refused = { ...head, n: head.n + 1n, floor: floor > head.floor ? floor : head.floor }

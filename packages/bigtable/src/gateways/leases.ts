@@ -1,17 +1,17 @@
 /**
- * Leases of background work at a shared store: only to save work, since two gateways may do any of it at once.
+ * Leases of background work at a shared store. They only save work: two gateways may do any of it at the same time.
  *
  *   M "" "" "lease" <duty> → JSON { gateway, takenAt }
  *
- * LE1  A lease that has not been renewed for its time, by the clock of the gateway that watches it, is free: its gateway has died, or stands
- *      still. No clock is compared with another one.                                        shared-index-work.test.ts
+ * A gateway that sees the same lease for longer than its time, by its own clock, may take it: the other gateway has died, or stands still. No
+ * clock is compared with another one.
  */
 import { metadataRowKey, type RowKey } from '@sixtables/engine/store'
 import type { SharedStore } from './shared-store.ts'
 
 interface Lease {
   readonly gateway: string
-  /** Microseconds by that gateway's clock: each renewal is another value. */
+  /** Microseconds of that gateway's clock: each renewal is another value. */
   readonly takenAt: string
 }
 
@@ -22,7 +22,7 @@ interface Seen {
 
 export class Leases {
   readonly #store: SharedStore
-  /** Leases of other gateways, by duty, as they were seen last. */
+  /** Leases of other gateways, by duty, at the latest look. */
   readonly #seen = new Map<string, Seen>()
 
   constructor(store: SharedStore) {
@@ -30,7 +30,7 @@ export class Leases {
   }
 
   /**
-   * Takes the lease of a duty, or renews it, if no other gateway has it.
+   * Takes or renews the lease of a duty, unless another gateway has it.
    *
    * @param forMs - time after which others may take it; the same for all
    */
@@ -45,12 +45,12 @@ export class Leases {
     return isTaken
   }
 
-  /** Looks at the lease of a duty, so that it is known for how long its gateway has not renewed it. */
+  /** Reads the lease of a duty, to know how long its gateway has not renewed it. */
   async look(duty: string, forMs: number): Promise<void> {
     this.#isFree(duty, await this.#store.kv.get(leaseKey(duty)), forMs)
   }
 
-  /** Lets the duty go: it is done. */
+  /** Gives the lease back when the work is done. */
   async end(duty: string): Promise<void> {
     await this.#store.kv.mutate({ key: leaseKey(duty), value: undefined })
   }

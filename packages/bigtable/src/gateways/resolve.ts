@@ -1,11 +1,11 @@
 /**
- * Commits that others left behind, made definite: committed and applied, or refused for good.
+ * Resolution of unfinished commits: each becomes either committed or refused for ever.
  *
  *   own commit       waited for
- *   another's        looked at again for four times the usual time of a commit, then resolved:
+ *   another's        read again for four times the usual duration of a commit, then resolved:
  *                    primary's log has it → FINISH the other groups, apply; else → REFUSE in all groups, primary first
  *
- * The process that left it may be alive: its own conditional writes tell it what became of its commit (group-row/F2).
+ * The gateway that began the commit may be alive: its own conditional writes then fail, and it reads the outcome.
  */
 import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
@@ -19,10 +19,10 @@ import type { SharedStore } from './shared-store.ts'
 const patienceMsMin = 25
 const patienceMsMax = 500
 
-/** The part of a listed commit by which its fate is found. */
+/** The parts of a listed commit that its resolution needs. */
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
 
-/** A conditional write of a row takes as long as so many rows of a batch. */
+/** A conditional write takes as long as this many rows of a batch. */
 const workOfCall = 32
 
 /** The work of sending a record, for giveWay(). */
@@ -30,7 +30,7 @@ export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
   return workOf(workOfCall, value)
 }
 
-/** A record that this process has prepared, in its row as PREPARE left it. */
+/** A record that this process has prepared, with its row after PREPARE. */
 export interface Prepared {
   readonly row: SeenGroup
   readonly record: GroupRecord
@@ -39,9 +39,9 @@ export interface Prepared {
 export class Resolver {
   readonly #store: SharedStore
   readonly #clock: ClockRow
-  /** Usual time of a commit of this gateway, in milliseconds. */
+  /** Usual duration of a commit of this gateway, in milliseconds. */
   #usualMs = 10
-  /** Commits of this gateway whose patience with another one has come to its end. */
+  /** Commits of this gateway that waited for another gateway's commit until it was resolved. */
   readonly #waitedInVain = new WeakSet<OwnCommit>()
 
   constructor(store: SharedStore, clock: ClockRow) {
@@ -49,24 +49,24 @@ export class Resolver {
     this.#clock = clock
   }
 
-  /** How long a commit of another gateway is looked at again before it is resolved. */
+  /** Time for which another gateway's commit is read again before it is resolved. */
   get #patienceMs(): number {
     return Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
   }
 
   /**
-   * A commit of this gateway took so long. One that waited for a commit that its gateway has left does not count: it would make the next
-   * such wait longer still.
+   * Notes the duration of a commit of this gateway. One that waited for an abandoned commit does not count, because it would make the next such
+   * wait longer.
    */
   noteCommit(commit: OwnCommit, ms: number): void {
     if (!this.#waitedInVain.has(commit)) this.#usualMs += (ms - this.#usualMs) / 8
   }
 
   /**
-   * Returns when none of the commits is under way any more: each with a stamp up to `moment` is applied, or never will be.
+   * Resolves when each of the commits with a stamp up to `moment` is applied, or never will be.
    *
-   * @param state - in which they were found
-   * @param waiting - the commit of this gateway that needs to know
+   * @param state - the state in which they were found
+   * @param waiting - the commit of this gateway that needs them resolved
    */
   async resolveAll(state: ClockState, commits: readonly Listed[], moment: bigint, waiting?: OwnCommit): Promise<void> {
     const own = commits.flatMap(({ id }) => this.#clock.own(id)?.finished ?? [])
@@ -96,14 +96,14 @@ export class Resolver {
     await this.strikeOut(latest, left)
   }
 
-  /** Takes resolved commits out of their lists. */
+  /** Removes resolved commits from their lists. */
   async strikeOut(state: ClockState, resolved: readonly Listed[]): Promise<void> {
     const byGateway = new Map<bigint, Set<CommitId>>()
     for (const { gateway, id } of resolved) byGateway.set(gateway, (byGateway.get(gateway) ?? new Set()).add(id))
     await Promise.all([...byGateway].map(([gateway, ids]) => this.#clock.strike(state, gateway, ids)))
   }
 
-  /** A record of another commit stands prepared in a group that is to be written or read now. */
+  /** Resolves another commit, whose prepared record is in a group that is needed now. */
   async meet({ group, record, stamp }: GroupRecord): Promise<void> {
     const { commit: id = '', groups } = record
     const own = this.#clock.own(id)
@@ -116,7 +116,7 @@ export class Resolver {
     await this.decideAndFinish({ id, stamp, groups }, stamp)
   }
 
-  /** @param moment - group-row/F1: nothing of the commit may enter a group at or below it @returns whether it was committed */
+  /** @param moment - the floor for the groups of a refused commit @returns whether it was committed */
   async decideAndFinish(commit: Unfinished, moment: bigint): Promise<boolean> {
     return await this.#store.persistently(async () => {
       const isCommitted = await this.#outcome(commit, latestOf(moment, commit.stamp))
@@ -125,7 +125,7 @@ export class Resolver {
     })
   }
 
-  /** group-row/F2. */
+  /** Whether the commit is in its primary's log; if it is not, refuses it there first. */
   async #outcome({ id, stamp, groups }: Unfinished, floor: bigint): Promise<boolean> {
     const [primary] = groups
     for (;;) {
@@ -137,7 +137,7 @@ export class Resolver {
     }
   }
 
-  /** FINISH of a decided commit by the process that has prepared it: without a read, as long as no other one has touched its groups. */
+  /** FINISH by the process that has prepared the commit: without a read, unless another one has changed its groups. */
   async finishPrepared(commit: Unfinished, [primary, ...others]: readonly [Prepared, ...Prepared[]]): Promise<void> {
     const finished = await allInSlices(
       this.#store.context(),
@@ -150,7 +150,7 @@ export class Resolver {
     await applyRecords(this.#store, this.#clock, records)
   }
 
-  /** FINISH or REFUSE in every group where that is still to be done; then the commit is applied. */
+  /** FINISH or REFUSE in every group that still needs it; then the commit is applied. */
   async finishGroups(commit: Unfinished, isCommitted: boolean): Promise<void> {
     const records = await Promise.all(commit.groups.map((group) => this.#finishGroup(commit, group, isCommitted)))
     const entered = records.flatMap((record) => record ?? [])
@@ -168,7 +168,7 @@ export class Resolver {
       if (entered !== undefined) return entered
       const { prepared } = row
       const isPrepared = isOf(prepared, id)
-      // group-row/F3: a committed one that is in no log was trimmed.
+      // A committed one that is in no log was trimmed.
       if (!isPrepared && (isCommitted || row.head.floor >= stamp || this.#store.isOff('fence'))) return undefined
       const step = (): Promise<boolean> =>
         isPrepared && isCommitted ? decide(this.#store, row, prepared) : this.#refused(row, id, stamp)
@@ -180,7 +180,7 @@ export class Resolver {
     return refuse(this.#store, row, id, stamp)
   }
 
-  /** Whether a conditional write is known to have taken effect; else the row is to be read again. */
+  /** Whether a conditional write is known to have taken effect; if not, the row must be read again. */
   async #tried(step: () => Promise<boolean>): Promise<boolean> {
     try {
       return await step()

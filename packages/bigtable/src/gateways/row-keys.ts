@@ -1,5 +1,5 @@
 /**
- * Row keys of a commit, before it is made: a row that the store cannot take could never be written after the commit point.
+ * A check of a commit's row keys before the commit: a key that is too long for the store could never be written after the commit point.
  *
  * RK1  No record has a row whose key is longer than rowKeyBytesMax.                                             row-keys.test.ts
  */
@@ -7,13 +7,13 @@ import { invalidArgument } from '@sixtables/engine'
 import { decodePath, type EntityRows, prettyPath, type RowKey, RowProducer, tableOfRow } from '@sixtables/engine/store'
 import { rowKeyBytesMax } from '../row-store/row-store.ts'
 
-/** More than the parts of a row key take that are neither of the entity's path nor of its properties. */
+/** More than enough for the parts of a row key besides path and properties. */
 const otherBytes = 256
 
-/** @throws INVALID_ARGUMENT that names the entity, and what to shorten */
+/** @throws INVALID_ARGUMENT with the entity, and what to shorten */
 export function checkRowKeys(rows: EntityRows): void {
   const { codes, after } = rows
-  // A row key has the path, in an index with ancestors twice, and at most each property once; a code has at most twice the bytes.
+  // A row key has the path, in an index with ancestors twice, and each property at most once; encoding at most doubles the bytes.
   const propertyBytes = Math.max(after?.length ?? 0, rows.before?.length ?? 0)
   if (2 * (codes.path.length + propertyBytes) + codes.partition.length + otherBytes <= rowKeyBytesMax) return
   const producer = new RowProducer({ write: (key) => check(key, rows) })

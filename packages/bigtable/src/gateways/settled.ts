@@ -1,10 +1,10 @@
 /**
- * How far everything is settled in a database, and how far it is swept: a cell of its clock row.
+ * The stamp up to which everything is settled in a database, and the one up to which it is swept, in a cell of its clock row.
  *
  *   M <database> "clock"      h   at the settled stamp: swept(8)           the newest cell counts
  *
- * Commits up to the settled stamp are finished, and none of them is applied again (sweep/SW4). It never goes back, since the newest cell
- * counts. The stamp up to which rows are swept may, when two gateways write at once; then it says too little.
+ * Commits up to the settled stamp are finished, and none of them is applied again (sweep/SW2). The settled stamp never decreases, since the newest
+ * cell counts. The swept stamp may decrease, when two gateways write at once: then rows are swept further than it says.
  */
 import { byteString, bytesOf, decodeUint64, encodeUint64 } from '@sixtables/engine/store'
 import type { Cell, CellChange, RowKey, RowStore, WantedCells } from '../row-store/row-store.ts'
@@ -22,17 +22,17 @@ export class Settled {
     this.#key = key
   }
 
-  /** Commits up to this stamp are settled, as it was read last. */
+  /** The settled stamp at the latest read. */
   get at(): bigint {
     return this.#at
   }
 
-  /** All rows are swept up to this stamp, as it was read last. */
+  /** The swept stamp at the latest read. */
   get swept(): bigint {
     return this.#swept
   }
 
-  /** @param cell - newest one of the clock row, as it was read now */
+  /** @param cell - the newest one of the clock row, just read */
   see(cell: Cell | undefined): void {
     if (cell === undefined || cell.at < this.#at) return
     this.#at = cell.at
@@ -40,7 +40,7 @@ export class Settled {
     if (swept > this.#swept) this.#swept = swept
   }
 
-  /** Stores that commits up to `at` are settled, and rows swept up to `swept`, where that is more than was read last. */
+  /** Stores the two stamps, if one is higher than at the latest read. */
   async store(at: bigint, swept: bigint): Promise<void> {
     if (at <= this.#at && swept <= this.#swept) return
     const cell: Cell = {

@@ -33,13 +33,13 @@ import { Watch } from './watch.ts'
 export interface GatewayOptions {
   /** Closed with the engine. */
   readonly rows: RowStore
-  /** The number of this process, from 1 to 2^40: drawn at random at each start, since no two may ever have the same one. */
+  /** The number of this process, from 1 to 2^40, drawn at random at each start, because no two may ever have the same. */
   readonly gateway: number
-  /** The reason why nothing may be reset; absent = resets are allowed. */
+  /** The reason why resets are refused; absent = they are allowed. */
   readonly resetRefusal?: string | undefined
-  /** Bytes that the row of an entity group may hold; default 200 MiB, as a Bigtable takes 256. Commits above it are RESOURCE_EXHAUSTED. */
+  /** Limit of an entity group's row in bytes; default 200 MiB, as a Bigtable accepts 256. Larger commits are RESOURCE_EXHAUSTED. */
   readonly groupBytesMax?: number | undefined
-  /** For tests alone: mechanisms that do not work (switched-off.ts). */
+  /** For tests: mechanisms that are switched off (switched-off.ts). */
   readonly switchedOff?: GatewaysSwitchedOff | undefined
 }
 
@@ -77,7 +77,7 @@ function openPort(options: GatewayOptions, { adopt, ...parts }: PortParts): Stor
       new Watch(databases).start()
       new Sweep(databases).start()
     },
-    // A store that does not answer is asked again.
+    // Repeated if the store does not answer.
     inTurn: (dutyOf, everyMs, work) =>
       store.persistently(async () => {
         await databases.find()
@@ -117,7 +117,7 @@ async function* logCells(rows: RowStore, group: GroupCode, before: bigint | unde
   }
 }
 
-/** Rows of deleted entities count too: there may be millions of them. */
+/** Whether there are no rows, those of deleted entities included: a search for a living one might read millions of deleted ones. */
 async function hasNoEntityRow(rows: RowStore): Promise<boolean> {
   const wanted = [{ family: 'v', newest: 1, withoutValues: true }] as const
   return (await rows.scanRows({ range: rowsOf('Entities'), limit: 1, wanted })).length === 0

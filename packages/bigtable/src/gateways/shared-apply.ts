@@ -1,12 +1,12 @@
 /**
  * From the log to the tables, at a shared store: the rows of a record, each at the stamp of its commit.
  *
- * A deleted row gets an empty cell. So the order, the repetition and the lateness of applies do not matter: an older cell never hides a
- * newer one, and every process may apply every record (apply/A1 is not needed).
+ * A deleted row gets an empty cell. An older cell never hides a newer one, so records may be applied in any order, repeatedly, late, and by every
+ * process: if the record at 500 deletes a row and the one at 400 is applied after it, the row stays deleted.
  *
- * SA1  A record that is settled (sweep/SW4) is not applied again: others have applied it, and its old cells might bring rows back whose
- *      deletion is swept. The rows of a record that is older than ten minutes are sent within ten minutes of a reading of the clock row
- *      by which it was not settled.                                       sweep.test.ts, test/property/gateways.test.ts
+ * SA1  A settled record (sweep/SW2) is not applied again: its deletions may have been swept, and its old cells would restore deleted rows. The
+ *      rows of a record that is older than ten minutes are sent within ten minutes of a read of the clock row in which it was not
+ *      settled.                                                               sweep.test.ts, test/property/gateways.test.ts
  */
 import { giveWay, stopwatch } from '@sixtables/engine'
 import {
@@ -23,10 +23,10 @@ import { type ClockRow, latestOf } from './clock-row.ts'
 import type { GroupRecord } from './group-row.ts'
 import type { SharedStore } from './shared-store.ts'
 
-/** How long a record is known not to be settled, after its stamp or a reading of the clock row (SA1). */
+/** Time for which a record is known not to be settled, after its stamp or a read of the clock row. */
 export const unaskedMicros: bigint = 600_000_000n
 
-/** The changes of a record's entities, with their rows under some rules. */
+/** The changes of a record's entities, with their rows by some rules. */
 function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
   const { partition, path: rootPath } = codesOfEntityRow(entityRowOf(group))
   return record.changes.map(({ path, before, after }) => {
@@ -35,7 +35,7 @@ function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readon
   })
 }
 
-/** Writes the rows of the records of a commit. The root's row is there since its record entered the log. */
+/** Writes the rows of a commit's records. The root's row was written when its record entered the log. */
 export async function applyRecords(
   store: SharedStore,
   clock: ClockRow,
@@ -51,7 +51,7 @@ export async function applyRecords(
       const change: CellChange = { type: 'set', family: 'v', at, value: valueCell(value) }
       rows.push({ key, changes: [change] })
     }
-    // A record writes the indexes of its epoch, also when it is applied again later: or later records would leave rows of it behind.
+    // Always the indexes of the record's own epoch: others might be deleted already, and nothing would delete these rows.
     const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
     const rules = store.rulesOf(clock.database, epoch)
     const writes = new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB')
@@ -66,7 +66,7 @@ export async function applyRecords(
   })
 }
 
-/** SA1: whether the records of a commit are settled. */
+/** Whether the records of a commit are settled. */
 async function isSettled(
   { scheduler }: SharedStore,
   clock: ClockRow,

@@ -20,7 +20,7 @@ const put = (engine: Engine, value: number | undefined) =>
 test.each([
   ['the deletion of a missing entity', undefined],
   ['the upsert of the stored value', 1],
-])('shared-commit/SC4: %s is true at the stamp of its answer', async (_, value) => {
+])('%s is true at the stamp of its answer', async (_, value) => {
   const rows = new MemoryRows()
   const other = await openEngine({ store: severalGateways({ rows, gateway: 2 }) })
   if (value !== undefined) await put(other, value)
@@ -47,7 +47,7 @@ test.each([
   await Promise.all([one.close(), other.close()])
 })
 
-test('shared-commit/SC3: a commit whose gateway stood still until its record was swept is not made again', async () => {
+test('shared-commit/SC1: a commit whose gateway stood still until its record was swept is not made again', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   const waiting: (() => void)[] = []
@@ -69,7 +69,7 @@ test('shared-commit/SC3: a commit whose gateway stood still until its record was
   for (let minutes = 0; minutes < 240; minutes += 5) await scheduler.advance(300_000)
   const log = { range: { start: 'E', end: 'F' }, limit: 99, wanted: [{ family: 'l' }] } as const
   expect(await rows.scanRows(log), 'the records are swept').toEqual([])
-  // A register that is old would stop it too (clock-row/C3).
+  // A register that is old would stop it too.
   await put(two, 3)
   state = 'answers'
   for (const go of waiting.splice(0)) go()

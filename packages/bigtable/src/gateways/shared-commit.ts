@@ -5,16 +5,13 @@
  *                                           └─▶ PREPARE all ─▶ validate ─▶ DECIDE        else
  *   ─▶ answer ─▶ apply, FINISH the other groups ─▶ leave the list
  *
- * A condition that does not hold means that another commit came first: the commit reads, stamps and evaluates again, up to eight times.
- * Commits of one group queue within a gateway. Errors of the store before the commit point leave nothing; after it the commit is finished
- * in the background, by this gateway or by another.
+ * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. Commits of one group queue
+ * within a gateway. Errors of the store before the commit point leave nothing; after it this gateway, or another, finishes the commit in the
+ * background. The answer is sent only after APPEND or DECIDE is known to have taken effect. A commit that failed is refused in all its groups
+ * before it leaves the list. A commit that changes nothing, such as the deletion of a missing entity, reads its groups again at its stamp.
  *
- * SC1  An answer is given only after APPEND or DECIDE is known to have taken effect.
- * SC2  A commit that failed is refused in all its groups before it leaves the list.
- * SC3  A commit of a process that stood still for an hour is not made again: its record may have been in the log, and swept since.
+ * SC1  A commit of a process that stood still for an hour is not repeated: its record may have been in the log, and swept since.
  *                                                                                   shared-commit.test.ts
- * SC4  A commit that changes nothing, such as the deletion of a missing entity, is true at its stamp: it looks at its groups again.
- *                                                                                   test/property/gateways.test.ts
  */
 import { checkAlive, DatastoreError, invariant, stopwatch } from '@sixtables/engine'
 import {
@@ -64,10 +61,10 @@ import { readableMicros, type SharedStore } from './shared-store.ts'
 import { type CheckedReads, Validator } from './validate.ts'
 
 const attemptsMax = 8
-/** Attempts that meet a commit under way, or come upon another group, and so tell nothing of contention. */
+/** Maximum attempts that meet an unfinished commit, or find another group; they say nothing about contention. */
 const freeAttemptsMax = 100
 
-/** The outcome of an attempt: it is committed, has lost a conflict, or is to be made again. */
+/** The outcome of an attempt: committed, lost a conflict, or to be repeated. */
 type Attempt<T> = { readonly committed: Committed<T> } | 'conflict' | 'lost' | 'again'
 
 export class SharedCommits {
@@ -75,7 +72,7 @@ export class SharedCommits {
   readonly #clock: ClockRow
   readonly #resolver: Resolver
   readonly #validator: Validator
-  /** The last commit of each group that waits or runs here. */
+  /** The latest commit of each group that waits or runs here. */
   readonly #queues = new Map<GroupCode, Promise<void>>()
 
   constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
@@ -85,11 +82,7 @@ export class SharedCommits {
     this.#validator = new Validator(store, clock, resolver)
   }
 
-  /**
-   * Commits.
-   *
-   * @param reads - of its transaction; absent = it has none
-   */
+  /** @param reads - those of its transaction; absent without one */
   async commit<T>(input: CommitInput<T>, reads: CheckedReads | undefined): Promise<Committed<T>> {
     let free = 0
     const met = new Set<GroupCode>()
@@ -102,7 +95,7 @@ export class SharedCommits {
       if (outcome === 'conflict') {
         throw contention('an entity that this transaction read was changed by another commit; try again', 'transaction')
       }
-      // SC3
+      // The record may have been in the log already, and swept since.
       if (age() > readableMicros) throw cutOff()
       if (outcome === 'lost' || ++free > freeAttemptsMax) {
         attempt++
@@ -112,7 +105,7 @@ export class SharedCommits {
     throw contention(`other commits to the same entity groups came first ${attemptsMax} times; try again`, 'request')
   }
 
-  /** Runs `task` after the commits of this gateway that came before it in any of the groups. */
+  /** Runs `task` after this gateway's earlier commits of any of the groups. */
   async #inTurn<T>(groups: readonly GroupCode[], task: () => Promise<T>): Promise<T> {
     const before = groups.map((group) => this.#queues.get(group))
     let leave = (): void => {}
@@ -129,7 +122,7 @@ export class SharedCommits {
     }
   }
 
-  /** @param met - gets the groups that it has come upon */
+  /** @param met - receives the groups that the attempt finds */
   async #attempt<T>(
     input: CommitInput<T>,
     groups: readonly GroupCode[],
@@ -153,7 +146,7 @@ export class SharedCommits {
     try {
       outcome = await this.#stampedAttempt(input, { commit, epoch }, rows, reads)
     } catch (error) {
-      // SC2: it may have left a prepared record, or an append that is on its way.
+      // It may have left a prepared record, or an append that still arrives.
       if (!commit.isDone) this.#giveUp(commit)
       throw error
     }
@@ -179,7 +172,7 @@ export class SharedCommits {
     })
   }
 
-  /** @param rows - the rows of its groups; those of others that its evaluation comes upon are added */
+  /** @param rows - the rows of its groups; groups that the evaluation finds are added */
   async #stampedAttempt<T>(
     input: CommitInput<T>,
     { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
@@ -194,7 +187,7 @@ export class SharedCommits {
     } catch (error) {
       const unchanged = await this.#unchangedAtStamp(commit, rows, reads, [])
       this.#clock.finish(commit)
-      // An entity that is missing, or there already, may be the work of another commit after it was read.
+      // A missing or existing entity may be the work of another commit after the read.
       if (!unchanged && error instanceof DatastoreError) return 'conflict'
       throw error
     }
@@ -204,7 +197,7 @@ export class SharedCommits {
     }
     const { states, result } = evaluation
     if (states.length === 0) {
-      // SC4
+      // The commit changes nothing, so its groups are compared again at its stamp.
       const isTrue =
         reads === undefined
           ? await this.#validator.areStill(rows, commit)
@@ -220,7 +213,7 @@ export class SharedCommits {
       made = await recordsOf(input, commit, states, { epoch, rules })
       for (const record of made.records) refuseFull(this.#store, rows.get(record.group) as GroupRow, record)
     } catch (error) {
-      // Its groups have nothing of it.
+      // Its groups have no record of it.
       this.#clock.finish(commit)
       throw error
     }
@@ -241,7 +234,7 @@ export class SharedCommits {
     return decided === 'committed' ? { committed: { version, result, indexUpdates } } : decided
   }
 
-  /** Reads the newest committed image of an entity: of its row, or of the log where that is newer. */
+  /** Reads the newest committed image of an entity, from its row or from the log. */
   #reader(
     { context }: Pick<CommitInput<unknown>, 'context'>,
     rows: Map<GroupCode, GroupRow>,
@@ -251,7 +244,7 @@ export class SharedCommits {
       const group = groupOf(partition, path)
       let row = rows.get(group)
       if (row === undefined) {
-        // An id was taken, and the next one is of another group: the commit is made again with it.
+        // An id was in use, and the next id belongs to another group: the commit starts again with that group.
         row = await readGroup(this.#store, group, this.#clock.low)
         rows.set(group, row)
       }
@@ -268,7 +261,7 @@ export class SharedCommits {
     }
   }
 
-  /** For a commit that writes nothing: whether its reads are unchanged. */
+  /** Whether the reads of a commit without writes are unchanged. */
   async #unchangedAtStamp(
     commit: OwnCommit,
     rows: ReadonlyMap<GroupCode, GroupRow>,
@@ -300,7 +293,7 @@ export class SharedCommits {
     return true
   }
 
-  /** The fate of an append without an answer: found in the log, or made sure that it never comes. */
+  /** The outcome of an append without an answer: found in the log, or refused so that it can never arrive. */
   async #fateOfAppend({ id, stamp }: OwnCommit, { group, seen }: GroupRow): Promise<boolean> {
     for (;;) {
       const row = await readGroup(this.#store, group, stamp)
@@ -343,7 +336,7 @@ export class SharedCommits {
     return outcome
   }
 
-  /** @returns what DECIDE needs; `undefined` when another change of the group came first */
+  /** @returns the parts for DECIDE; `undefined` if another change of the group was first */
   async #prepare({ id, stamp }: OwnCommit, row: GroupRow, record: GroupRecord): Promise<Prepared | undefined> {
     if (row.head.floor >= stamp || row.head.version >= stamp) return undefined
     const head = prepareHead(row.head)
@@ -368,7 +361,7 @@ export class SharedCommits {
       }
       const now = await readGroup(this.#store, row.group, stamp)
       if (inLog(now, id) !== undefined) return true
-      // The head has changed: its floor may be above the stamp, though the record still stands prepared (group-row/F1).
+      // The floor of the new head may be above the stamp, although the record is still prepared.
       if (isKnown || !isOf(now.prepared, id)) return false
     }
   }
@@ -382,7 +375,7 @@ function cutOff(): DatastoreError {
   )
 }
 
-/** The records of a commit, one for each of its groups, in their order; one of a group without changes is empty. */
+/** The records of a commit, one for each of its groups in their order; empty for a group without changes. */
 async function recordsOf(
   { context, transaction }: Pick<CommitInput<unknown>, 'context' | 'transaction'>,
   { id, stamp, groups }: OwnCommit,

@@ -1,4 +1,4 @@
-/** The state of a process for each database of a shared store: its clock row, and the parts that work with it. Calls need none of it later. */
+/** The parts of a process for each database of a shared store, such as its clock row. They can be made again at any time. */
 import type { StoreCall } from '@sixtables/engine/store'
 import {
   databaseCode,
@@ -21,7 +21,7 @@ import type { SharedStore } from './shared-store.ts'
 import { SharedTransactions } from './shared-transactions.ts'
 import { TransactionRows } from './transaction-rows.ts'
 
-/** Before the metadata of all databases come the facts of the whole store. */
+/** The range of rows with facts of the whole store, which precedes the metadata of all databases. */
 const factsOfStore = rowsOf('Metadata', databaseCode('', ''))
 const pageRows = 1_000
 const anyRow: Wanted = [
@@ -42,11 +42,11 @@ export class SharedDatabases implements StoreFigures {
   readonly leases: Leases
   readonly #adopt: (database: string) => Promise<void>
   readonly #byCode = new Map<string, SharedDatabase>()
-  /** The databases that the watch looks at (watch.ts), with the time of their last use here, in steady milliseconds. */
+  /** The databases that watch.ts reads, with the time of their latest use here, in steady milliseconds. */
   readonly watched: Map<SharedDatabase, number> = new Map()
   sweptAtMicros: bigint | undefined
 
-  /** @param adopt - reads what is stored of a database anew: its epoch was raised */
+  /** @param adopt - reads the stored settings of a database again after its epoch was raised */
   constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
     this.store = store
     this.closed = new ClosedDatabases(store)
@@ -67,13 +67,13 @@ export class SharedDatabases implements StoreFigures {
     return this.store.comparedClock.aheadMicros
   }
 
-  /** The epoch of a database was raised: looks whether rows are being deleted, and reads what is stored of it anew. */
+  /** Called when the epoch of a database was raised: looks for a deletion, and reads the stored settings again. */
   async #raised(code: string): Promise<void> {
     await this.closed.look(this.of(code))
     await this.#adopt(code)
   }
 
-  /** The state of a database that is used now. */
+  /** The parts of a database, which is used now. */
   of(code: string): SharedDatabase {
     const database = this.#known(code)
     this.watch(database)
@@ -105,7 +105,7 @@ export class SharedDatabases implements StoreFigures {
     return [...this.#byCode.values()]
   }
 
-  /** Finds the databases of the store by their clock rows. Leaps over the rows of their transactions. */
+  /** Finds the databases of the store by their clock rows, skipping the rows of their transactions. */
   async find(): Promise<void> {
     const { end } = rowsOf('Metadata')
     for (let { end: start } = factsOfStore; ; ) {
@@ -120,7 +120,7 @@ export class SharedDatabases implements StoreFigures {
     }
   }
 
-  /** Finds the databases of the store, and reads all clock rows: a thousand of them in one call. */
+  /** Finds the databases of the store, and reads all clock rows, a thousand in one call. */
   async readAll(): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
     await this.find()
     const all = this.all()
@@ -134,7 +134,7 @@ export class SharedDatabases implements StoreFigures {
     return states
   }
 
-  /** The rows of all databases at one moment, at or below which nothing is under way. */
+  /** The rows of all databases at one moment, up to which every commit is resolved. */
   async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
     const databases = [...(await this.readAll()).keys()]
     const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.register))

@@ -1,12 +1,10 @@
 /**
  * Deletion of whole ranges of rows at a shared store, as one commit of a database at one stamp: each row gets an empty cell there.
  *
- * No gateway stamps or reads in the database meanwhile (closed-databases.ts), so all of it happens at that moment. Cells stay until they are
- * swept; a row that an earlier commit writes late is hidden by the newer empty cell. A group's head gets the stamp too, so that appends on
- * their way fail, and transactions that have read the group are refused.
- *
- * SD1  Rows of composite indexes go by the entities that have them, found or not: the build of an index writes them below the stamp, and
- *      may do so later.                                                                        test/property/gateways.test.ts
+ * No gateway gives stamps or reads in the database meanwhile (closed-databases.ts), so the whole deletion happens at that moment. Cells stay until
+ * they are swept; the empty cell hides a row that an earlier commit writes late. A group's head gets the stamp too, so that appends that still
+ * arrive fail, and transactions that have read the group are refused. The rows of composite indexes are computed from their entities and deleted,
+ * found or not: the build of an index may still write them, below the stamp.                 test/property/gateways.test.ts
  */
 import { codesOfEntityRow, handRows, type IndexRules, isOf, type KeyRange, type RowKey } from '@sixtables/engine/store'
 import { newestIs, OutcomeUnknown, type Row, type RowChange } from '../row-store/row-store.ts'
@@ -19,9 +17,9 @@ const pageRows = 1_000
 const headsAtOnce = 64
 
 /**
- * Deletes the rows of a range as of a stamp, at or below which nothing is under way.
+ * Deletes the rows of a range at a stamp; every commit at or below it must be resolved.
  *
- * @param rules - those of the database, where entities go (SD1)
+ * @param rules - the index rules of the database, if entities are deleted
  */
 export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigint, rules?: IndexRules): Promise<void> {
   for (let { start } = range; ; ) {
@@ -33,7 +31,7 @@ export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigin
         { family: 'h', newest: 1 },
       ],
     })
-    // Before their entities: a process that finishes the deletion after this one finds these again.
+    // Before their entities, so that another process that finishes the deletion finds the entities again.
     if (rules !== undefined && isOf('Entities', start)) {
       await store.rows.mutateRows(compositeRowsOf(rows, rules, stamp))
     }
@@ -49,7 +47,7 @@ export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigin
   }
 }
 
-/** Empty cells for the rows that entities have in composite indexes. */
+/** Empty cells for the rows of entities in composite indexes. */
 function compositeRowsOf(entities: readonly Row[], rules: IndexRules, stamp: bigint): readonly RowChange[] {
   const rows: RowChange[] = []
   const sink = {

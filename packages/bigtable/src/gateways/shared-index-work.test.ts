@@ -114,7 +114,7 @@ const statesAt = ({ engine }: Gateway): readonly string[] =>
 const compositeRowsBy = ({ calls }: Gateway): number =>
   calls.filter(({ kind, key }) => kind === 'mutate' && key.startsWith(keySpaces.EntitiesByCompositeProperty)).length
 
-test('shared-index-work/XS4: two gateways that are asked for an index at once build it once, and both know it', async () => {
+test('shared-index-work/XS1: two gateways that are asked for an index at once build it once, and both know it', async () => {
   const world = new World()
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 200)
@@ -130,7 +130,7 @@ test('shared-index-work/XS4: two gateways that are asked for an index at once bu
   for (const { engine } of [a, b]) await engine.close()
 })
 
-test('shared-index-work/XS4: an index whose gateway has died is built, and deleted, by another one', async () => {
+test('shared-index-work/XS1: an index whose gateway has died is built, and deleted, by another one', async () => {
   const world = new World()
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 250)
@@ -154,7 +154,7 @@ test('shared-index-work/XS4: an index whose gateway has died is built, and delet
   await c.engine.close()
 })
 
-test('shared-index-work/XS6: rows of a deleted index that land late are not of an index that comes after it', async () => {
+test('rows of a deleted index that land late are not of an index that comes after it', async () => {
   const world = new World()
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 4)
@@ -177,7 +177,7 @@ test('shared-index-work/XS6: rows of a deleted index that land late are not of a
   await c.engine.close()
 })
 
-test('shared-index-work/XS3: a gateway that stands still after its definition fails no index that others have deleted', async () => {
+test('a gateway that stands still after its definition fails no index that others have deleted', async () => {
   const world = new World()
   const a = await world.gateway()
   await put(a, 4)
@@ -249,7 +249,7 @@ const withNames = (bytes: number, properties: number): IndexDefinition => ({
   })),
 })
 
-test('shared-index-work/XS7: a definition that is too long is refused, and nothing is stored', async () => {
+test('a definition that is too long is refused, and nothing is stored', async () => {
   const world = new World()
   const a = await world.gateway()
   const asked = a.engine.createIndex(a.engine.database('p'), withNames(1400, 7))
@@ -262,7 +262,7 @@ test('shared-index-work/XS7: a definition that is too long is refused, and nothi
   for (const { engine } of [a, b]) await engine.close()
 })
 
-test('shared-index-work/XS7: the longest definition fails with a long reason, and can be deleted', async () => {
+test('the longest definition fails with a long reason, and can be deleted', async () => {
   const world = new World()
   const a = await world.gateway()
   const { engine } = a

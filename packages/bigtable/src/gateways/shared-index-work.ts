@@ -1,23 +1,22 @@
 /**
- * The work on a composite index at a store that several processes share. A definition that comes, serves or goes raises the epoch of its
- * database: then every gateway reads the definitions anew before it commits or reads.
+ * The work on a composite index at a store that several processes share. A definition that is added, becomes ready or is deleted raises the epoch of
+ * its database, and every gateway then reads the definitions again before it commits or reads.
  *
  *   define   stored by conditional write of its number, for commits of an epoch some steps ahead
  *   build    epoch raised that far ─▶ epoch at b ─▶ all below b resolved ─▶ rows of each entity as of b, at the entity's version ─▶ serving since b ─▶ epoch
  *   leave    stored ─▶ epoch
  *   sweep    epoch at c ─▶ all below c resolved ─▶ its rows deleted at c ─▶ only the number is left ─▶ epoch
  *
- * XS1  Later commits have later cells: so nothing stands still while an index is built, and each step may be done twice.
- * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
- * XS3  Commits of its first epoch and later ones write the index, whichever gateway applies them, and earlier commits never do: the definition is stored
- *      before that epoch begins, which its gateway sees for itself. (If the gateway dies, and its write lands after so many epochs, that fails.)
- * XS4  One gateway at a time does the work, by a lease that it keeps; the others wait for it, and one of them goes on when it has died.
- *      Two at once, of which one has lost its lease, are harmless by XS1.                          shared-index-work.test.ts
- * XS5  Images are written within a minute: of an older one a later commit may have deleted rows, and that may be swept. An image may be newer
- *      than the walk, whose row of its kind is there, or a later commit has written it all.        test/property/gateways.test.ts
- * XS6  The number of a deleted index is never given again: rows and definitions of it may land late, and a gateway that stood still may
- *      delete its rows once more.                                                              shared-index-work.test.ts
- * XS7  Each row of a definition is short enough to be expected by the next conditional write.    shared-index-work.test.ts
+ * - Later commits have later cells, so commits continue during a build, and each step may be done twice.
+ * - A read at a moment before b does not use the index, which lacks rows of older images.
+ * - Commits of its first epoch and later ones write the index, whichever gateway applies them; earlier commits never do. So the definition
+ *   must be stored before that epoch begins, which its gateway checks. (If the gateway dies, and its write arrives 1,000 epochs late, this fails.)
+ * - Images are written within a minute of their read. A later commit may delete rows of an older image, and that deletion may be swept.
+ * - The number of a deleted index is never reused: its rows may arrive late, and a gateway that stood still may delete its rows once more.
+ * - A definition's row is short enough for the condition of the next conditional write.
+ *
+ * XS1  One gateway at a time does the work, by a lease; the others wait for it, and one of them continues when it has died. Two at
+ *      once, one of which has lost its lease, do no harm.                                           shared-index-work.test.ts
  */
 import {
   type CataloguedIndex,
@@ -46,15 +45,15 @@ import { expectedBytesMax, type RowsKv, valueCell } from '../row-store/rows-kv.t
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { deleteAt } from './shared-delete.ts'
 
-/** XS7: leaves 1,000 bytes for states that come later. docs/reference/limits.md */
+/** Leaves 1,000 bytes of a condition for later states (docs/reference/limits.md). */
 const definitionBytesMax = 9_000
 const entitiesPerStep = 64
-/** Between the epoch in which an index is stored and its first one: other definitions may come and go meanwhile. */
+/** Epochs between the storing of an index and its first epoch: other definitions may change meanwhile. */
 const epochsAhead = 1_000
-/** A gateway that dies leaves the work to others after this time. */
+/** Time after which others continue the work of a gateway that died. */
 const leaseMs = 5_000
 const lookEveryMs = 250
-/** XS5 */
+/** Longest time from the read of an image to the sending of its rows. */
 const imagesForMicros = 60_000_000n
 
 export class SharedIndexWork implements IndexWork {
@@ -77,17 +76,17 @@ export class SharedIndexWork implements IndexWork {
     for (;;) {
       job.checkStopped()
       const { epoch } = await clock.read()
-      // Another gateway may have defined it: the read has brought that.
+      // The read has brought definitions of other gateways.
       const found = catalogue.find(definition)
       if (found !== undefined && found.state !== 'deleting') return found
       const index = { ...catalogue.propose(definition), epoch: epoch + epochsAhead }
       checkLength(database, index)
       if (!(await this.#kv.mutateIf(catalogue.writeOf(index), undefined))) {
-        // Its number was taken, or the answer lost: look again.
+        // Its number was used, or the answer was lost: try again.
         await clock.raiseEpoch()
         continue
       }
-      // XS3
+      // Only in time if it is stored before its first epoch.
       if ((await clock.read()).epoch < index.epoch) return index
       const stored = await this.#kv.get(catalogue.rowOf(index))
       if (stored !== undefined && isLate(stored)) {
@@ -103,9 +102,9 @@ export class SharedIndexWork implements IndexWork {
   }
 
   /**
-   * XS4: does the work with the lease of it, or waits until the gateway that has the lease is done.
+   * Does the work with its lease, or waits until the gateway with the lease has done it.
    *
-   * @returns the index as it is then; one that is gone as it was found
+   * @returns the index afterwards; if it was deleted, as it was found
    */
   async #inTurn(job: IndexJob, found: CataloguedIndex, work: () => Promise<CataloguedIndex>): Promise<CataloguedIndex> {
     const { store, leases } = this.#databases
@@ -124,7 +123,7 @@ export class SharedIndexWork implements IndexWork {
     try {
       return await work()
     } finally {
-      // It only saves others the wait for its end.
+      // Without this, others would only wait longer.
       await leases.end(duty).catch(() => {})
     }
   }
@@ -156,7 +155,7 @@ export class SharedIndexWork implements IndexWork {
     }
   }
 
-  /** XS3, for the gateway that stores the definition: another one has read it before its first epoch. */
+  /** Notes, for the gateway that stores the definition, that another one has read it before its first epoch. */
   async #markSeen({ database: { catalogue } }: IndexJob, index: CataloguedIndex): Promise<void> {
     const stored = await this.#kv.get(catalogue.rowOf(index))
     if (stored === undefined || indexIn(stored).state !== 'building') return
@@ -189,7 +188,7 @@ export class SharedIndexWork implements IndexWork {
     return this.#databases.of(code)
   }
 
-  /** A moment at which every gateway knows the definitions of now, and at or below which nothing is under way. */
+  /** A moment at which every gateway knows the current definitions, and up to which every commit is resolved. */
   async #settled({ clock, reads }: SharedDatabase): Promise<bigint> {
     const stamp = await clock.raiseEpoch()
     await reads.past(stamp, 'global')
@@ -208,7 +207,7 @@ export class SharedIndexWork implements IndexWork {
     return index
   }
 
-  /** Stores a new state, if the stored one is as it was. */
+  /** Stores a new state, if the stored one is as expected. */
   async #store(job: IndexJob, before: CataloguedIndex, after: CataloguedIndex): Promise<CataloguedIndex> {
     const { catalogue } = job.database
     const { clock } = this.#of(job.database)
@@ -218,14 +217,14 @@ export class SharedIndexWork implements IndexWork {
       if (isAsBefore) await this.#kv.mutateIf(catalogue.writeOf(after), stored)
       await clock.raiseEpoch()
       const now = after.state === 'deleting' ? catalogue.byId(before.id) : this.#current(job, before.id)
-      // Another gateway has deleted the last of it.
+      // Another gateway has finished the deletion.
       if (now === undefined) return after
       if (now.state === after.state || now.state !== before.state) return now
     }
   }
 
   /**
-   * XS5: the images are of a moment that is new, whenever the step is made.
+   * Writes rows of images that are read now, even if the step is repeated much later.
    *
    * @param moment - of the walk
    * @returns the last moment of an image: rows of older images may be missing before it
@@ -288,7 +287,7 @@ export class SharedIndexWork implements IndexWork {
   }
 }
 
-/** XS3: whether a definition is stored which its first epoch may have met already; one of which only the number is left is not (XS6). */
+/** Whether a stored definition may have missed its first epoch; false if only its number is left. */
 function isLate(stored: Uint8Array): boolean {
   const { state, isSeen } = indexIn(stored)
   return (state === 'building' || state === 'serving') && isSeen !== true
@@ -298,7 +297,7 @@ function rowBytes({ catalogue }: IndexedDatabase, index: CataloguedIndex): numbe
   return catalogue.writeOf(index).value?.length ?? 0
 }
 
-/** @throws INVALID_ARGUMENT for a definition that could not change its state (XS7) */
+/** @throws INVALID_ARGUMENT for a definition that is too long to change its state */
 function checkLength(database: IndexedDatabase, index: CataloguedIndex): void {
   const bytes = rowBytes(database, index)
   if (bytes <= definitionBytesMax) return
@@ -308,7 +307,7 @@ function checkLength(database: IndexedDatabase, index: CataloguedIndex): void {
   )
 }
 
-/** With as much of the failure as its row has room for (XS7). */
+/** The index with a failure, shortened to the room in its row. */
 function failedFor(database: IndexedDatabase, index: CataloguedIndex, failure: string): CataloguedIndex {
   const failed: CataloguedIndex = { ...index, state: 'failed', failure }
   if (failure === '' || rowBytes(database, failed) <= expectedBytesMax) return failed

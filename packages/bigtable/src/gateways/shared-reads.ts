@@ -1,14 +1,13 @@
 /**
- * Moments of a database at a shared store, and the tables as they were at them: of each row the newest cell that is not above the moment.
+ * Moments of a database at a shared store, and its tables at these moments: of each row the newest cell at or below the moment.
  *
  *   lookup in one group      head of the group        the group row (head, log, prepared record, root), then children as of the head
  *   other strong reads       register                 commits listed below it that may matter are resolved first
  *   eventual reads           low watermark - 1        a consistent moment some milliseconds ago; never waits
- *   read_time                as asked                 the register is moved there first
+ *   read_time                as requested             the register is raised to it first
  *
- * SR1  A strong read sees every commit acknowledged before it began, all of it or nothing, in every group that it reads.
- * SR2  No commit enters a group with a stamp at or below a moment that was answered as the read time of it.
- *                                                                                   both: test/property/gateways.test.ts
+ * A strong read sees every commit acknowledged before it began, all of it or nothing, in every group that it reads. After a read time was
+ * answered, no commit at or below it enters the groups of the read. (Both: test/property/gateways.test.ts.)
  */
 import {
   codesOfEntityRow,
@@ -39,7 +38,7 @@ export interface SharedMoment {
   readonly view: TableView
 }
 
-/** A strong read moves a register that is older than this. */
+/** A strong read raises a register that is older than this. */
 const quietMicros = 1_000_000n
 
 export class SharedReads {
@@ -53,12 +52,12 @@ export class SharedReads {
     this.#resolver = resolver
   }
 
-  /** Now (SR1). */
+  /** The current moment, for strong reads. */
   async now(scope: ReadScope): Promise<SharedMoment> {
     const state = await this.#clock.readOpen()
     const now = this.#store.scheduler.nowMicros()
     if (now - state.register > quietMicros) {
-      // So that the moment looks current to clients.
+      // The answered read time should be recent.
       await this.#clock.observe(now)
       return await this.#resolved(this.#clock.register, scope)
     }
@@ -66,13 +65,13 @@ export class SharedReads {
     return this.at(state.register)
   }
 
-  /** Some milliseconds ago; everything up to then is applied. */
+  /** A moment some milliseconds ago, up to which everything is applied. */
   async eventual(): Promise<SharedMoment> {
     await this.#clock.readOpen()
     return this.at(this.#store.isOff('low-watermark') ? this.#clock.register : this.#clock.low - 1n)
   }
 
-  /** A moment that a client asks for. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
+  /** The moment of a client's read_time. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
   async past(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
     await this.#clock.read()
     this.checkReadTime(moment)
@@ -86,24 +85,24 @@ export class SharedReads {
     refuseForgotten(moment, now - readableMicros)
   }
 
-  /** A moment at or below which everything is resolved. */
+  /** A moment up to which everything is resolved. */
   at(moment: bigint): SharedMoment {
     return { at: moment, view: new KvTableView(this.#store.kv.at(moment), moment) }
   }
 
-  /** Entities of one group, as of its head. Its view has no other rows. */
+  /** The entities of one group at the version of its head; the view has no other rows. */
   async head(group: GroupCode): Promise<SharedMoment> {
     const now = this.#store.scheduler.nowMicros()
     if (now - this.#clock.register > quietMicros) {
       await this.#clock.observe(now)
       await this.#clock.read()
     }
-    // The low watermark may be past the moment of a reset that has not come to the group yet.
+    // The low watermark may be above the moment of a reset that has not reached the group yet.
     await this.#clock.whenOpen()
     let { low } = this.#clock
     let row = await readGroup(this.#store, group, low)
     if (row.seen === undefined && this.#clock.now - low > readableMicros) {
-      // Its head may have been swept: the group has no entities now, and may have had some as of so old a moment.
+      // The head may have been swept: the group has no entities now, but may have had some at an older moment.
       await this.#clock.readOpen()
       low = this.#clock.low
       row = await readGroup(this.#store, group, low)
@@ -114,7 +113,7 @@ export class SharedReads {
     return { at, view: new KvTableView(new HeadReader(decided, this.#store.kv.at(version))) }
   }
 
-  /** A prepared record counts if its commit has decided: then it belongs to the log. */
+  /** Moves a prepared record to the log if its commit has decided. */
   async #withDecided(row: GroupRow): Promise<GroupRow> {
     const { prepared } = row
     if (prepared === undefined || this.#store.isOff('prepared-in-lookup')) return row
@@ -131,7 +130,7 @@ export class SharedReads {
     return this.at(moment)
   }
 
-  /** Resolves the commits of a state up to a moment that may matter to a read. */
+  /** Resolves the listed commits up to a moment that may matter to a read. */
   async #resolve(state: ClockState, moment: bigint, scope: ReadScope): Promise<void> {
     if (this.#store.isOff('resolve-in-read')) return
     const matters = state.listed.filter(
@@ -146,7 +145,7 @@ interface Image {
   readonly cell: Uint8Array | undefined
 }
 
-/** The entities of one group: of each the newer of its row, as of the group's version, and the log. */
+/** The entities of one group: of each the newer one of its row, at the group's version, and the log. */
 class HeadReader implements KvReader {
   readonly #root: RowKey
   readonly #rootImage: Image

@@ -1,9 +1,9 @@
 /**
- * Reset of a store that several processes share: of each database at one moment (shared/closed-databases.ts). Composite indexes stay
- * defined, and the rules of a database stay those that it was created with.
+ * Reset of a store that several processes share: of each database at one moment (closed-databases.ts). Composite indexes stay defined, and a
+ * database keeps its index rules.
  *
- * SRS1  Counters of ids go on: a gateway completes the keys of a commit before its stamp, so an id that was given before the moment of the
- *       reset may be of an entity that is put after it.                                            test/property/gateways.test.ts
+ * Counters of ids are not reset: a gateway completes the keys of a commit before its stamp, so an id that was allocated before the reset may belong
+ * to an entity that is put after it.                                                          test/property/gateways.test.ts
  */
 import { entityTables, type ResetScope } from '@sixtables/engine'
 import { isOf, rangesOf, refuseHalfScope, rowsOf, scopeCode } from '@sixtables/engine/store'

@@ -1,13 +1,13 @@
 /** Settings of databases at a store that several gateways share. */
 import { type DatabaseSettings, failedPrecondition, type Mode } from '@sixtables/engine'
 
-/** The settings that differ where several processes share a store: reads are validated, never locked, and applying is at once. */
+/** The settings that differ with a shared store: reads are validated, never locked, and commits are applied at once. */
 export function sharedSettings(mode: Mode): Pick<DatabaseSettings, 'applyPolicy' | 'concurrency'> {
   const concurrency = mode === 'legacy' ? 'optimisticWithEntityGroups' : 'optimistic'
   return { applyPolicy: { type: 'immediate' }, concurrency }
 }
 
-/** Refuses settings that a shared store cannot have. @throws FAILED_PRECONDITION */
+/** Refuses settings that are impossible with a shared store. @throws FAILED_PRECONDITION */
 export function checkShared({ mode, concurrency, applyPolicy }: Partial<DatabaseSettings>): void {
   if (mode !== undefined) {
     throw failedPrecondition(

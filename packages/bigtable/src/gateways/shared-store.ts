@@ -1,7 +1,6 @@
 /**
- * One process at a store that several share: the rows, its own name, and how it waits.
- *
- * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes, or the store is gone for good.
+ * One process at a store that several share: the rows, the gateway's number, and its waiting. Work that must finish, such as applying a commit,
+ * is repeated whatever the store answers, until the process closes or the store is gone for ever.
  */
 import { setMaxListeners } from 'node:events'
 import {
@@ -20,23 +19,23 @@ import { ComparedClock } from './compared-clock.ts'
 import { groupBytesMax } from './group-bytes.ts'
 import type { GatewayMechanism, GatewaysSwitchedOff } from './switched-off.ts'
 
-/** Longest pause between two attempts of work in the background. */
+/** Longest pause between two attempts of background work. */
 const pauseMsMax = 5_000
 
-/** How long past moments stay readable. */
+/** Time for which past moments are readable. */
 export const readableMicros: bigint = 3_600_000_000n
 
 export interface SharedStoreOptions {
   readonly kv: RowsKv
-  /** The number of this gateway, chosen at its start; no two gateways of a store have the same one, also one after the other. */
+  /** The number of this gateway, chosen at its start; no two gateways of a store ever have the same. */
   readonly gateway: bigint
   readonly scheduler: Scheduler
   readonly random: Random
-  /** Rules of a commit, by the code of its database and its epoch. */
+  /** The index rules of a commit, by its database's code and its epoch. */
   readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly onFailure: (error: unknown) => void
   readonly switchedOff?: GatewaysSwitchedOff | undefined
-  /** The bytes that a group's row may hold (group-bytes/GB2); default 200 MiB. */
+  /** Limit of a group's row in bytes; default 200 MiB. */
   readonly groupBytesMax?: number | undefined
 }
 
@@ -45,7 +44,7 @@ export class SharedStore implements StoreState {
   readonly kv: RowsKv
   readonly gateway: bigint
   readonly scheduler: Scheduler
-  /** Whether its readings may become stamps. */
+  /** Decides whether clock readings may become stamps. */
   readonly comparedClock: ComparedClock
   readonly random: Random
   readonly rulesOf: (database: string, epoch: number) => IndexRules
@@ -68,7 +67,7 @@ export class SharedStore implements StoreState {
     this.groupBytesMax = options.groupBytesMax ?? groupBytesMax
     this.comparedClock = new ComparedClock({ rows: kv.rows, scheduler, isOff: this.isOff('compared-clock') })
     this.#onFailure = onFailure
-    // Every sleep under way listens to it; Node takes more than ten for a leak and says so on stderr.
+    // Every sleep listens to this signal; Node warns of a leak at more than ten listeners.
     setMaxListeners(0, this.closing)
   }
 
@@ -84,13 +83,13 @@ export class SharedStore implements StoreState {
     return this.rows.isGone === true
   }
 
-  /** The rows cannot be reached, or the clock of this gateway is wrong. */
+  /** The error while the rows cannot be reached, or while this gateway's clock is wrong. */
   get failure(): DatastoreError | undefined {
     return this.rows.failure ?? this.comparedClock.failure
   }
 
   onFailure(listener: Parameters<Required<StoreState>['onFailure']>[0]): void {
-    // One may be over while the other lasts.
+    // One failure may end while the other lasts.
     const tell: typeof listener = (_, recovery) => listener(this.failure, recovery)
     this.rows.onFailure?.(tell)
     this.comparedClock.onFailure(tell)
@@ -101,12 +100,12 @@ export class SharedStore implements StoreState {
     return this.#closing.signal
   }
 
-  /** Whether no call of the rows will be answered any more. */
+  /** Whether no call will be answered any more. */
   get isOver(): boolean {
     return this.closing.aborted || this.isGone
   }
 
-  /** For work in slices that no client can end. */
+  /** A context for work in slices that no client can cancel. */
   context(): RequestContext {
     return requestContext({ clock: this.scheduler })
   }
@@ -123,12 +122,12 @@ export class SharedStore implements StoreState {
     return this.scheduler.sleep(ms, this.closing, true)
   }
 
-  /** Pause before another attempt: longer each time, with jitter. */
+  /** The pause before another attempt: longer each time, with jitter. */
   pause(attempt: number): Promise<void> {
     return this.sleep(Math.min(pauseMsMax, 5 * 2 ** Math.min(attempt, 12)) * (0.5 + this.random.next() / 2))
   }
 
-  /** Repeats `step` until it answers (P1): the store may be out of reach for a while. */
+  /** Repeats `step` until it succeeds: the store may be unreachable for a while. */
   async persistently<T>(step: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -142,13 +141,13 @@ export class SharedStore implements StoreState {
   }
 
   /**
-   * Work that its caller does not wait for.
+   * Runs work for which no caller waits.
    *
-   * @param isEndless - it goes on until the process closes, which does not wait for it
+   * @param isEndless - whether it runs until the process closes, which does not wait for it
    */
   inBackground(work: () => Promise<void>, isEndless = false): void {
     const running = work().catch((error) => {
-      // A store that is gone has told so itself.
+      // The store has reported its end itself.
       if (!this.isOver) this.#onFailure(error)
     })
     if (isEndless) return
@@ -156,7 +155,7 @@ export class SharedStore implements StoreState {
     void running.finally(() => this.#running.delete(running))
   }
 
-  /** Waits for work in the background, as long as the store answers; then none begins. */
+  /** Waits for background work while the store answers; no more work begins afterwards. */
   async close(): Promise<void> {
     const ended = async (): Promise<void> => {
       while (this.#running.size > 0) await Promise.all(this.#running)

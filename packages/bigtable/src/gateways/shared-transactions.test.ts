@@ -78,7 +78,7 @@ async function world() {
   }
 }
 
-test('shared-store/P1: a lookup that met silence does not keep later ones from hearing that the store is gone', async () => {
+test('a lookup that met silence does not keep later ones from hearing that the store is gone', async () => {
   const { scheduler, lookup, put, silence, end } = await world()
   await put()
   await scheduler.advance(2_000)

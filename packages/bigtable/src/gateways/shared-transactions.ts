@@ -1,12 +1,12 @@
 /**
- * The transactions of a database at a shared store. A process holds nothing that a later call needs: a transaction is its token and its
- * rows (transaction-rows.ts), so each of its calls may reach another gateway.
+ * The transactions of a database at a shared store. A transaction is its token and its rows (transaction-rows.ts), and no process keeps
+ * anything of it in memory, so each of its calls may use another gateway.
  *
  *   optimistic                   reads see one moment; the commit fails if a row or stretch that was read has changed since
  *   optimisticWithEntityGroups   the same by entity group: any later commit to a group that was read is a conflict
  *
- * transactions/X1, transactions/X3 and transactions/X4 hold as in one process: committed transactions are serializable in the order of
- * their stamps, and one whose client is told ABORTED is over.                          test/property/gateways.test.ts
+ * As in one process, committed transactions are serializable in the order of their stamps, and a transaction that was answered ABORTED has
+ * ended (test/property/gateways.test.ts).
  */
 import {
   checkAlive,
@@ -34,14 +34,14 @@ import type { SharedReads } from './shared-reads.ts'
 import { endedError, type SharedTransaction, type TransactionRows } from './transaction-rows.ts'
 import type { CheckedReads } from './validate.ts'
 
-/** How long a call without a deadline waits for a store that does not answer. */
+/** Longest wait of a call without a deadline for a store that does not answer. */
 const answerWithinMs = 10_000
 
 export interface SharedTransactionsParts {
   readonly reads: SharedReads
   readonly commits: SharedCommits
   readonly rows: TransactionRows
-  /** Named where it does not answer. */
+  /** Named in messages if it does not answer. */
   readonly store: Pick<StoreState, 'location' | 'silenceRemedy' | 'failure' | 'isGone'>
 }
 
@@ -58,7 +58,7 @@ export class SharedTransactions {
     this.#store = store
   }
 
-  /** Begins a transaction; its moment is chosen now. */
+  /** Begins a transaction; its moment is now. */
   async begin(
     context: RequestContext,
     { mode, readTime, previousTransaction }: BeginOptions,
@@ -74,19 +74,19 @@ export class SharedTransactions {
     return this.#rows.parse(token)
   }
 
-  /** Ends a transaction without effect. Rolling back one that was rolled back already is harmless. */
+  /** Ends a transaction without effect. A second rollback has no effect. */
   async rollback(token: Uint8Array): Promise<void> {
     const transaction = this.#rows.parse(token)
     if ((await this.#rows.ended(transaction)) === 'rolledBack') return
     await this.#rows.end(transaction, 'rolledBack')
   }
 
-  /** Ends a transaction that commits nothing. */
+  /** Ends a transaction without writes. */
   end(transaction: SharedTransaction): Promise<void> {
     return this.#rows.end(transaction, 'committed')
   }
 
-  /** A read of a transaction, at its moment. */
+  /** Reads in a transaction, at its moment. */
   async read<T>(
     context: RequestContext,
     settings: TransactionSettings,
@@ -111,7 +111,7 @@ export class SharedTransactions {
     return await this.wanted(context, reading())
   }
 
-  /** A commit of a transaction, or of none. */
+  /** Commits with or without a transaction. */
   async commit<T>(
     settings: TransactionSettings,
     transaction: SharedTransaction | undefined,
@@ -120,17 +120,17 @@ export class SharedTransactions {
     const { context } = input
     let reads: CheckedReads | undefined
     if (transaction !== undefined) {
-      // Side by side: a read that was answered before the commit is written down (transaction-rows/TR2).
+      // At the same time: every read that was answered before the commit is stored already.
       const ended = Promise.all([this.#rows.reads(transaction), this.#rows.end(transaction, 'committed')])
       ;[reads] = await this.wanted(context, ended)
       refuseGroups(settings, reads, input)
       if (reads.set.isEmpty && reads.groups.length === 0) reads = undefined
     }
     checkAlive(context)
-    // It might wait for a commit to its group that has no end any more.
+    // Otherwise it might wait for a commit of its group that never ends.
     if (this.#goneWith !== undefined) throw this.#goneWith
     const commit = this.#commits.commit(input, reads)
-    // Its caller may go; it ends in any case.
+    // The caller may stop waiting; the commit continues.
     commit.catch(() => {})
     try {
       return await this.wanted(context, commit)
@@ -149,7 +149,7 @@ export class SharedTransactions {
     return this.#store.isGone === true ? this.#store.failure : undefined
   }
 
-  /** Waits as long as the caller does, and at most ten seconds for one that has set no deadline. */
+  /** Waits until the caller's deadline, or at most ten seconds without one. */
   async wanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
     let isOver = false
     const settled = work.finally(() => {
@@ -174,7 +174,7 @@ export class SharedTransactions {
   }
 }
 
-/** The caller went, or its time is over, before there was an answer. */
+/** The caller cancelled, or its deadline passed, before there was an answer. */
 class Gone extends DatastoreError {}
 
 /** Throws INVALID_ARGUMENT when a transaction touches more groups than it may. */

@@ -13,23 +13,23 @@ import { failedPrecondition } from '@sixtables/engine'
 import { metadataRowKey, type RowKey } from '@sixtables/engine/store'
 import type { SharedStore } from './shared-store.ts'
 
-/** Raise it when gateways of the version before would misread the rows. docs/decisions/0092-format-of-the-table.md */
+/** To be raised when gateways of the version before would misread the rows (docs/decisions/0092-format-of-the-table.md). */
 export const sharedFormat = 1
 
 export const formatRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'format' })
 
 /**
- * Reads the format of a store, and writes it where there is none.
+ * Reads the format of a store, and writes it if there is none.
  *
- * @param isReader - writes nothing
- * @throws FAILED_PRECONDITION when the store has another format, or a row that cannot be read
+ * @param isReader - whether to write nothing
+ * @throws FAILED_PRECONDITION for another format, or a row that cannot be read
  */
 export async function checkFormat({ kv }: SharedStore, isReader: boolean): Promise<void> {
   const value = Buffer.from(JSON.stringify({ format: sharedFormat, product: 'sixtables' }))
   for (;;) {
     const stored = await kv.get(formatRow)
     if (stored !== undefined) return refuseOther(Buffer.from(stored).toString('utf8'))
-    // Where another gateway was first, its row is read.
+    // If another gateway was first, its row is read.
     if (isReader || (await kv.mutateIf({ key: formatRow, value }, undefined))) return
   }
 }

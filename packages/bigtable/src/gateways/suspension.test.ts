@@ -84,7 +84,7 @@ test('shared-apply/SA1: after a suspension the rows of a record that others fini
   await world.close()
 })
 
-test('shared-index-work/XS5: after a suspension the rows of an index are made of images that are read anew', async () => {
+test('after a suspension the rows of an index are made of images that are read anew', async () => {
   const world = new World()
   let hold: Promise<void> | undefined
   const one = await world.open(1, async ({ kind, key: row }, effect) => {
@@ -113,7 +113,7 @@ test('shared-index-work/XS5: after a suspension the rows of an index are made of
   await world.close()
 })
 
-test('clock-row/C3: after a suspension the clock of a gateway is not taken for one that is ahead of what the others stamp', async () => {
+test('after a suspension the clock of a gateway is not taken for one that is ahead of what the others stamp', async () => {
   const world = new World()
   const [one, two] = [await world.open(1), await world.open(2)]
   for (const engine of [two, one]) await put(engine, 'a', 1)

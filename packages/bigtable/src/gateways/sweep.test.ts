@@ -98,7 +98,7 @@ async function twoGateways(seamOfOne: RowSeam = async (_, effect) => effect()) {
   return { rows, scheduler, one, two, put, pass, keep, release: () => release() }
 }
 
-test('sweep/SW3: nothing is left of deleted groups, and their keys can be used again', async () => {
+test('nothing is left of deleted groups, and their keys can be used again', async () => {
   const { rows, one, two, put, pass } = await twoGateways()
   for (let i = 0; i < 5; i++) {
     await put(one, `a${i}`, i)
@@ -128,7 +128,7 @@ test('sweep/SW3: nothing is left of deleted groups, and their keys can be used a
   await Promise.all([one.close(), two.close()])
 })
 
-test('group-row/F4: a commit cut off since before the head of its group was swept enters nothing', async () => {
+test('group-row/F1: a commit cut off since before the head of its group was swept enters nothing', async () => {
   const { rows, one, two, put, pass, keep, release } = await twoGateways()
   await put(one, 'b', 1)
   keep()
@@ -148,7 +148,7 @@ test('group-row/F4: a commit cut off since before the head of its group was swep
   await Promise.all([one.close(), two.close()])
 })
 
-test('sweep/SW4: rows that a gateway sends for an old commit do not come after the sweep of their deletion', async () => {
+test('sweep/SW2: rows that a gateway sends for an old commit do not come after the sweep of their deletion', async () => {
   let fate: 'done' | 'refused' | 'late' = 'done'
   const late: (() => void)[] = []
   const { one, two, put, pass } = await twoGateways(async ({ kind, key: row }, effect) => {
@@ -195,7 +195,7 @@ test('a gateway that lives for an hour and a half sweeps in place of one that di
   await three.close()
 })
 
-test('sweep/SW6: rows of which the store answers only two at a time are swept', async () => {
+test('rows of which the store answers only two at a time are swept', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   const slow = rows.through(async (_, effect) => effect())
@@ -222,7 +222,7 @@ test('sweep/SW6: rows of which the store answers only two at a time are swept', 
   await engine.close()
 })
 
-test('sweep/SW6: a sweep goes on where the store did not answer', async () => {
+test('a sweep goes on where the store did not answer', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   const slow = rows.through(async (_, effect) => effect())

@@ -7,23 +7,22 @@
  *   t                  rows of transactions from before the horizon
  *   h                  heads of groups without entities: noted in the head by one sweep, deleted by one at least 90 minutes later
  *
- * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s.
+ * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s. With the
+ * horizon at 10:00, an entity with cells of 9:00, 9:30 and 10:30 loses the cell of 9:00.
+ *
+ * Deletions name timestamps, so one that arrives late deletes no newer cell. One assumption about time is necessary: no write of a row arrives later
+ * than 50 minutes after it was sent, where "sent" means the last look at the time or at the clock row before. Each sender keeps within that:
+ *
+ * - A change of a group is sent within ten minutes of its read (group-row/F1) and arrives within 50 more, so the head of an empty group may be
+ *   deleted after 90 minutes; the rest is for clocks that differ. Any write after the note changes the head, and removes the note.
+ * - Rows of an index that is built are sent within a minute of the moment of their images. A deletion of one of them has a later stamp, so it
+ *   was settled after that moment, and the row arrives before the deletion is swept.
  *
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
- * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
- *      later than 50 minutes after the decision to send it, the last look at the time or at the clock row before, or it might bring a
- *      deleted row back. `Sent` below is that decision.
- * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
- *      minutes of that reading (group-row/F4), and landed within 50 more; the rest is for clocks that differ. Any write after the note changes
- *      the head, and takes the note away.                                                   sweep.test.ts, test/property/gateways.test.ts
- * SW4  No record at or before the horizon is on its way to the tables. Every gateway stores how far everything is settled, in the clock
- *      row, and sweeps no further than what was stored 70 minutes ago: a record up to it was known not to be settled before that, was sent
- *      within ten minutes more (shared-apply/SA1) and landed within 50 (SW2); ten are for clocks that differ. Lists would not do: a commit
- *      that others struck out may be listed again by its gateway, and struck out again.       sweep.test.ts, test/property/gateways.test.ts
- * SW5  Rows of an index that is built are sent within a minute of the moment of their images (shared-index-work/XS5). Whatever deleted one
- *      of them has a later stamp, so it was settled after that moment: the row lands before the deletion is swept.
- * SW6  Rows are read in smaller parts, down to one row, where a part is not answered in time: its versions may be large. A walk goes on where
- *      the store did not answer.                                                                          sweep.test.ts
+ * SW2  No record at or before the horizon is still being applied. Every gateway stores its settled stamp in the clock row, and sweeps up to the
+ *      stamp stored 70 minutes ago: a record below it was sent within ten minutes of a look at that row (shared-apply/SA1) and arrived within 50;
+ *      ten are for clocks that differ. The lists of commits are not enough: a gateway may list a commit again that others have resolved.
+ *                                                                                  sweep.test.ts, test/property/gateways.test.ts
  */
 import { DatastoreError, entityTables, type StatusCode } from '@sixtables/engine'
 import {
@@ -54,19 +53,19 @@ import { isBusy } from './watch.ts'
 const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
-/** SW2 */
+/** Longest time from the sending of a write of a row to its arrival. */
 const landingMicros = 3_000_000_000n
-/** SW4; moments stay readable for the hour, by clocks that differ. */
+/** Time for which stamps must have been settled, at least the hour in which moments are readable. */
 const keptMicros = latestOf(landingMicros + unaskedMicros, readableMicros) + slackMicros
 const duty = 'sweep'
-/** A little less than the time between two sweeps, so that the same gateway may go on. */
+/** A little less than the time between two sweeps, so that the same gateway may continue. */
 const leaseMs = sweepEveryMs * 0.9
-/** SW3 */
+/** Time from the note in the head of an empty group to its deletion. */
 const emptyMicros = heldMicros + keptMicros + slackMicros
 const pageRows = 500
-/** The codes of a read that the store did not answer in time. */
+/** The codes of a read that was not answered in time. */
 const outOfTime: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
-/** The cells of a row that a sweep looks at. */
+/** The cells of a row that a sweep reads. */
 const wanted: Wanted = [
   { family: 'v' },
   { family: 'h', newest: 1 },
@@ -78,16 +77,16 @@ const headsAtOnce = 64
 
 export class Sweep {
   readonly #databases: SharedDatabases
-  /** How far everything was settled in the last 70 minutes, and the newest such stamp before them, the oldest first. */
+  /** The settled stamps of the last 70 minutes and the newest one before them, oldest first. */
   readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly settled: bigint }[]>()
-  /** How far this gateway has swept; the next look stores it. */
+  /** The stamp up to which this gateway has swept; the next look stores it. */
   readonly #swept = new Map<ClockRow, bigint>()
 
   constructor(databases: SharedDatabases) {
     this.#databases = databases
   }
 
-  /** Sweeps every hour, if no other gateway does. A gateway that has just started knows of no stamp that is old enough. */
+  /** Sweeps every hour, unless another gateway does. A gateway that has just started has no stamp that is old enough. */
   start(): void {
     const { store, leases } = this.#databases
     store.inBackground(async () => {
@@ -104,7 +103,7 @@ export class Sweep {
     }, true)
   }
 
-  /** Stores and notes how far everything is settled, which may be swept later. */
+  /** Stores and notes the settled stamp, which may be swept later. */
   async #look(): Promise<void> {
     const keptMs = Number(this.#kept / 1_000n)
     const { store } = this.#databases
@@ -116,7 +115,7 @@ export class Sweep {
       const atMs = store.scheduler.steadyMs()
       const seen = this.#seen.get(clock) ?? []
       seen.push({ atMs, settled })
-      // The newest one that is old enough, and those after it.
+      // Keeps the newest one that is old enough, and later ones.
       while (seen[1] !== undefined && atMs - seen[1].atMs >= keptMs) seen.shift()
       this.#seen.set(clock, seen)
     }
@@ -126,14 +125,14 @@ export class Sweep {
     return this.#databases.store.isOff('retention') ? 0n : keptMicros
   }
 
-  /** Up to which stamp everything was settled 70 minutes ago, as far as it was noted. */
+  /** The settled stamp of 70 minutes ago, if there is a note of it. */
   #settledOf(clock: ClockRow): bigint | undefined {
     const [seen] = this.#seen.get(clock) ?? []
     const nowMs = this.#databases.store.scheduler.steadyMs()
     return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.settled : undefined
   }
 
-  /** Sweeps all databases now. A step that the store does not answer is repeated alone: the walk may be long. */
+  /** Sweeps all databases now. A step without an answer is repeated alone, since the walk may be long. */
   async #run(): Promise<void> {
     await this.#databases.store.persistently(() => this.#databases.find())
     for (const database of this.#databases.all()) await this.#sweep(database)
@@ -159,7 +158,7 @@ export class Sweep {
     this.#swept.set(clock, horizon)
   }
 
-  /** @param onLoneHead - gets rows with a head that have no descendants */
+  /** @param onLoneHead - gets rows with a head and without descendants */
   async #sweepRange(
     range: KeyRange,
     changesOf: (row: Row) => readonly CellChange[],
@@ -178,7 +177,7 @@ export class Sweep {
       if (changes.length > 0) await store.persistently(() => store.rows.mutateRows(changes))
       const last = found.at(-1)?.key
       const isEnd = last === undefined || found.length < limit
-      // A row is without descendants when the next one is none.
+      // A row has no descendants if the next row is none.
       const lone: Row[] = []
       for (const row of found) {
         if (root !== undefined && !isBelow(row.key, root.key)) lone.push(root)
@@ -195,9 +194,9 @@ export class Sweep {
   }
 
   /**
-   * SW6: the first rows of a range.
+   * The first rows of a range. After a read without an answer it reads fewer rows, down to one, since their versions may be large.
    *
-   * @returns also how many were asked for in the end
+   * @returns the rows, and the final limit
    */
   async #page(range: KeyRange, most: number): Promise<{ readonly found: readonly Row[]; readonly limit: number }> {
     for (let limit = most; ; limit = Math.ceil(limit / 2)) {
@@ -209,7 +208,7 @@ export class Sweep {
     }
   }
 
-  /** Notes in a head that its group has no entities, or deletes it when that was noted long ago (SW3). */
+  /** Notes in a head that its group has no entities, or deletes it if the note is old. */
   async #sweepHead({ key, cells }: Row, horizon: bigint): Promise<void> {
     const { store } = this.#databases
     const head = cells.h?.[0]?.value
@@ -224,7 +223,7 @@ export class Sweep {
     try {
       await store.rows.mutateRowIf(key, newestIs('h', head), [change])
     } catch (error) {
-      // The next sweep finds what became of it.
+      // The next sweep finds the outcome.
       if (!(error instanceof OutcomeUnknown)) throw error
     }
   }
@@ -247,12 +246,12 @@ function oldTransaction({ cells }: Row, until: bigint): readonly CellChange[] {
   return newest !== undefined && newest.at < until ? [{ type: 'deleteRow' }] : []
 }
 
-/** Whether a row is of a descendant of a root's. */
+/** Whether a row belongs to a descendant of a root. */
 function isBelow(row: RowKey, root: RowKey): boolean {
   return row.startsWith(root.slice(0, -pathEnd.length))
 }
 
-/** The timestamp of the oldest cell; later than all where there is none. */
+/** The timestamp of the oldest cell; without cells, later than all. */
 function oldest(cells: readonly Cell[]): bigint {
   return cells.at(-1)?.at ?? 2n ** 62n
 }

@@ -1,6 +1,5 @@
 /**
- * Mechanisms of several gateways that a test can switch off, to prove that what rests on them notices. Only tests do so: no flag, no
- * setting and no call reaches it.
+ * Mechanisms of several gateways that a test can switch off, to prove that the tests notice it. No flag, setting or call can do so.
  */
 import type { Mechanism } from '@sixtables/engine/store'
 

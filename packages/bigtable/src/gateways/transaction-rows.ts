@@ -1,15 +1,13 @@
 /**
- * Transactions at a shared store: a token, and rows beside it. So each call of a transaction may reach another gateway.
+ * Transactions at a shared store: a token, and rows beside it, so that each call of a transaction may use another gateway.
  *
  *   token    12 flags(1) database(4) moment(8) begun(8) number(8)      database: a hash of its code; number: gateway and count
  *   M <database> "transaction" <token>                        t   how it ended: written once, by conditional write
- *   M <database> "transaction" <token> <gateway> <number>     t   what one call has read (JSON of byte strings)
+ *   M <database> "transaction" <token> <gateway> <number>     t   the reads of one call (JSON of byte strings)
  *
- * Cells of `t` stand at real time in milliseconds, so that a Bigtable may delete them by age. A clock that was set back makes neither them
- * nor a transaction younger: time is at least the register (clock-row/C3).
- *
- * TR1  A transaction ends once, whatever gateways try to end it.
- * TR2  A read is in a row of the transaction before it is answered.
+ * A transaction ends once, whatever gateways try to end it. A read is stored in a row of the transaction before it is answered. The timestamps of
+ * `t` are real time in milliseconds, so that a Bigtable may delete them by age. A clock that was set back makes no transaction younger, because
+ * time is at least the register.
  */
 import { type DatastoreError, invalidArgument } from '@sixtables/engine'
 import {
@@ -70,7 +68,7 @@ export class TransactionRows {
     return { token, name: nameOf(token), readOnly, moment, begunAt }
   }
 
-  /** The transaction that a token names; it may have ended. @throws INVALID_ARGUMENT for other bytes, and when it is too old */
+  /** The transaction of a token; it may have ended. @throws INVALID_ARGUMENT for other bytes, and if it is too old */
   parse(bytes: Uint8Array): SharedTransaction {
     const token = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (token.length !== tokenBytes || token[0] !== tokenTag) {
@@ -96,7 +94,7 @@ export class TransactionRows {
     }
   }
 
-  /** Writes down what a call has read (TR2). */
+  /** Stores the reads of a call. */
   async note(transaction: SharedTransaction, reads: Pick<CheckedReads, 'set' | 'groups'>): Promise<void> {
     const { set, groups } = reads
     const { gateway } = this.#store
@@ -118,7 +116,7 @@ export class TransactionRows {
     const set = new ReadSet()
     const groups = new Set<string>()
     const { start, end } = prefixRange(this.#endKey(transaction))
-    // Its own row says how it ended.
+    // The first row, with the token alone, is the end.
     for (let from: RowKey = `${start}\x00`; ; ) {
       const found = await this.#store.rows.scanRows({ range: { start: from, end }, limit: pageRows, wanted: allOfT })
       for (const { cells } of found) {
@@ -141,14 +139,14 @@ export class TransactionRows {
     return cell === undefined ? undefined : stateIn(cell.value)
   }
 
-  /** Ends it (TR1). @throws INVALID_ARGUMENT when it has ended before */
+  /** Ends it. @throws INVALID_ARGUMENT if it has ended before */
   async end(transaction: SharedTransaction, state: EndState): Promise<void> {
     const key = this.#endKey(transaction)
     const by = this.#store.newCommitId()
     const value = Buffer.from(`${state} ${by}`, 'latin1')
     const change = { type: 'set', family: 't', at: this.#nowMs(), value } as const
     for (;;) {
-      // A process may have stood still since: the transaction's rows may be swept.
+      // After a standstill of this process the transaction's rows may be swept.
       this.#refuseOld(transaction)
       try {
         const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
@@ -180,7 +178,7 @@ interface NotedReads {
 
 const pageRows = 1_000
 
-/** The answer to a call that names a transaction that has ended. */
+/** The answer to a call with a transaction that has ended. */
 export function endedError({ name }: SharedTransaction, state: EndState): DatastoreError {
   const how = state === 'committed' ? 'committed, or its commit was tried, already' : 'rolled back already'
   return invalidArgument(`${name} is ${how}; begin a new one`, transactionGone)

@@ -1,11 +1,12 @@
 /**
- * Validation of a transaction's reads at the stamp of its commit: nothing that it read changed after its moment.
+ * Validation of a transaction's reads at the stamp of its commit: nothing that it read may have changed after its moment.
  *
  *   rows, stretches of tables      no cell with a timestamp in (moment, stamp], deleted cells included
  *   entity groups                  no newer record
  *
- * Commits below the stamp that may touch the read set are resolved first; the commit itself is prepared in its groups by then, so of two that
- * read what the other writes at least one sees the other. Stretches hold gaps, and index rows carry stamps: there are no phantoms.
+ * Unfinished commits below the stamp that may touch the read set are resolved first. The commit itself is prepared in its groups by then, so of two
+ * commits that each read what the other writes, at least one sees the other. A stretch includes the gaps between rows, and index rows have stamps, so
+ * there are no phantoms.
  */
 import {
   codesOfEntityRow,
@@ -22,12 +23,11 @@ import { type GroupRow, readGroups } from './group-row.ts'
 import type { Resolver } from './resolve.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
-/** The reads of a transaction. */
 export interface CheckedReads {
   /** The moment that it reads at. */
   readonly moment: bigint
   readonly set: ReadSet
-  /** Read entity groups, where these are what is compared. */
+  /** The groups that were read, if groups are compared instead of rows. */
   readonly groups: readonly GroupCode[]
 }
 
@@ -48,23 +48,23 @@ export class Validator {
   }
 
   /**
-   * Whether the head and log of the one group that is written answer for all reads: then APPEND decides, without PREPARE.
+   * Compares all reads with the head and log of the one group that is written, if that is enough: then APPEND decides, without PREPARE.
    *
-   * @returns whether the reads are unchanged; `undefined` when other rows are to be looked at
+   * @returns whether the reads are unchanged; `undefined` if other rows must be read
    */
   inGroup({ moment, set, groups }: CheckedReads, row: GroupRow): boolean | undefined {
     if (set.spans.length > 0 || groups.some((group) => group !== row.group)) return undefined
     if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
     if (groups.length > 0 && row.head.version > moment) return false
     if (this.#isForgotten(moment)) return false
-    // The group may have been deleted since, which leaves no record: then the cells tell.
+    // A deletion of the group leaves no record; only its cells show it.
     if (row.head.floor > moment) return undefined
     return !row.log.some(
       ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
     )
   }
 
-  /** Whether nothing that was read changed up to the stamp of the commit. */
+  /** Whether no read has changed up to the stamp of the commit. */
   async isUnchanged(reads: CheckedReads, commit: OwnCommit): Promise<boolean> {
     const { moment, set, groups } = reads
     const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
@@ -89,14 +89,14 @@ export class Validator {
     return !this.#isForgotten(moment)
   }
 
-  /** Whether entity groups are at the stamp of the commit what they were when these rows of them were read. */
+  /** Whether entity groups are the same at the stamp of the commit as in these rows. */
   async areStill(rows: ReadonlyMap<GroupCode, GroupRow>, commit: OwnCommit): Promise<boolean> {
     await this.#resolveBelow(commit, (group) => rows.has(group))
     const now = await readGroups(this.#store, [...rows.keys()], commit.stamp)
     return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
   }
 
-  /** Resolves the commits under way below the stamp of a commit that may touch some groups. */
+  /** Resolves unfinished commits below the stamp of a commit that may touch some groups. */
   async #resolveBelow(commit: OwnCommit, isTouched: (group: GroupCode) => boolean): Promise<void> {
     const state = await this.#clock.read()
     const mayTouch = state.listed.filter(
@@ -106,7 +106,7 @@ export class Validator {
     await this.#resolver.resolveAll(state, mayTouch, commit.stamp, commit)
   }
 
-  /** Whether what has changed since a moment may have been swept. */
+  /** Whether changes since a moment may have been swept. */
   #isForgotten(moment: bigint): boolean {
     return this.#clock.now - moment > readableMicros
   }

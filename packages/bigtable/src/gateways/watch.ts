@@ -1,13 +1,13 @@
 /**
  * The watch over gateways that may have died: a list of commits whose bytes do not change for ten seconds, by the watcher's own clock,
- * is resolved and struck out.
+ * is resolved and removed.
  *
- * The suspect may be alive. Some of its commits are refused then, as its own conditional writes tell it, and its next stamp brings its
- * list back. Strong reads do not wait for the watch: they resolve what they meet.
+ * The other gateway may be alive. Then some of its commits are refused, which its own conditional writes tell it, and its next stamp stores its
+ * list again. Strong reads do not wait for the watch: they resolve the commits that they meet.
  *
- * A database is looked at while it is used here, and until no list of another gateway is left in it. Then it is quiet and costs nothing: a
- * store of a thousand quiet databases is looked at no more often than an empty one. All databases are read when the gateway starts, and
- * every ten minutes (sweep.ts), so a list that was left in one that no gateway uses goes too.              watch.test.ts
+ * A database is watched while it is used here, and until it has no list of another gateway. A store with a thousand unused databases is thus
+ * read no more often than an empty one. All databases are read when the gateway starts and every ten minutes (sweep.ts), which also removes a
+ * list in a database that no gateway uses.                                                                watch.test.ts
  */
 import type { ClockState } from './clock-state.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
@@ -24,14 +24,14 @@ interface Seen {
 
 export class Watch {
   readonly #databases: SharedDatabases
-  /** The list of each gateway as it was seen last, by database and gateway. */
+  /** The latest seen list of each gateway, by database and gateway. */
   #seen = new Map<string, Seen>()
 
   constructor(databases: SharedDatabases) {
     this.#databases = databases
   }
 
-  /** Looks every five seconds, at first at all databases of the store. */
+  /** Starts looks every five seconds; the first one reads all databases of the store. */
   start(): void {
     const { store } = this.#databases
     store.inBackground(async () => {
@@ -59,7 +59,7 @@ export class Watch {
   async #lookAt(database: SharedDatabase, seen: Map<string, Seen>): Promise<ClockState> {
     const { store, closed } = this.#databases
     const { clock, resolver } = database
-    // A deletion whose gateway has died is finished here.
+    // Finishes a deletion whose gateway has died.
     await closed.look(database)
     const state = await clock.read()
     const nowMs = store.scheduler.steadyMs()

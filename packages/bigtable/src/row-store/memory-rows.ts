@@ -1,10 +1,10 @@
 /**
- * Wide rows in memory (rows.ts). Several handles may work on the same rows, as gateways do on one Bigtable; the seam of each decides
- * when an operation takes effect, and whether its answer comes.
+ * Wide rows in memory (row-store.ts). Several handles may use the same rows, like gateways on one Bigtable; the seam of each handle decides
+ * when an operation takes effect, and whether its answer arrives.
  *
  *   MemoryRows ── through(seam) ──▶ RowStore       a seam gets each operation on one row, or one scan
  *
- * row-store/RS1 and row-store/RS2 hold because an effect runs in one turn.
+ * row-store/RS1 and row-store/RS2 are true because an effect runs in one turn of the event loop.
  */
 import { Buffer } from 'node:buffer'
 import { BTree, type KeyRange, type RowKey, TreeScan } from '@sixtables/engine/store'
@@ -24,7 +24,7 @@ import {
 
 /** One operation of a store of rows, before it takes effect. */
 export interface RowOperationCall {
-  /** Only `mutateIf` must not be repeated. */
+  /** Only `mutateIf` may not be repeated. */
   readonly kind: 'read' | 'scan' | 'mutate' | 'mutateIf'
   /** The row; the start of the range in a scan. */
   readonly key: RowKey

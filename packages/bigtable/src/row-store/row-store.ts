@@ -1,29 +1,28 @@
 /**
- * Wide rows: the contract of a store that several processes share, such as a Bigtable. Its bodies are memory-rows.ts and
- * @sixtables/bigtable; one contract suite runs on all of them.
+ * Wide rows: the contract of a store that several processes share, such as a Bigtable. Its implementations are memory-rows.ts and
+ * rows/bigtable-rows.ts; one contract suite runs on all of them.
  *
- *   row key ─▶ family ─▶ cells, each with a timestamp; the newest comes first
+ *   row key ─▶ family ─▶ cells, each with a timestamp, newest first
  *
  *   v   every row     the row's value. At timestamp commitVersion in tables of entities, at 0 in counters and metadata
  *   h   group row     head of the entity group, at 0              l   group row    log: a record at its commitVersion
  *       clock row     how far rows are swept, at the version up to which everything is settled
- *   p   group row     prepared record, at its commitVersion       g   clock row    commits under way, at a gateway's number
+ *   p   group row     prepared record, at its commitVersion       g   clock row    unfinished commits, at a gateway's number
  *   t   metadata      read sets and ends of transactions, at real time in milliseconds
  *
- * A timestamp is a whole number from 0 to 2^53 of no unit here (a Bigtable stores it times 1,000). A family is one column, so
- * many cells of a family are versions of it.
+ * A timestamp is a whole number from 0 to 2^53 without a unit (a Bigtable stores it times 1,000). A family is one column, so its cells are versions
+ * of that column. A cell of the same row, family and timestamp is replaced. The changes of one row take effect in their order.
  *
  * RS1  A row changes atomically: readers see all changes of one mutateRows entry or one mutateRowIf, or none of them.
  * RS2  An acknowledged change is seen by every read that starts after the acknowledgement.
- * RS3  readRows and scanRows give each row as of some moment during the call; different rows may be of different moments.
- * RS4  mutateRowIf may throw OutcomeUnknown: then it takes effect at most once, at any later time, or never. Any other error means
- *      that it took no effect, and never will.
- * RS5  mutateRows and both reads are repeated until they are acknowledged or given up. A change of mutateRows may take effect more
- *      than once, also after its acknowledgement: callers write only what may be repeated.
- * RS6  A cell of the same row, family and timestamp is replaced. The changes of one row take effect in their order.
- * RS7  Scans are in the order of the unsigned bytes of the row keys; an answer with fewer rows than asked for ends the range.
  *
- * A body may gather calls of one turn of the event loop into one request. Keys above rowKeyBytesMax bytes are refused with
+ * readRows and scanRows return each row at some moment during the call; different rows may be of different moments. Scans are in the order of
+ * the unsigned bytes of the row keys; an answer with fewer rows than requested ends the range. mutateRowIf may throw OutcomeUnknown: then it takes
+ * effect at most once, at any later time, or never. After any other error it has no effect. mutateRows and both reads are repeated until they are
+ * acknowledged or given up. A change of mutateRows may take effect more than once, even after its acknowledgement: callers write only changes
+ * that may be repeated.
+ *
+ * An implementation may join calls of one turn of the event loop to one request. Keys above rowKeyBytesMax bytes are refused with
  * INVALID_ARGUMENT. Errors are DatastoreError, or OutcomeUnknown. A closed store refuses everything with UNAVAILABLE.
  */
 import { DatastoreError, invalidArgument, type StoreState } from '@sixtables/engine'
@@ -40,13 +39,12 @@ export type Family = (typeof families)[number]
 export const rowKeyBytesMax = 4096
 
 export interface Cell {
-  /** Its timestamp. */
   readonly at: bigint
-  /** Empty where a read asked for no values. Its bytes must not be changed. */
+  /** Empty if the read excluded values. Its bytes must not be changed. */
   readonly value: Uint8Array
 }
 
-/** The cells of a row that a read asked for, newest first; a family without one is absent. */
+/** The cells of a row in an answer, newest first; a family without cells is absent. */
 export type Cells = { readonly [family in Family]?: readonly Cell[] }
 
 export interface Row {
@@ -54,16 +52,16 @@ export interface Row {
   readonly cells: Cells
 }
 
-/** Which cells of one family a read wants: all of them, but for what the options leave out. */
+/** The wanted cells of one family: all of them, except those that the options exclude. */
 export interface WantedCells {
   readonly family: Family
   /** Lowest timestamp (inclusive). */
   readonly from?: bigint
   /** Highest timestamp (exclusive). */
   readonly until?: bigint
-  /** How many, from the newest of those in the range of timestamps. */
+  /** Number of cells, from the newest one in the range of timestamps. */
   readonly newest?: number
-  /** Leaves the bytes out: the cells have empty values. */
+  /** Whether the cells have empty values. */
   readonly withoutValues?: boolean
 }
 
@@ -74,7 +72,7 @@ export interface RowScan {
   readonly range: KeyRange
   /** From the end of the range to its start. */
   readonly reverse?: boolean
-  /** Most rows of the answer, at least 1. */
+  /** Maximum number of rows, at least 1. */
   readonly limit: number
   readonly wanted: Wanted
 }
@@ -94,8 +92,8 @@ export interface RowChange {
 }
 
 /**
- * Holds if the newest cell of the family (with `at`: the cell at that timestamp) has a value from `start` (inclusive) to `end`
- * (exclusive), by unsigned bytes. With `values: undefined` it holds if there is no such cell.
+ * A condition on the newest cell of the family (with `at`: on the cell at that timestamp): its value is from `start` (inclusive) to `end`
+ * (exclusive), by unsigned bytes. With `values: undefined` there must be no such cell.
  */
 export interface RowCondition {
   readonly family: Family
@@ -110,25 +108,25 @@ export interface RowStore extends StoreState {
   scanRows(scan: RowScan): Promise<readonly Row[]>
   /** Changes rows, each atomically. Keys do not repeat. */
   mutateRows(rows: readonly RowChange[]): Promise<void>
-  /** Changes a row if the condition holds at that moment. False: it did not hold, nothing was changed. */
+  /** Changes a row if the condition is true at that moment. @returns whether it was changed */
   mutateRowIf(key: RowKey, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean>
-  /** The clock of the store at some moment during the call, in microseconds since the epoch; absent = it has none that can be asked. */
+  /** The clock of the store at some moment during the call, in microseconds since the epoch; absent if the store has none. */
   clockMicros?(): Promise<bigint>
-  /** Tells of each call to the store at its end, attempts of repeated ones too; absent = there are none to tell of. */
+  /** Reports each call to the store at its end, including repeated attempts; absent for a store without calls. */
   observeCalls?(observer: (call: StoreCall) => void): void
-  /** Waits for calls under way, then releases connections. Closing twice is harmless. */
+  /** Waits for running calls, then releases connections. A second close has no effect. */
   close(): Promise<void>
 }
 
-/** By how much the clock of a process may differ from that of its store. */
+/** Greatest difference between the clock of a process and that of its store. */
 export const clockDifferenceMicrosMax = 60_000_000n
 
-/** A conditional change whose answer did not come (RS4). */
+/** A conditional change without an answer: it may take effect once, now or later, or never. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
 }
 
-/** The condition that a family's newest cell has exactly this value, or with `undefined` that there is none. */
+/** The condition that a family's newest cell has exactly this value; with `undefined`, that it has none. */
 export function newestIs(family: Family, value: Uint8Array | undefined): RowCondition {
   if (value === undefined) return { family, values: undefined }
   const end = new Uint8Array(value.length + 1)
@@ -136,7 +134,7 @@ export function newestIs(family: Family, value: Uint8Array | undefined): RowCond
   return { family, values: { start: value, end } }
 }
 
-/** @throws INVALID_ARGUMENT for a key that no Bigtable takes */
+/** @throws INVALID_ARGUMENT for a key that is too long for a Bigtable */
 export function checkRowKey(key: RowKey): void {
   if (key.length <= rowKeyBytesMax) return
   throw invalidArgument(

@@ -1,11 +1,11 @@
 /**
- * The plain store over wide rows: family `v` of each row, its newest cell. Counters and metadata are written by this store, at
- * timestamp 0; rows of entities are only read through it, now or as of a version.
+ * A plain key-value store over wide rows: family `v` of each row, its newest cell. It writes counters and metadata, at timestamp 0. Rows of
+ * entities are only read through it, in their newest state or at a version.
  *
  *   cell of `v`     01 + bytes of the value; empty = deleted at that version
  *
- * A scan sees each row as of some moment after its opening (row-store/RS3 in the place of kv/K4). There is no failed write that poisons the
- * store (kv/K5). A conditional write whose outcome stays unknown answers false, so that its caller reads again.
+ * Unlike a store on disk, a scan is no snapshot: each row is of some moment after the start of the scan. A failed write does not make later
+ * writes fail. A conditional write without an answer returns false, so that its caller reads again.
  */
 import { type DatastoreError, invalidArgument, type KvWrite } from '@sixtables/engine'
 import type { KeyRange, KvReader, KvRow, KvScan, RowKv, ScanOptions } from '@sixtables/engine/store'
@@ -13,7 +13,7 @@ import { type Cell, families, newestIs, OutcomeUnknown, type RowKey, type RowSto
 
 const present = 1
 
-/** The cell of a row's value; of `undefined`, which is a deleted row, an empty one. */
+/** The cell of a row's value; an empty cell for `undefined`, a deleted row. */
 export function valueCell(value: Uint8Array | undefined): Uint8Array {
   if (value === undefined) return new Uint8Array(0)
   const cell = new Uint8Array(value.length + 1)
@@ -22,15 +22,15 @@ export function valueCell(value: Uint8Array | undefined): Uint8Array {
   return cell
 }
 
-/** The value in a cell; `undefined` for a deleted row, and for no cell. */
+/** The value in a cell; `undefined` for a deleted row and without a cell. */
 export function valueInCell(cell: Cell | undefined): Uint8Array | undefined {
   return cell === undefined || cell.value.length === 0 ? undefined : cell.value.subarray(1)
 }
 
-/** Longest value that a conditional write may expect: predicates of a Bigtable have at most 20 KiB, and name the value twice. */
+/** Longest value in the condition of a write: a Bigtable's filters have at most 20 KiB, and contain the value twice. */
 export const expectedBytesMax = 10_000
 
-/** Rows as of a version; `undefined` = their newest cells. */
+/** Rows at a version; `undefined` = their newest cells. */
 export class RowsReader implements KvReader {
   readonly gathersReads = true
   readonly #rows: RowStore
@@ -51,7 +51,6 @@ export class RowsReader implements KvReader {
     return keys.map((key) => valueInCell(found.get(key)))
   }
 
-  /** The cells of the rows that have one. */
   async cells(keys: readonly RowKey[]): Promise<ReadonlyMap<RowKey, Cell | undefined>> {
     const found = await this.#rows.readRows(keys, this.#wanted)
     return new Map([...found].map(([key, { cells }]) => [key, cells.v?.[0]]))
@@ -64,7 +63,7 @@ export class RowsReader implements KvReader {
 
 export class RowsKv extends RowsReader implements RowKv {
   readonly rows: RowStore
-  /** Writes under way, and the latest call of clear(): what this process asks for happens in its order. */
+  /** Running writes, and the latest clear(): the requests of this process take effect in order. */
   readonly #writing = new Set<Promise<void>>()
   #clearing: Promise<void> | undefined
 
@@ -85,7 +84,7 @@ export class RowsKv extends RowsReader implements RowKv {
     this.rows.onFailure?.(listener)
   }
 
-  /** The rows as they were at a version: of each the newest cell that is not above it. */
+  /** The rows at a version: of each the newest cell at or below it. */
   at(version: bigint): RowsReader {
     return new RowsReader(this.rows, version)
   }
@@ -144,7 +143,7 @@ const batchMax = 1_000
 const rowsAtFirst = 64
 const rowsAtOnceMax = 10_000
 
-/** Asks for as many rows as its caller expects, then for four times as many each time; no stream stays open. */
+/** A scan that requests as many rows as its caller expects, then four times as many each time; no stream stays open. */
 class RowsScan implements KvScan {
   readonly #rows: RowStore
   readonly #wanted: Wanted
@@ -152,10 +151,10 @@ class RowsScan implements KvScan {
   readonly #reverse: boolean
   readonly #expect: number
   #limit: number
-  /** Rows read and not given yet, from `#at` on. */
+  /** Rows that were read but not returned, from `#at` on. */
   #ahead: readonly KvRow[] = []
   #at = 0
-  /** The rest of the range; `undefined` = nothing is left. */
+  /** The rest of the range; `undefined` at its end. */
   #rest: KeyRange | undefined
   #closed = false
 
@@ -178,7 +177,7 @@ class RowsScan implements KvScan {
         limit: this.#limit,
         wanted: this.#wanted,
       })
-      // A seek meanwhile goes on elsewhere.
+      // A seek has changed the range meanwhile.
       if (this.#rest === range) this.#take(range, found)
     }
     if (this.#closed) return []

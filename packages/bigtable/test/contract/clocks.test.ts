@@ -1,5 +1,5 @@
 /**
- * Gateways whose clocks are set forth and back (compared-clock/CK1, compared-clock/CK2): one that is wrong takes no commits, is unhealthy,
+ * Gateways whose clocks are set forth and back (compared-clock/CK1): one that is wrong takes no commits, is unhealthy,
  * and says so once; as soon as it is right it goes on. No version is ever far ahead of the time.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

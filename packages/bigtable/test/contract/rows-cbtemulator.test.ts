@@ -1,4 +1,4 @@
-/** The contract of the store of wide rows over Google's emulator (row-store/RS1 to row-store/RS7). */
+/** The contract of the store of wide rows over Google's emulator (row-store/RS1, row-store/RS2). */
 import { systemScheduler } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBigtable } from '../../src/index.ts'

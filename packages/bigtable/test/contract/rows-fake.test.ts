@@ -1,4 +1,4 @@
-/** The contract of the store of wide rows over the fake (row-store/RS1 to row-store/RS7). */
+/** The contract of the store of wide rows over the fake (row-store/RS1, row-store/RS2). */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { openPatiently } from '../support/fake-client.ts'

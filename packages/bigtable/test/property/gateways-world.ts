@@ -13,8 +13,8 @@
  *   a clock is set               of one gateway, some seconds to an hour off, and right again; in one of five runs, in which the store has a
  *                                clock of its own
  *
- * Operations that a store repeats (row-store/RS5) are repeated here too, after any of these faults, until time passes: then they fail. Clocks of gateways differ, and one that dies
- * in the middle of its work is never closed. What was sent before time passed takes effect before it passes again (sweep/SW2).
+ * Operations that a store repeats are repeated here too, after any of these faults, until time passes: then they fail. Clocks of gateways differ, and one that dies
+ * in the middle of its work is never closed. What was sent before time passed takes effect before it passes again.
  */
 // Opening loads it on demand, in real time: the adversary would count steps meanwhile.
 import {
@@ -87,7 +87,7 @@ export class GatewaysWorld {
   /** Whether sweeps of old cells happen. */
   readonly #sweeps: boolean
   readonly #empties: boolean
-  /** So few in some runs that commits are refused (group-bytes/GB2). */
+  /** So few in some runs that commits are refused (group-bytes/GB1). */
   readonly #groupBytesMax: number | undefined
   /** Whether clients commit transactions twice at a time. */
   readonly commitsTwice: boolean
@@ -126,7 +126,7 @@ export class GatewaysWorld {
     return this.#sweeps
   }
 
-  /** Whether much is deleted and hours pass at once, so that heads of empty groups are swept (sweep/SW3). */
+  /** Whether much is deleted and hours pass at once, so that heads of empty groups are swept. */
   get empties(): boolean {
     return this.#empties
   }

@@ -76,8 +76,8 @@ describe('several gateways over one store of rows', () => {
     expect(totals.deaths).toBeGreaterThan(0)
   })
 
-  // The build of an index that stood still for hours (shared-index-work/XS5); a commit that was listed again (sweep/SW4);
-  // the low watermark past the moment of a reset, before the database was closed for it (closed-databases/CD1); a clock that was taken for right
+  // The build of an index that stood still for hours; a commit that was listed again (sweep/SW2);
+  // the low watermark past the moment of a reset, before the database was closed for it; a clock that was taken for right
   // while its comparison was made again (compared-clock/CK1).
   test.each([203_816, 206_009, 4_200_023, 8_002_242])(
     'stay right with the seed %i, which once was not',

@@ -1,5 +1,5 @@
 /**
- * The contract of every store of wide rows (row-store/RS1 to row-store/RS7), as cases that each get a handle of an empty store.
+ * The contract of every store of wide rows (row-store/RS1, row-store/RS2), as cases that each get a handle of an empty store.
  *
  *   for (const { name, run } of rowsContract) it(name, async () => run(await openEmptyStore()))
  */
@@ -103,7 +103,7 @@ export const rowsContract: readonly RowsContractCase[] = [
     },
   },
   {
-    name: 'row-store/RS6: replaces a cell of the same timestamp, and takes changes of a row in their order',
+    name: 'replaces a cell of the same timestamp, and takes changes of a row in their order',
     run: async (rows) => {
       const { change, cellsOf } = on(rows)
       await change('a', set('v', 1n, 1), set('v', 2n, 2))
@@ -137,7 +137,7 @@ export const rowsContract: readonly RowsContractCase[] = [
     },
   },
   {
-    name: 'row-store/RS7: scans in the order of unsigned bytes, forwards and backwards, up to a limit',
+    name: 'scans in the order of unsigned bytes, forwards and backwards, up to a limit',
     run: async (rows) => {
       const { keysOf } = on(rows)
       const keys = ['\x00', '\x00\xff', 'a', 'a\x00', 'ab', 'b', '\x7f', '\x80', '\xfe']
