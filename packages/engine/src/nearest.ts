@@ -1,4 +1,4 @@
-/** "Did you mean …": the known word with the fewest typing errors. */
+/** "Did you mean …": the known word with the fewest typing errors, such as `project` for `porject`. */
 
 /** The number of single-letter changes, insertions, removals and swaps of neighbours that turn `a` into `b`. */
 export function typingErrors(a: string, b: string): number {

@@ -1,6 +1,5 @@
 /**
- * A bounded heap: it keeps the smallest `size` of the given items, with the largest of them on top. No two items may be
- * equal.
+ * A bounded heap: it keeps the smallest `size` of the given items, which must differ, with the largest of them on top.
  */
 export class NearestHeap<T> {
   readonly #size: number

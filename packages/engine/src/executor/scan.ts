@@ -1,9 +1,10 @@
 /**
- * Scans the rows under one prefix of a table. The position of a row is its key behind the prefix.
+ * Scans the rows under one prefix of a table. The position of a row is its key behind the prefix: under the prefix of ToDo's
+ * priority, the row of ToDo:1 with priority = 5 has the position <code of 5> <path of ToDo:1>.
  *
- * One span is the range of the scan. Between two spans rows are skipped by a seek; at most a batch of them is read. Mirrored
- * rows (planner/plan-node.ts) are inverted. Inverting a bound that is no code is not exact, so the range is a little too
- * wide, and each row is checked.
+ * The range of the scan is one span. With several spans, rows between two are skipped by a seek; at most a batch of them is
+ * read. Mirrored rows (planner/plan-node.ts) are inverted. Inverting a bound that is no code is not exact, so the range is a
+ * little too wide, and each row is checked.
  */
 import type { RequestContext } from '../context.ts'
 import { invert, prefixEnd } from '../encoding/bytes.ts'

@@ -1,5 +1,6 @@
 /**
- * Rules for the definition of a composite index, and the normal form in which definitions are compared.
+ * Rules for the definition of a composite index, and the normal form in which definitions are compared: ToDo(owner, due,
+ * __key__) is ToDo(owner, due).
  *
  * Known: an ascending __key__ at the end has no effect, since rows with equal columns are in key order anyway;
  * single-property indexes are built in; at most 100 properties.

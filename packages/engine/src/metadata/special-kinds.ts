@@ -1,6 +1,5 @@
 /**
- * Chooses the rows that a query reads: those of the tables, or for metadata and statistics kinds those of a store made for
- * the query.
+ * Chooses the rows that a query reads: those of the tables, or for `__kind__` and the like those of a store made for it.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'

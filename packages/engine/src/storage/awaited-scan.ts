@@ -1,4 +1,7 @@
-/** A scan over a store that is still being opened or filled. */
+/**
+ * A scan of rows that must be made first, such as the rows of a past moment. The first next() waits for them; a seek before
+ * that is remembered.
+ */
 import type { KvRow, KvScan, RowKey } from './kv.ts'
 
 export class AwaitedScan implements KvScan {

@@ -1,10 +1,10 @@
 /**
- * Removes everything behind a path through a B+tree, whole subtrees at a time.
+ * Removes everything behind a path through a B+tree up to an end key, whole subtrees at a time.
  *
  *   path    inner   [ c0  c1  c2  c3 ]      taken = 1: c2 and c3 are behind the path; those that end before `end` are removed
  *
- * If children are removed at one depth, everything behind the path is removed in the nodes below, which are before those
- * children.
+ * If a child is removed at one depth, everything behind the path in the nodes below is before that child, so it is removed
+ * too.
  */
 import { type Inner, type Leaf, setSeparators, type TreeNode } from './btree-node.ts'
 

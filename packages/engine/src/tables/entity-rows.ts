@@ -1,18 +1,17 @@
 /**
- * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. No other
- * code makes rows.
+ * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. All rows
+ * are made here.
  *
  *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
  *     (cells)                                                        ▲ asks the sink for each prefix that rows share
  *                                                                    └── wants(prefix)
  *
  * An entity has one row in Entities, one in EntitiesByKind, one in each property table for each index entry, and in
- * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. When ToDo:1 changes from {done:
- * false} to {done: true}, the rows of done=false are deleted, those of done=true written, and its row in EntitiesByKind stays
- * untouched.
+ * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. When `done` of ToDo:1 changes from false to
+ * true, the rows of done=false are deleted, those of done=true written, and its row in EntitiesByKind stays.
  *
- * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number of index rows for a sink
- * that wants all.
+ * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number for a sink that wants
+ * all.
  *
  * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
  * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. The rows

@@ -13,7 +13,6 @@ export type { KeySpace }
 
 export const everySpace: readonly KeySpace[] = Object.keys(keySpaces) as KeySpace[]
 
-/** The rows of a table, or those under a code. */
 export function rowsOf(space: KeySpace, code = ''): KeyRange {
   return prefixRange(keySpaces[space] + code)
 }

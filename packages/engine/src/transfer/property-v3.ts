@@ -8,7 +8,7 @@
  *
  * The type of a value is its member together with its meaning:
  *
- *   ours                            member            meaning       stands as
+ *   ours                            member            meaning       remarks
  *   null, boolean, integer, double  none, 2, 1, 4
  *   integer, meanings 7 and 13      int64             the same      7 only where it is no timestamp
  *   timestamp                       int64             7             microseconds
