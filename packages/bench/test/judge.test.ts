@@ -15,13 +15,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let programs = 0
 
 /** @param cpuSeconds - by itself more than a program needs on any machine that runs tests */
-async function judged(name: string, text: string, cpuSeconds = 120): Promise<Judgement & { readonly output: string }> {
+async function judged(
+  name: string,
+  text: string,
+  cpuSeconds = 120,
+  requests = 200_000,
+): Promise<Judgement & { readonly output: string }> {
   const challenge = challenges.find((one) => one.name === name)
   if (challenge === undefined) throw new Error(`there is no challenge ${name}`)
   const path = join(folder, `solution${++programs}.mjs`)
   writeFileSync(path, text)
   let output = ''
-  const limits = { cpuSeconds, wallSeconds: 300, outputBytes: 100_000, memoryMegabytes: 64 }
+  const limits = { cpuSeconds, requests, wallSeconds: 300, outputBytes: 100_000, memoryMegabytes: 64 }
   const onOutput = (words: string): void => {
     output += words
   }
@@ -52,7 +57,7 @@ describe('the end of a program is one sentence', () => {
     [
       'endless loop of calls',
       invoice('for (;;) await db.get(["A", 1])'),
-      /used more than 2 s of CPU|no answer after|asked the store more than/,
+      /^`createInvoice` \(its 1st call\) asked the store more than 2,000 times\.$/,
     ],
     [
       'throw',
@@ -88,6 +93,16 @@ describe('the end of a program is one sentence', () => {
     ],
     ['batch of its own', invoice('process.send({ messages: [null] })'), / sent the judge a message that is none\.$/],
     [
+      'file',
+      `import { writeFileSync } from 'node:fs'; ${invoice('writeFileSync("/tmp/kept", "1")')}`,
+      /^`createInvoice` .* used what it may not: a program writes no files, .* \(solution\d+\.mjs:1:\d+\)\.$/,
+    ],
+    [
+      'program of another one',
+      `export * from '${import.meta.url}'`,
+      /^Loading the program used what it may not: .* its own folder alone\.$/,
+    ],
+    [
       'key that is none',
       invoice('await db.get(["A", {}])'),
       / threw TypeError: a name is text and an id is a whole number, not /,
@@ -117,7 +132,12 @@ describe('the end of a program is one sentence', () => {
       /`findInvoice` \(its 1st call\) failed with INVALID_ARGUMENT: |calls that failed/,
     ],
   ])('%s', async (what, text, sentence) => {
-    const { passed, fault, results } = await judged('invoice-numbers', text, what.includes('loop') ? 2 : undefined)
+    const { passed, fault, results } = await judged(
+      'invoice-numbers',
+      text,
+      what === 'endless loop' ? 2 : undefined,
+      what === 'endless loop of calls' ? 2000 : undefined,
+    )
     expect(passed).toBe(false)
     expect(fault ?? JSON.stringify(results)).toMatch(sentence)
     expect(results.at(-1)?.passed).toBe(false)

@@ -18,6 +18,13 @@ export class Killed extends Error {
   override readonly name = 'Killed'
 }
 
+/** Node's code for an API that the permissions of the process exclude. */
+export const deniedCode = 'ERR_ACCESS_DENIED'
+
+/** Follows the name of a call. */
+export const deniedWords =
+  'used what it may not: a program writes no files, starts no processes or threads, and reads its own folder alone'
+
 export interface ProcessEnd {
   readonly code: number | null
   readonly signal: string | null
@@ -43,6 +50,7 @@ export function endInWords({ code, signal, errors, cpuSeconds, memoryMegabytes }
 type PlainEnd = Pick<ProcessEnd, 'code' | 'signal' | 'errors'>
 
 function plainEnd({ code, signal, errors }: PlainEnd): string {
+  if (code !== 0 && errors.includes(deniedCode)) return deniedWords
   const thrown = /^(?:Uncaught |Exception in thread \S+ )?((?:[\w.$]*(?:Error|Exception)\b|panic: ).*)$/m.exec(
     errors,
   )?.[1]

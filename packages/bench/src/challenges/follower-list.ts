@@ -35,7 +35,7 @@ export const followerList: Challenge = {
     const { record, random } = stage
     const { store, program } = await stage.open()
     const db = stage.db()
-    // Of a command some four: its calls take real time.
+    // Calls of a command take real time: it gets a shorter load.
     const seconds = Math.max(4, secondsWhole * stage.share)
     const user = token(random)
     const names = Array.from({ length: writers * ownFollowers }, () => token(random))

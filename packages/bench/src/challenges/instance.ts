@@ -15,7 +15,7 @@ import { DatastoreError, type StatusCode } from '@sixtables/engine'
 import type { Store } from '../sim/store.ts'
 import type { Db } from './db.ts'
 import { perform, TransactionsOf } from './db-requests.ts'
-import { endInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { deniedCode, deniedWords, endInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
 import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
 
 export interface ProcessLimits {
@@ -56,7 +56,7 @@ interface PendingCall extends Pick<ProgramCall, 'name' | 'count' | 'db'> {
 interface ErrorWords {
   readonly name?: string
   readonly message: string
-  readonly code?: StatusCode
+  readonly code?: StatusCode | typeof deniedCode
   readonly place?: string
 }
 
@@ -209,7 +209,10 @@ export class Instance implements ProgramProcess {
     if (call === undefined) return
     this.#pending.delete(id)
     if (error === undefined) call.resolve(value)
-    else if (error.code !== undefined && error.name === 'DatastoreError')
+    else if (error.code === deniedCode) {
+      const place = error.place === undefined ? '' : ` (${error.place})`
+      call.reject(new ProgramFault(`${callInWords(call)} ${deniedWords}${place}.`))
+    } else if (error.code !== undefined && error.name === 'DatastoreError')
       call.reject(new RefusedCall(error.code, `${callInWords(call)} failed with ${error.code}: ${error.message}`))
     else {
       const { name = 'an error', message, place } = error
