@@ -2,8 +2,8 @@
  * The keys of one kind, or the values of one property, that a recording writes: one series, or several beside each other.
  *
  *   o-001  o-002  o-003                     one series
- *   3-001  7-001  3-002  7-002              behind a shard: one for each prefix up to the first separator
- *   ada/1  bob/1  ada/2  bob/2              below a parent: one for each parent
+ *   3-001  7-001  3-002  7-002              two: a series for each shard, the prefix up to the first separator
+ *   ada/1  bob/1  ada/2  bob/2              two: a series for each parent
  */
 import type { PathElement, Value } from '@sixtables/engine'
 import { type NameForm, nameFormOf } from './name-form.ts'

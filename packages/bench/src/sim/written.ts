@@ -1,6 +1,6 @@
 /**
- * The writes of some work, as reported to the tablets: rows, bytes, and the time that one server needs. The store has to simulate its
- * servers, since tablets get only samples of the rows otherwise.
+ * The cost of some work, such as one put: rows and bytes that it writes, and the time that one server needs for them. The figures are from
+ * the reports to tablets, which have every row only if the store simulates its servers; otherwise they are samples.
  */
 import type { Finding, FindingKind } from '@sixtables/engine'
 import type { Recorder } from '../measure/recorder.ts'

@@ -4,7 +4,7 @@
  * A call with 10 s and a Bigtable that answers UNAVAILABLE: attempt, random pause of up to 5 ms, attempt, pause of up to 10 ms,
  * … up to 640 ms. The pauses are random so that many callers do not return together. An attempt has 2 s; after an attempt that
  * timed out, the next one has twice as long. An attempt that made progress, such as some rows of a long scan, resets pause and time.
- * The error at the end is the last answer of the server: a timeout has none, and the last attempt may have had little time.
+ * The final error is the last answer of the server, even if later attempts timed out: an answer such as UNAVAILABLE says more.
  *
  * RY1  No attempt begins after the time is over, even if the machine was suspended during a pause: the caller may write these
  *      rows only for a limited time.

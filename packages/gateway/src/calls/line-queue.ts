@@ -1,7 +1,6 @@
 /**
- * Lines for one reader, which takes them in batches. They wait in limited memory, and the server waits for no reader: lines beyond the limit
- * are counted, and the reader gets their number, `{"lost": 40}`. The text of a long line is made once for all readers; each
- * reader's line has a head of its own before it.
+ * Lines for one reader, which takes them in batches. The server never waits for a reader: waiting lines have a limit, lines beyond it are only
+ * counted, and the reader gets their number, `{"lost": 40}`. A line is a short head for this reader and a text that all readers share.
  */
 
 /** A text that several readers share. */

@@ -1,6 +1,6 @@
 /**
- * Converts a Query of the API to the engine's. It refuses only what the engine's form cannot express; the planner checks whether the
- * parts fit together.
+ * Converts a Query of the API to the engine's. It refuses only parts that the engine's form cannot express, such as two
+ * kinds or an unknown operator; the planner checks whether the parts fit together.
  */
 
 import {

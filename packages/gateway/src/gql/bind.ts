@@ -1,5 +1,5 @@
 /**
- * Makes the engine's query of a syntax tree and its bindings: `LIMIT @n` with n = 5 is a limit of 5.
+ * Converts a syntax tree with its bindings to the engine's query: `LIMIT @n` with n = 5 becomes a limit of 5.
  *
  * The planner decides which queries are valid. This file refuses only those that the engine's form cannot express: a limit that is no
  * integer, a cursor in the place of a value.

@@ -1,8 +1,8 @@
 /**
  * JSON parsing and printing where JSON.parse() and JSON.stringify() lose something that proto3 JSON must keep.
  *
- *   parsing    an integer of 16 or more digits becomes a string, which proto3 JSON reads as the same number: "9007199254740993" would be
- *              rounded as a number
+ *   parsing    an integer of 16 or more digits becomes a string, which proto3 JSON reads as the same number: JSON.parse() would
+ *              round 9007199254740993 to 9007199254740992
  *   printing   two spaces a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 differ from 1 and 0
  */
 import { isUtf8 } from 'node:buffer'

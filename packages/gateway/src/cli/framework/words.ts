@@ -1,7 +1,8 @@
 /**
- * Reads the words of a command line: finds the command, and checks that each flag is known. This happens before yargs, which would report an
- * unknown flag in several spellings, and would check nothing if help is asked for. A mistake is reported with the word as typed and the nearest valid
- * one: `--tesing` is unknown, did you mean `--testing`?
+ * Reads the words of a command line: finds the command, and checks that each flag is known. A mistake is reported with the word as typed and
+ * the nearest valid one: `--tesing` is unknown, did you mean `--testing`?
+ *
+ * The parser, yargs, runs after this. It would report an unknown flag in several spellings, and check nothing if help is asked for.
  */
 
 import { nearest } from '@sixtables/engine/nearest'

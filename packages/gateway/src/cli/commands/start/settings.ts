@@ -217,8 +217,8 @@ function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
 }
 
 /**
- * `--consistency 0.9` applies a commit at once with a chance of 90 %; `--apply` names a policy. Without either the mode decides: strong, or a chance of 0.9 in legacy mode
- * (measured: the default of Google's emulator).
+ * `--consistency 0.9` applies a commit at once with a chance of 90 %; `--apply` names a policy. Without either the mode decides: strong, or
+ * a chance of 0.9 in legacy mode (measured: the default of Google's emulator).
  */
 function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean }): ApplySetting {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])

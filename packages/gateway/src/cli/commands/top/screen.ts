@@ -1,9 +1,8 @@
 /**
- * The terminal: draws frames, reports keys and sizes. It writes through charm; charm lacks the alternate screen, and the terminal would scroll after
- * a line break in the last column, so none is written there.
+ * The terminal: draws frames, and reports keys and sizes. It writes through the library charm, which has no functions for the alternate screen.
+ * Only lines that changed are written. No line break is written in the last column, where it would scroll the terminal.
  *
- * Only lines that changed are written. However the program ends, the terminal is restored: cursor shown, colours reset, the user's
- * screen back.
+ * However the program ends, the terminal is restored: cursor shown, colours reset, the user's screen back.
  */
 import createCharm from 'charm'
 import { keysIn } from './keys.ts'
