@@ -27,7 +27,7 @@ export type {
   TransactionOptions,
 } from './database/api.ts'
 export { Database } from './database/database.ts'
-export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './database/explain.ts'
+export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './database/explanation.ts'
 export type { AllocatedIds, NextId, NextIds } from './database/id-ranges.ts'
 export type { IndexJob, IndexProgress } from './database/index-builds/index-job.ts'
 export type { Indexes } from './database/index-builds/indexes.ts'

@@ -9,9 +9,9 @@ import { type GcRule, google, type Table, type WrittenColumnFamily } from '#gen/
 import { families } from '../row-store/row-store.ts'
 import { CallError, grpcCodes } from './call-error.ts'
 import { bigintOf } from './cell-chunks.ts'
-import { type BigtablePlace, instancePath, placeInWords, problemOf, tablePath } from './place.ts'
 import { type Waiting, withRetries } from './retry.ts'
 import { keyBytes } from './row-keys.ts'
+import { type BigtablePlace, instancePath, placeInWords, problemOf, tablePath } from './table-place.ts'
 import type { Transport } from './transport.ts'
 
 const service = '/google.bigtable.admin.v2.BigtableTableAdmin'

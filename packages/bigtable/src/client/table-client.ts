@@ -19,9 +19,9 @@ import {
 import { CallError, grpcCodes, isPassing, isRefusal } from './call-error.ts'
 import { ChunkReader, type ReadRow } from './cell-chunks.ts'
 import { bigtableLimits } from './limits.ts'
-import { type BigtablePlace, problemOf, tablePath } from './place.ts'
 import { type Waiting, withRetries } from './retry.ts'
 import { keyBytes } from './row-keys.ts'
+import { type BigtablePlace, problemOf, tablePath } from './table-place.ts'
 import type { Transport } from './transport.ts'
 
 export type RowFilter = WrittenRowFilter

@@ -38,7 +38,7 @@ import {
   listsWithHead,
 } from './clock-list.ts'
 import { type ClockState, clockCells, clockStateOf } from './clock-state.ts'
-import { Settled } from './settled.ts'
+import { Settled } from './settled-version.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
 /** A commit of this gateway. */

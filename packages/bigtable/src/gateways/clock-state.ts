@@ -1,7 +1,7 @@
 /** The state of a clock row from one read: epoch and register of its database, and every unfinished commit. */
 import type { Cells, Wanted } from '../row-store/row-store.ts'
 import { decodeList, decodeRegister, headOfList, type ListedCommit } from './clock-list.ts'
-import { Settled } from './settled.ts'
+import { Settled } from './settled-version.ts'
 
 /** A commit in a gateway's list. */
 export interface Listed extends ListedCommit {

@@ -55,7 +55,7 @@ import {
   withoutSwept,
 } from './group-row.ts'
 import { type Prepared, type Resolver, workOfRecord } from './resolve.ts'
-import { checkRowKeys } from './row-keys.ts'
+import { checkRowKeys } from './row-key-lengths.ts'
 import { applyRecords } from './shared-apply.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 import { type CheckedReads, Validator } from './validate.ts'

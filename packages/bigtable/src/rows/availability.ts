@@ -10,7 +10,7 @@
  *      remembers rows of the old one would write into it.                                           test/contract/outages.test.ts
  */
 import { DatastoreError, type Scheduler, type StoreState } from '@sixtables/engine'
-import { TableMissing } from '../client/place.ts'
+import { TableMissing } from '../client/table-place.ts'
 
 const lasting: ReadonlySet<string> = new Set(['NOT_FOUND', 'PERMISSION_DENIED', 'FAILED_PRECONDITION'])
 

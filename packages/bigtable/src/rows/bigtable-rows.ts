@@ -8,8 +8,8 @@
 import { DatastoreError, invalidArgument, type RowKey, type Scheduler } from '@sixtables/engine'
 import type { StoreCall } from '@sixtables/engine/store'
 import { bigtableLimits } from '../client/limits.ts'
-import { placeInWords, silenceRemedy, TableMissing } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
+import { placeInWords, silenceRemedy, TableMissing } from '../client/table-place.ts'
 import {
   type CellChange,
   checkRowKey,

@@ -7,7 +7,7 @@
  * (shared/compared-clock.ts).
  */
 import { failedPrecondition, type Scheduler } from '@sixtables/engine'
-import { placeInWords } from '../client/place.ts'
+import { placeInWords } from '../client/table-place.ts'
 import type { TableClient } from '../client/table-client.ts'
 import { clockDifferenceMicrosMax } from '../row-store/row-store.ts'
 

@@ -33,7 +33,7 @@ import type {
 import { type CommitParts, commitMutations } from './commit.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
-import type { Explained, ExplainOptions } from './explain.ts'
+import type { Explained, ExplainOptions } from './explanation.ts'
 import {
   type AllocatedIds,
   allocateIdRange,
@@ -73,18 +73,18 @@ export class Database {
   #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
   readonly #databases: KeptDatabases
-  readonly #shared: DatabaseParts
+  readonly #parts: DatabaseParts
   readonly #commitParts: CommitParts
 
-  constructor(projectId: string, databaseId: string, databases: KeptDatabases, shared: DatabaseParts) {
+  constructor(projectId: string, databaseId: string, databases: KeptDatabases, parts: DatabaseParts) {
     this.projectId = projectId
     this.databaseId = databaseId
     this.code = databaseCode(projectId, databaseId)
     this.#catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#databases = databases
-    this.#shared = shared
-    this.#reads = new Reads(this, shared)
-    const { ids, transactions, versions, notes } = shared
+    this.#parts = parts
+    this.#reads = new Reads(this, parts)
+    const { ids, transactions, versions, notes } = parts
     this.#commitParts = { database: this, ids, transactions, versions, notes, record: () => this.#record() }
   }
 
@@ -140,7 +140,7 @@ export class Database {
 
   /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
-    this.#shared.checkSettings(changed)
+    this.#parts.checkSettings(changed)
     this.keep().#settings = { ...this.settings, ...changed }
   }
 
@@ -202,13 +202,13 @@ export class Database {
   /** Begins a transaction; nothing is locked before its first read. */
   beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
     return this.#settled(context, () =>
-      andThen(this.#shared.transactions.begin(this, options, context), ({ token }) => token),
+      andThen(this.#parts.transactions.begin(this, options, context), ({ token }) => token),
     )
   }
 
   /** Ends a transaction without effect. */
   rollback(context: RequestContext, token: Uint8Array): MaybePromise<void> {
-    return this.#settled(context, () => this.#shared.transactions.rollback(this, token))
+    return this.#settled(context, () => this.#parts.transactions.rollback(this, token))
   }
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
@@ -247,7 +247,7 @@ export class Database {
   }
 
   #idParts(database: Database = this.keep()): IdRangeParts & KeyIdParts {
-    const { ids, local, view } = this.#shared
+    const { ids, local, view } = this.#parts
     return { database, ids, log: local?.log, view }
   }
 
@@ -269,7 +269,7 @@ export class Database {
   }
 
   #recordOnce(): MaybePromise<void> {
-    const { kv } = this.#shared
+    const { kv } = this.#parts
     const key = databaseRowKey(this.code)
     const options = this.indexOptions
     const value = Buffer.from(JSON.stringify(options))
@@ -301,7 +301,7 @@ export class Database {
   }
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    return settled(this.#shared.settlement, context, verb)
+    return settled(this.#parts.settlement, context, verb)
   }
 }
 

@@ -19,16 +19,16 @@ import { databaseTopic } from './database-row.ts'
 import type { DatabaseSettings } from './settings.ts'
 
 export class Databases implements KeptDatabases {
-  readonly #shared: () => DatabaseParts
+  readonly #parts: () => DatabaseParts
   readonly #byCode = new Map<string, Database>()
   #settings: DatabaseSettings
   /** The one asked for last, kept or not: mostly it is the next again. */
   #latest: Database | undefined
 
-  /** @param shared - asked for when the first database is named */
-  constructor(settings: DatabaseSettings, shared: () => DatabaseParts) {
+  /** @param parts - asked for when the first database is named */
+  constructor(settings: DatabaseSettings, parts: () => DatabaseParts) {
     this.#settings = settings
-    this.#shared = shared
+    this.#parts = parts
   }
 
   /** Settings of databases that come. */
@@ -40,11 +40,11 @@ export class Databases implements KeptDatabases {
   of(projectId: string, databaseId: string): Database {
     const latest = this.#latest
     if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
-    const shared = this.#shared()
+    const parts = this.#parts()
     const known = this.#byCode.get(databaseCode(projectId, databaseId))
-    const database = known ?? new Database(projectId, databaseId, this, shared)
+    const database = known ?? new Database(projectId, databaseId, this, parts)
     // Where several processes share the store, its first read finds out what is recorded of it.
-    if (shared.local === undefined) database.keep()
+    if (parts.local === undefined) database.keep()
     this.#latest = database
     return database
   }

@@ -26,15 +26,15 @@ export interface LocalReadingParts
 
 export class LocalReading implements Reading {
   readonly #database: TransactionDatabase
-  readonly #shared: LocalReadingParts
+  readonly #parts: LocalReadingParts
 
-  constructor(database: TransactionDatabase, shared: LocalReadingParts) {
+  constructor(database: TransactionDatabase, parts: LocalReadingParts) {
     this.#database = database
-    this.#shared = shared
+    this.#parts = parts
   }
 
   verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
-    const { settlement, transactions } = this.#shared
+    const { settlement, transactions } = this.#parts
     const token = options?.transaction
     if (token === undefined) return settled(settlement, context, verb)
     return settled(settlement, context, () =>
@@ -47,7 +47,7 @@ export class LocalReading implements Reading {
     if (options?.transaction !== undefined || options?.newTransaction !== undefined) {
       return this.#inTransaction(context, options, read)
     }
-    const { transactions, versions, log } = this.#shared
+    const { transactions, versions, log } = this.#parts
     const { readTime } = options ?? {}
     if (readTime !== undefined) {
       const found = transactions.readAt(this.#database, readTime, () => read.scopeOf(), work)
@@ -70,7 +70,7 @@ export class LocalReading implements Reading {
   }
 
   #inTransaction<T, R>(context: RequestContext, options: ReadOptions, read: Read<T, R>): MaybePromise<R> {
-    const { transactions, versions } = this.#shared
+    const { transactions, versions } = this.#parts
     const { scopeOf, work, answer } = read
     const database = this.#database
     const begun =

@@ -89,7 +89,7 @@ export class QueryIndexes {
     const { catalogue, settings } = database
     await this.#indexes.file?.refresh()
     if (settings.indexes === 'require') {
-      // Where indexes are built, the work on one looks for itself (shared-index-work.ts).
+      // Where indexes are built, the work on one looks for itself.
       await this.#indexes.refresh(database)
       if (serves(planner, catalogue.serving)) return
     }

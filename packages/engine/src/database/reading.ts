@@ -1,6 +1,6 @@
 /**
  * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, now, or ahead of what waits. Its bodies:
- * local-reading.ts for a store of one process, and SharedReading (shared-verbs.ts) for one that several share.
+ * local-reading.ts for a store of one process (LocalReading), and a store's port for another one.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'

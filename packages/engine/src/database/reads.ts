@@ -30,7 +30,7 @@ import type {
   RunQueryRequest,
 } from './api.ts'
 import type { DatabaseParts } from './database-parts.ts'
-import { type Explained, type ExplainOptions, Explanation, emptyPage, wholePlanTree } from './explain.ts'
+import { type Explained, type ExplainOptions, Explanation, emptyPage, wholePlanTree } from './explanation.ts'
 import { groupsOf, scopeOfQuery } from './groups.ts'
 import { checkLookup, lookupKeys } from './lookup.ts'
 import { aggregateNearest } from './nearest-aggregation.ts'
@@ -62,15 +62,15 @@ interface PlannedQuery {
 
 export class Reads {
   readonly #database: ReadDatabase
-  readonly #shared: DatabaseParts
+  readonly #parts: DatabaseParts
   readonly #reading: Reading
   readonly #special: SpecialSources
 
-  constructor(database: ReadDatabase, shared: DatabaseParts) {
+  constructor(database: ReadDatabase, parts: DatabaseParts) {
     this.#database = database
-    this.#shared = shared
-    this.#reading = shared.reading(database)
-    this.#special = new SpecialSources(database, shared)
+    this.#parts = parts
+    this.#reading = parts.reading(database)
+    this.#special = new SpecialSources(database, parts)
   }
 
   /** Rows came or went without a commit. */
@@ -83,8 +83,7 @@ export class Reads {
       const { keys, read, propertyMask } = request
       checkLookup(keys, this.#database)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
-      if (!context.isUncounted)
-        this.#shared.notes.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
+      if (!context.isUncounted) this.#parts.notes.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
       return this.#reading.run(context, {
         options: read,
         scopeOf: () => groupsOf(keys),
@@ -92,7 +91,7 @@ export class Reads {
         answer: lookupResult,
         // A store that gets many rows at once does so in one turn.
         isOfEntities: true,
-        steps: keys.length === 1 || this.#shared.kv.getAll !== undefined ? 'one' : 'many',
+        steps: keys.length === 1 || this.#parts.kv.getAll !== undefined ? 'one' : 'many',
       })
     })
   }
@@ -126,8 +125,8 @@ export class Reads {
             const rows = this.#rowsFor(context, request, view, planned, made)
             return andThen(rows, (whole) => this.#page(context, whole, { query, planned, window, nearest }))
           }
-          const ready = this.#shared.queryIndexes.demandKeyOrder(this.#database, normal)
-          const rows = (): MaybePromise<void> => planRowsReady(context, this.#shared.local?.onDemand, planned.source)
+          const ready = this.#parts.queryIndexes.demandKeyOrder(this.#database, normal)
+          const rows = (): MaybePromise<void> => planRowsReady(context, this.#parts.local?.onDemand, planned.source)
           return andThen(andThen(ready, rows), () =>
             this.#reading.run(context, {
               options: request.read,
@@ -152,7 +151,7 @@ export class Reads {
         ? execute(context, view, planned, window)
         : findNearest(context, view, planned, window, nearest)
     return andThen(page, (found) => {
-      if (!context.isUncounted) this.#shared.notes.noteQuery(queryFact(query, planned, found))
+      if (!context.isUncounted) this.#parts.notes.noteQuery(queryFact(query, planned, found))
       return found
     })
   }
@@ -199,7 +198,7 @@ export class Reads {
       const rows = this.#rowsFor(context, request, view, plan, made)
       return andThen(rows, (whole) => runAggregation(context, whole, planned))
     }
-    return andThen(planRowsReady(context, this.#shared.local?.onDemand, plan.source), () =>
+    return andThen(planRowsReady(context, this.#parts.local?.onDemand, plan.source), () =>
       this.#reading.run(context, {
         options: request.read,
         scopeOf: () => scopeOfQuery(request.query, planned.ancestor),
@@ -215,7 +214,7 @@ export class Reads {
     planner: Planner<P>,
     read: (planned: P) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const { queryIndexes, transactions } = this.#shared
+    const { queryIndexes, transactions } = this.#parts
     const { catalogue } = this.#database
     return andThen(queryIndexes.plan(context, this.#database, planner), (planned) => {
       const { departures } = catalogue

@@ -21,14 +21,14 @@ interface SurveyedDatabase extends IndexRules {
 
 export class SpecialSources {
   readonly #database: SurveyedDatabase
-  readonly #shared: DatabaseParts
+  readonly #parts: DatabaseParts
   readonly #survey = new RememberedSurvey()
   /** The latest statistics, where they are taken every so often (SS1). */
   #taken: { readonly survey: Survey; readonly at: bigint } | undefined
 
-  constructor(database: SurveyedDatabase, shared: DatabaseParts) {
+  constructor(database: SurveyedDatabase, parts: DatabaseParts) {
     this.#database = database
-    this.#shared = shared
+    this.#parts = parts
   }
 
   /** For a read over `view`. @param kind - the kind that is queried */
@@ -39,7 +39,7 @@ export class SpecialSources {
     kind: string | undefined,
   ): StatisticsSource {
     const { projectId, databaseId, code } = this.#database
-    const { local, versions, statisticsEveryMs } = this.#shared
+    const { local, versions, statisticsEveryMs } = this.#parts
     const isOfNow =
       read?.transaction === undefined && read?.newTransaction === undefined && read?.readTime === undefined
     const survey = () =>
@@ -70,7 +70,7 @@ export class SpecialSources {
 
   /** The same as long as no commit comes, none waits to be applied, and the same indexes are maintained. */
   #state(): string | undefined {
-    const { local } = this.#shared
+    const { local } = this.#parts
     if (local === undefined || local.log.pending.count > 0) return undefined
     return [local.recent.now, ...this.#database.indexes.map(({ id }) => id)].join(' ')
   }

@@ -74,7 +74,7 @@ export class EngineParts {
     this.scheduler = options.scheduler ?? systemScheduler
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
-    this.databases = new Databases(settingsIn(options), () => shared)
+    this.databases = new Databases(settingsIn(options), () => databaseParts)
     const databaseByCode = this.databases.byCode.bind(this.databases)
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
@@ -94,7 +94,7 @@ export class EngineParts {
         ? new LocalIndexWork({ ...place.local, scheduler, onRowsChanged })
         : place.port.indexWork,
     )
-    const shared = this.#databaseParts()
+    const databaseParts = this.#databaseParts()
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
     const oldestReadable = (): bigint =>

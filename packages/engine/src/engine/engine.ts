@@ -36,7 +36,7 @@ import {
   type SnapshotParts,
   takeSnapshot,
 } from './engine-snapshot.ts'
-import { openParts, useIndexFile } from './recovery.ts'
+import { openParts, useIndexFile } from './opening.ts'
 import { type ResetScope, resetStore } from './reset.ts'
 import type { StoreFigures } from './store-port.ts'
 import {

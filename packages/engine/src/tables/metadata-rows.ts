@@ -28,7 +28,7 @@ export function topicRowKey(database: string, topic: string, ...parts: readonly 
 }
 
 /**
- * The reads of transactions (shared/transaction-rows.ts). A database may have millions of such rows, so the topic sorts after
+ * The reads of transactions at a store with other writers. A database may have millions of such rows, so the topic sorts after
  * all others.
  */
 export const transactionTopic = 'transaction'

@@ -1,5 +1,5 @@
 /** A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. */
-import { nearest } from '@sixtables/engine/nearest'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import { GqlError } from './gql-error.ts'
 import { nextToken, quote, type Token } from './tokens.ts'
 

@@ -13,7 +13,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { DatastoreError, type Scheduler } from '@sixtables/engine'
-import { nearest } from '@sixtables/engine/nearest'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'

@@ -2,7 +2,7 @@
 import { onDemand } from '../../components/on-demand.tsx'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { navigate } from '../../model/route.ts'
-import { addressOfPlace, movedTo, type Place } from './place.ts'
+import { addressOfPlace, movedTo, type Place } from './address.ts'
 
 export type OpenDialog =
   | { readonly type: 'create' | 'import' | 'export' }

@@ -4,8 +4,8 @@ import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { navigate } from '../../model/route.ts'
 import { visibleText } from '../../model/visible-text.ts'
+import { addressOfPlace, movedTo, type Place } from './address.ts'
 import { type Catalog, countMax } from './catalog.ts'
-import { addressOfPlace, movedTo, type Place } from './place.ts'
 
 export interface ScopePanelProps {
   readonly place: Place

@@ -1,5 +1,5 @@
 /** Waiting records by entity group, the groups and their records in the order in which they came. */
-import type { WaitingRecord } from './place.ts'
+import type { WaitingRecord } from './pending-api.ts'
 
 export interface WaitingGroup {
   readonly group: string

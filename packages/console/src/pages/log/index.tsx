@@ -7,8 +7,8 @@ import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/share
 import { useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import type { StoreEvent } from '../../model/store-events.ts'
+import { type PendingReport, type Place, pendingPath } from './pending-api.ts'
 import { PinnedQuery } from './pinned-query.tsx'
-import { type PendingReport, type Place, pendingPath } from './place.ts'
 import { PolicyForm } from './policy-form.tsx'
 import { WaitingRecords } from './waiting-records.tsx'
 

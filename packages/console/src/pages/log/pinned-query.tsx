@@ -6,7 +6,7 @@ import { Editor } from '../../components/editor/editor.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
-import type { Place } from './place.ts'
+import type { Place } from './pending-api.ts'
 import { type StaleReport, staleWords, summaryOf } from './staleness.ts'
 
 const example = 'SELECT * FROM ToDo WHERE done = false'

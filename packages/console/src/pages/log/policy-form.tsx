@@ -6,7 +6,7 @@ import { ErrorNote } from '../../components/error-note.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { useWholeText } from '../../components/use-whole-text.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
-import { type Place, settingsPath } from './place.ts'
+import { type Place, settingsPath } from './pending-api.ts'
 
 interface Settings {
   readonly jobPolicy: JobPolicy

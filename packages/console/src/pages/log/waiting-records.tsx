@@ -7,7 +7,7 @@ import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 import { addressOf } from '../../model/route.ts'
 import { groupsOf } from './groups.ts'
-import { type PendingReport, type Place, releasePath, type WaitingRecord } from './place.ts'
+import { type PendingReport, type Place, releasePath, type WaitingRecord } from './pending-api.ts'
 
 export interface WaitingRecordsProps {
   readonly place: Place

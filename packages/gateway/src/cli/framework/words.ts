@@ -5,7 +5,7 @@
  * The parser, yargs, runs after this. It would report an unknown flag in several spellings, and check nothing if help is asked for.
  */
 
-import { nearest } from '@sixtables/engine/nearest'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import type { Command, Flag, Program } from './command.ts'
 import { UsageError } from './errors.ts'
 

@@ -4,7 +4,7 @@
  * The text is parsed here and sent as a Query message, so that mistakes are reported without a server, and a server needs no GQL.
  */
 import { DatastoreError, type Query, type Value } from '@sixtables/engine'
-import { nearest } from '@sixtables/engine/nearest'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
 import type { BoundAggregation } from '../../../gql/bind.ts'

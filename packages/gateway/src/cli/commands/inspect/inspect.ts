@@ -9,7 +9,7 @@ import type {
   TableReport,
   TtlPolicy,
 } from '@sixtables/engine'
-import { nearest } from '@sixtables/engine/nearest'
+import { nearest } from '@sixtables/engine/did-you-mean'
 import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'

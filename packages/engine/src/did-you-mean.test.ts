@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearest, typingErrors } from './nearest.ts'
+import { nearest, typingErrors } from './did-you-mean.ts'
 
 test('typing errors are changes, insertions, removals and swaps', () => {
   expect(typingErrors('port', 'port')).toBe(0)

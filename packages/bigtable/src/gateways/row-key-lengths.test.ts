@@ -22,7 +22,7 @@ async function put(engine: Engine, ...entities: readonly (readonly [Key, Readonl
     .commit(engine.context(), { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
 }
 
-test('row-keys/RK1: a commit with a row that the store cannot take changes nothing, in any of its groups', async () => {
+test('row-key-lengths/RK1: a commit with a row that the store cannot take changes nothing, in any of its groups', async () => {
   const engine = await openShared()
   const long = name('n', 1400)
   for (const [tooLong, said] of [
@@ -39,7 +39,7 @@ test('row-keys/RK1: a commit with a row that the store cannot take changes nothi
   await engine.close()
 })
 
-test('row-keys/RK1: rows of composite indexes count, and an index that cannot hold what is there has failed', async () => {
+test('row-key-lengths/RK1: rows of composite indexes count, and an index that cannot hold what is there has failed', async () => {
   const engine = await openShared()
   const database = engine.database('p')
   const index = {

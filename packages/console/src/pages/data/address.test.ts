@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readAddress } from '../../model/route.ts'
-import { addressOfPlace, movedTo, type Place, placeOf } from './place.ts'
+import { addressOfPlace, movedTo, type Place, placeOf } from './address.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 })
 const places: fc.Arbitrary<Place> = fc.record({
@@ -15,7 +15,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   opened: fc.option(text, { nil: undefined }),
 })
 
-test('place/P1: an address gives its place back', () => {
+test('address/P1: an address gives its place back', () => {
   fc.assert(
     fc.property(places, (place) => {
       expect(placeOf(readAddress(addressOfPlace(place)))).toEqual(place)

@@ -1,7 +1,7 @@
 /**
  * A check of a commit's row keys before the commit: a key that is too long for the store could never be written after the commit point.
  *
- * RK1  No record has a row whose key is longer than rowKeyBytesMax.                                             row-keys.test.ts
+ * RK1  No record has a row whose key is longer than rowKeyBytesMax.                                             row-key-lengths.test.ts
  */
 import { invalidArgument } from '@sixtables/engine'
 import { decodePath, type EntityRows, prettyPath, type RowKey, RowProducer, tableOfRow } from '@sixtables/engine/store'

@@ -3,7 +3,7 @@
  *
  *   #/data/{project}/{kind}?database=…&namespace=…&gql=…&columns=["a"]&explain=1&open={key}
  *
- * P1  placeOf(addressOfPlace(place)) is `place`.                                      place.test.ts
+ * P1  placeOf(addressOfPlace(place)) is `place`.                                      address.test.ts
  */
 import type { EntityScope } from '../../api/entities.ts'
 import { addressOf, type Route } from '../../model/route.ts'
