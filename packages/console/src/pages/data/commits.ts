@@ -3,9 +3,11 @@
  *
  * CM1  The first commit after a pause is told within `firstMs`, however many follow.
  */
+
+import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useRef } from 'preact/hooks'
 import { openEvents } from '../../api/events.ts'
-import type { CommitEvent, StoreEvent } from '../../model/store-events.ts'
+import type { StoreEvent } from '../../model/store-events.ts'
 
 const firstMs = 40
 const nextMs = 500
@@ -104,7 +106,7 @@ class Gathered {
 }
 
 /** Empty when some changes are not named. */
-function namesOf({ changes, moreChanges = 0 }: CommitEvent): readonly string[] {
+function namesOf({ changes, moreChanges = 0 }: CommitReport): readonly string[] {
   return moreChanges > 0 ? [] : changes.map(({ namespace = '', kind }) => nameOf(namespace, kind))
 }
 

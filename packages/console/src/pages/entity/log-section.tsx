@@ -1,15 +1,15 @@
 /** The kept log records of the entity's group, newest first. */
+import type { LogRecordReport, LogReport } from '@sixtables/engine'
 import { SafeText } from '../../components/safe-text.tsx'
 import { LongText } from '../../components/shortened.tsx'
-import type { LogReport, RecordState } from './use-inside.ts'
 
-const states: Readonly<Record<RecordState, { readonly words: string; readonly look: string }>> = {
+const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {
   committed: { words: 'waits for A', look: 'warn' },
   A: { words: 'waits for B', look: 'warn' },
   applied: { words: 'applied', look: 'good' },
 }
 
-export function StateTag({ state }: { readonly state: RecordState }) {
+export function StateTag({ state }: { readonly state: LogRecordReport['state'] }) {
   return <span class={`tag ${states[state].look}`}>{states[state].words}</span>
 }
 

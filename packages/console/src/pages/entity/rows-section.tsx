@@ -1,8 +1,8 @@
 /** The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them. */
+import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { SafeText } from '../../components/safe-text.tsx'
 import { LongText, useFirst } from '../../components/shortened.tsx'
-import type { RowReport } from './use-inside.ts'
 
 const tables = [
   'Entities',

@@ -3,6 +3,7 @@
  *
  * UI1  What is shown is of the newest read that was answered.            packages/console/test/entity.test.ts
  */
+import type { LogReport, RowReport, VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { type EntityScope, entityQuery, readRows } from '../../api/entities.ts'
@@ -10,38 +11,6 @@ import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { NewestAnswer } from '../../model/newest-answer.ts'
-
-export interface RowReport {
-  readonly table: string
-  readonly row: string
-  readonly rowKey: string
-  readonly value: string
-  readonly state: 'stored' | 'to be written' | 'to be deleted' | 'to be changed'
-}
-
-export interface LogReport {
-  readonly group: string
-  /** Older records are left out. */
-  readonly hasMore?: boolean
-  readonly records: readonly {
-    readonly row: string
-    readonly version: string
-    readonly committedAt: string
-    readonly state: RecordState
-    readonly changes: readonly string[]
-  }[]
-}
-
-export type RecordState = 'committed' | 'A' | 'applied'
-
-export interface VersionReport {
-  readonly version: string
-  readonly committedAt: string
-  readonly operation: 'put' | 'delete'
-  readonly state: RecordState
-  readonly readTime?: string
-  readonly readable: boolean
-}
 
 export interface Inside {
   readonly rows: { readonly rows: readonly RowReport[]; readonly log: LogReport } | undefined

@@ -1,4 +1,5 @@
 /** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
+import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { type EntityScope, readEntity, type StoredEntity } from '../../api/entities.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -9,7 +10,6 @@ import { LongText, useFirst } from '../../components/shortened.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './log-section.tsx'
-import type { VersionReport } from './use-inside.ts'
 
 export interface VersionsSectionProps {
   readonly scope: EntityScope

@@ -1,4 +1,5 @@
 /** Log and apply: the records between commit and apply, their release step by step, and what queries answer meanwhile. */
+import type { PendingReport } from '@sixtables/engine'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { openEvents } from '../../api/events.ts'
@@ -7,7 +8,7 @@ import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/share
 import { useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import type { StoreEvent } from '../../model/store-events.ts'
-import { type PendingReport, type Place, pendingPath } from './pending-api.ts'
+import { type Place, pendingPath } from './pending-api.ts'
 import { PinnedQuery } from './pinned-query.tsx'
 import { PolicyForm } from './policy-form.tsx'
 import { WaitingRecords } from './waiting-records.tsx'

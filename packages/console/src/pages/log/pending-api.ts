@@ -1,4 +1,5 @@
 /** A database, and the calls that the page makes of it. */
+import type { PendingRecordReport } from '@sixtables/engine'
 import { pathPart } from '../../api/http.ts'
 
 export interface Place {
@@ -11,23 +12,6 @@ export interface Place {
 /** Records that are listed at once. */
 export const recordsMax = 100
 
-/** A record between commit and apply, as `GET /emulator/inspect/pending` has it. */
-export interface WaitingRecord {
-  readonly group: string
-  readonly namespace: string
-  readonly version: string
-  readonly committedAt: string
-  readonly state: 'committed' | 'A'
-  readonly held: boolean
-  readonly changes: readonly string[]
-  readonly moreChanges?: number
-}
-
-export interface PendingReport {
-  readonly pending: readonly WaitingRecord[]
-  readonly more?: number
-}
-
 export function pendingPath({ project, database }: Place): string {
   const members = { project, database, limit: String(recordsMax), words: '200' }
   return `/emulator/inspect/pending?${new URLSearchParams(members)}`
@@ -38,7 +22,11 @@ export function settingsPath({ project, database }: Place): string {
 }
 
 /** @param record - absent: all records of the database */
-export function releasePath({ project, database }: Place, record?: WaitingRecord, milestone: 'A' | 'B' = 'B'): string {
+export function releasePath(
+  { project, database }: Place,
+  record?: PendingRecordReport,
+  milestone: 'A' | 'B' = 'B',
+): string {
   const which =
     record === undefined ? {} : { namespace: record.namespace, key: record.group, milestone, version: record.version }
   return `/emulator/inspect/release?${new URLSearchParams({ project, database, ...which })}`

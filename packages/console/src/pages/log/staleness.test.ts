@@ -27,7 +27,18 @@ test('an answer is summed up', () => {
 
 test('records are grouped in their order', () => {
   const record = (group: string, namespace: string, version: string) => ({
-    ...{ group, namespace, version, committedAt: '', held: false, changes: [] },
+    ...{
+      group,
+      namespace,
+      version,
+      committedAt: '',
+      held: false,
+      project: 'p',
+      database: '',
+      row: '',
+      rowKey: '',
+      changes: [],
+    },
     state: 'committed' as const,
   })
   const groups = groupsOf([

@@ -1,4 +1,5 @@
 /** The entity groups with records between commit and apply; each record is released to A and to B by a button. */
+import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
@@ -7,7 +8,7 @@ import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 import { addressOf } from '../../model/route.ts'
 import { groupsOf } from './groups.ts'
-import { type PendingReport, type Place, releasePath, type WaitingRecord } from './pending-api.ts'
+import { type Place, releasePath } from './pending-api.ts'
 
 export interface WaitingRecordsProps {
   readonly place: Place
@@ -83,7 +84,7 @@ function tablesAddress({ project, database }: Place, namespace: string, key: str
 }
 
 interface RecordProps {
-  readonly record: WaitingRecord
+  readonly record: PendingRecordReport
   /** Records of its group that go before it. */
   readonly before: number
   readonly isBusy: boolean

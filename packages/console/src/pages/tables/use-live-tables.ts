@@ -150,7 +150,7 @@ function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: Ste
   for (const [name, window] of windows) {
     // No event tells of the counters of ids.
     if (name === 'IdSequences' && touched['Log'] !== undefined) reads.push(window.refresh())
-    if (touched[name] === undefined) continue
+    if (!Object.hasOwn(touched, name)) continue
     const own = rows.filter(({ table }) => table === name)
     const first = own.find(({ rowKey }) => window.covers(rowKey)) ?? own[0]
     if (moreRows > 0 || own.some(({ rowKey }) => window.covers(rowKey))) reads.push(window.refresh())
