@@ -1,4 +1,5 @@
-/** The parts of the gateway that also run in a browser: the console has them in its bundle. */
+/** The parts of the gateway that also run in a browser, which the console has in its bundle, and the shapes of answers that it reads. */
+export type { OverviewEvent } from './admin/emulator/overview.ts'
 export { timeInWords } from './controls/time-in-words.ts'
 export { completionsAt, type KnownNames } from './gql/complete.ts'
 export { GqlError } from './gql/gql-error.ts'

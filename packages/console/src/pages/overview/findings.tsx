@@ -1,7 +1,8 @@
 /** Findings: what is seen, how to mend it, and the lab that shows it. */
+
+import type { Finding } from '@sixtables/engine'
 import { SafeText } from '../../components/safe-text.tsx'
 import { addressOf } from '../../model/route.ts'
-import type { Finding } from './overview-event.ts'
 
 export function Findings({ findings }: { readonly findings: readonly Finding[] | undefined }) {
   if (findings === undefined) return null

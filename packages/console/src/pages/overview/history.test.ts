@@ -1,6 +1,6 @@
+import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { expect, test } from 'vitest'
 import { linesOf, type Point, pointsMax, withEvent } from './history.ts'
-import type { OverviewEvent } from './overview-event.ts'
 
 const event = (second: number, seconds: number, commits = 0, aborted = 0): OverviewEvent => {
   const counts = { calls: commits, errors: aborted, p50Ms: 1, p99Ms: 2 }

@@ -6,8 +6,9 @@
  * H1  Time in which nothing was measured is a gap, never a zero.         history.test.ts
  * H2  At most {@link pointsMax} points are kept.                         same
  */
+
+import type { OverviewEvent } from '@sixtables/gateway/browser'
 import type { PlotLine } from '../../components/line-plot.tsx'
-import type { OverviewEvent } from './overview-event.ts'
 
 export const pointsMax = 600
 /** Events come every second; a longer silence is a gap. */

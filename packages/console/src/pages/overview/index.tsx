@@ -4,6 +4,7 @@
  * The history of the lines is kept while the page is open in this tab; the server counts while the page is shown.
  */
 import { signal } from '@preact/signals'
+import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
 import type { DatabaseName } from '../../api/databases.ts'
@@ -16,7 +17,6 @@ import { Findings } from './findings.tsx'
 import { FirstClient } from './first-client.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
 import { DatabaseKinds } from './kinds.tsx'
-import type { OverviewEvent } from './overview-event.ts'
 
 const points = signal<readonly Point[]>([])
 /** Start of the server that the points are of: those of another one are not shown. */
