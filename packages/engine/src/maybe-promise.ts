@@ -59,7 +59,7 @@ export function finallyDo<T>(work: () => MaybePromise<T>, done: () => MaybePromi
   return ended instanceof Promise ? ended.then(() => result) : result
 }
 
-/** A generator that yields the promises it waits for, by {@link waitFor}, and returns the result. */
+/** A generator that yields the promises it waits for, by {@link waitFor}, and returns the result, or a promise of it. */
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>
 
 /** In steps, as `yield* waitFor(value)`: waits for the value if it is a promise. */
@@ -68,12 +68,12 @@ export function* waitFor<T>(value: MaybePromise<T>): Steps<T> {
 }
 
 /** Runs steps to their end. An error is thrown, or after the first promise rejects the result. */
-export function runSteps<T>(steps: Steps<T>): MaybePromise<T> {
+export function runSteps<T>(steps: Steps<MaybePromise<T>>): MaybePromise<T> {
   const step = steps.next()
   return step.done ? step.value : runRest(steps, step.value)
 }
 
-async function runRest<T>(steps: Steps<T>, waiting: Promise<unknown>): Promise<T> {
+async function runRest<T>(steps: Steps<MaybePromise<T>>, waiting: Promise<unknown>): Promise<T> {
   for (;;) {
     const step = await waiting.then(
       (value) => steps.next(value),

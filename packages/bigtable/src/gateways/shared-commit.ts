@@ -19,20 +19,19 @@ import {
   type CommitInput,
   type Committed,
   type CommittedReader,
-  checkCompositeRows,
+  changesByGroup,
   contention,
   type EntityDelta,
-  EntityRows,
   encodeLogRecord,
   entityRowOf,
   forEachInSlices,
   type GroupCode,
   groupOf,
   type IndexRules,
+  indexUpdatesOf,
   type LogRecordHead,
   type RowKey,
   sameBytes,
-  workOfDelta,
 } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
 import { valueInCell } from '../row-store/rows-kv.ts'
@@ -383,18 +382,12 @@ async function recordsOf(
   { epoch, rules }: { readonly epoch: number; readonly rules: IndexRules },
 ): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
   const head: LogRecordHead = { transaction, groups, commit: id, epoch }
-  const byGroup = new Map<GroupCode, EntityRows[]>(groups.map((group) => [group, []]))
-  let indexUpdates = 0
-  await forEachInSlices(context, states, workOfDelta, (delta) => {
-    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
-    const rows = new EntityRows(delta, rules)
-    checkRowKeys(rows)
-    indexUpdates += rows.updates
-    byGroup.get(groupOf(delta.codes.partition, delta.codes.path))?.push(rows)
-  })
+  const byGroup = await changesByGroup(context, states, rules, new Map(groups.map((group) => [group, []])))
   const records: GroupRecord[] = []
+  const indexUpdates = indexUpdatesOf([...byGroup.values()].flat())
   const workOfGroup = (): number => groups.length
   await forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
+    for (const rows of changes) checkRowKeys(rows)
     const value = encodeLogRecord(head, changes)
     records.push({ group, stamp, value, record: { ...head, changes } })
   })

@@ -1,5 +1,10 @@
 /**
- * The commit verb: from a request's mutations to a commit of the log.
+ * The commit verb, top to bottom in `commitSteps`: from a request's mutations to its answer. For example put ToDo {owner: "ada"}:
+ *
+ *   prepare         the entity's bytes are checked; its key ToDo is incomplete, its index entry is owner="ada"
+ *   complete keys   ToDo:4486024709931898
+ *   commit          a turn of the log: read (none), fold (insert), record, append, apply        log/commit-log.ts
+ *   answer          the key, the version 1795252843125000, four index updates
  *
  * C4  A request is validated whole, and its keys are completed, before anything of it is evaluated.
  * C5  Atomic commits change all or nothing; others stop at the first failure and keep what came before it (measured).
@@ -9,7 +14,7 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
@@ -46,9 +51,43 @@ export function commitMutations(
   context: RequestContext,
   request: CommitRequest,
 ): MaybePromise<CommitResult> {
-  return andThen(prepareMutations(parts.database, context, request), (prepared) =>
-    commitReady(parts, context, request, prepared),
-  )
+  return runSteps(commitSteps(parts, context, request))
+}
+
+function* commitSteps(
+  parts: CommitParts,
+  context: RequestContext,
+  request: CommitRequest,
+): Steps<MaybePromise<CommitResult>> {
+  const { database, transactions, versions, notes } = parts
+  const atomic = request.mode === 'transactional'
+  // Each mutation is checked by itself and its key cut out; nothing is read (C4).
+  const checked = prepareMutations(database, context, request)
+  const prepared = isPromise(checked) ? yield* waitFor(checked) : checked
+  const isTransactional = request.transaction !== undefined
+  if (!context.isUncounted) notes.noteCommit({ mutations: prepared, isTransactional })
+  const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
+  if (prepared.length === 0) {
+    const nothing = { mutationResults: [], indexUpdates: 0 }
+    return andThen(transaction?.end('committed'), () =>
+      atomic ? { ...nothing, commitTime: versions.readTime() } : nothing,
+    )
+  }
+  if (transaction?.readOnly)
+    throw invalidArgument(
+      `${transaction.name} is read-only; commit it without mutations`,
+      'Cannot modify entities in a read-only transaction.',
+    )
+  const together = transaction === undefined ? refuseTogether(database, context, request.mode, prepared) : undefined
+  if (isPromise(together)) yield together
+  // The rules by which the database is indexed are recorded with its first write.
+  const recorded = parts.record()
+  if (isPromise(recorded)) yield recorded
+  const completed = completeKeys(parts, context, prepared)
+  if (isPromise(completed)) yield completed
+  // Locks, the turn, reading, folding, the append and the application: transactions.ts, and then log/commit-log.ts.
+  if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
+  return commitPrepared(parts, context, prepared, atomic, transaction)
 }
 
 /** The mutations of a request, each valid by itself (C4). */
@@ -82,38 +121,6 @@ const bytesOfWork = 256
 
 function workOfMutation(mutation: Mutation): number {
   return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
-}
-
-/** Goes on when all mutations are known to be valid (C4). */
-function commitReady(
-  parts: CommitParts,
-  context: RequestContext,
-  request: CommitRequest,
-  prepared: readonly PreparedMutation[],
-): MaybePromise<CommitResult> {
-  const { database, transactions, versions } = parts
-  const atomic = request.mode === 'transactional'
-  if (!context.isUncounted)
-    parts.notes.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
-  const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
-  if (prepared.length === 0) {
-    const nothing = { mutationResults: [], indexUpdates: 0 }
-    return andThen(transaction?.end('committed'), () =>
-      atomic ? { ...nothing, commitTime: versions.readTime() } : nothing,
-    )
-  }
-  if (transaction?.readOnly)
-    throw invalidArgument(
-      `${transaction.name} is read-only; commit it without mutations`,
-      'Cannot modify entities in a read-only transaction.',
-    )
-  const single = transaction === undefined ? refuseTogether(database, context, request.mode, prepared) : undefined
-  const recorded = andThen(single, () => parts.record())
-  const completed = andThen(recorded, () => completeKeys(parts, context, prepared))
-  return andThen(completed, () => {
-    if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
-    return commitPrepared(parts, context, prepared, atomic, transaction)
-  })
 }
 
 /**

@@ -90,20 +90,14 @@ export interface Evaluation<T> {
   readonly result: T
 }
 
-/** Records that are written. */
-export interface OnItsWay {
+/** A commit at the end of its turn: its answer is given when it is written. */
+export interface Appended<T> {
   readonly acknowledged: MaybePromise<void>
+  readonly committed: MaybePromise<Committed<T>>
 }
 
-/** How a commit leaves the exclusive section: with an answer that is given when it is written. */
-export interface Appended<T> extends OnItsWay {
-  readonly committed: Committed<T>
-}
-
-/** How it leaves without having written anything; rejects with the reason when what it saw is written. */
-export interface Refused {
-  readonly refusal: Promise<never>
-}
+/** The end of a turn in which nothing was written: rejects with the reason when what it saw is written. */
+export type Refused = Appended<never>
 
 export interface Committed<T> {
   readonly version: bigint

@@ -1,7 +1,12 @@
 /**
- * The commit path of a write whose mutations are validated and whose keys are complete.
+ * The commit path of a write whose mutations are validated and whose keys are complete (database/commit.ts). `#steps` is its page:
  *
- *   evaluate (images before → after) ─▶ admission ─▶ append to the log of each group ─▶ acknowledge ─▶ apply (A, then B)
+ *   turn ─▶ read and fold (images before → after) ─▶ records ─▶ admission ─▶ append to the log of each group ─▶ apply (A, then B)
+ *                                                                                      └─▶ tell, acknowledge
+ *
+ * A commit has one turn, given by the Sequencer, from reading to append: in memory it is over at once. Two other queues are no part of
+ * it: the store on disk merges the batches that come while one is written (storage/level-writer.ts), so that commits share a write; and
+ * simulated tablets let commits to one group wait as long as its appends take (CommitGate).
  *
  * The append is one batch, whatever the number of groups: it is the commit point.
  *
@@ -20,7 +25,16 @@ import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
-import { andThen, finallyDo, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import {
+  andThen,
+  forEachInOrder,
+  isPromise,
+  type MaybePromise,
+  runSteps,
+  type Steps,
+  waitFor,
+  whenFails,
+} from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
 import { type GroupCode, groupOf, pendingRowKey } from '../tables/log-rows.ts'
@@ -37,12 +51,11 @@ import {
   type CommittedReader,
   type Footprint,
   type LogDatabase,
-  type OnItsWay,
   type Refused,
   Superseded,
 } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
-import { footprintOf, type NewRecord, noFootprint, recordsOf } from './new-records.ts'
+import { footprintOf, indexUpdatesOf, type NewRecord, noFootprint, recordsOf } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites, tallyOf } from './record-writes.ts'
 import { findPending } from './recovery.ts'
@@ -128,23 +141,61 @@ export class CommitLog {
   }
 
   #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const settled = (): void => this.#options.versions.settle()
-    const section = this.#sequencer.run(() => finallyDo(() => this.#refusable(input), settled))
-    return andThen(section, (left) =>
-      'refusal' in left ? left.refusal : andThen(left.acknowledged, () => left.committed),
-    )
+    const left = this.#sequencer.run(() => runSteps(this.#steps(input)))
+    return andThen(left, ({ acknowledged, committed }) => andThen(acknowledged, () => committed))
+  }
+
+  /** A commit from its turn to its append; the answer waits for what it gives back as `acknowledged` (L3, L5). */
+  *#steps<T>(input: CommitInput<T>): Steps<Appended<T>> {
+    const { context, database } = input
+    const { versions } = this.#options
+    const isImmediate = database.applyPolicy.type === 'immediate'
+    const version = versions.next()
+    try {
+      // What is there is read, and the mutations are folded over it: images before and after.
+      const folded = input.evaluate(this.#readerFor(context), version)
+      const { states, result } = isPromise(folded) ? yield* waitFor(folded) : folded
+      if (states.length === 0) {
+        input.admit?.(noFootprint)
+        return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
+      }
+      // A record for each group, with the index entries that come and go.
+      const made = recordsOf(input, states, version)
+      const records = isPromise(made) ? yield* waitFor(made) : made
+      // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
+      checkAlive(context)
+      if (database.isSuperseded === true) throw new Superseded()
+      input.admit?.(footprintOf(records))
+      this.gate?.admit(context, records)
+      let indexUpdates = 0
+      for (const { changes } of records) indexUpdates += indexUpdatesOf(changes)
+      const committed = { version, result, indexUpdates }
+      // Whether these may be applied depends on those before them in their groups, which are known when they wait there.
+      const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
+      if (isPromise(before)) yield before
+      if (this.holds.mark(records) || !isImmediate) {
+        return { acknowledged: this.#appendWaiting(input, records, version), committed }
+      }
+      // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
+      if (this.pending.count > 0) {
+        yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
+      }
+      return { acknowledged: this.#appendApplied(input, records, version), committed }
+    } catch (error) {
+      return this.#refusal(error)
+    } finally {
+      versions.settle()
+    }
   }
 
   /**
    * The reason of a refusal, a conflict or an entity that exists, may be a batch on its way to the store: no client is
    * told of it before it is written (L3).
    */
-  #refusable<T>(input: CommitInput<T>): MaybePromise<Appended<T> | Refused> {
-    const refused = (error: unknown): Refused => {
-      if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
-      return { refusal: Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten) }
-    }
-    return whenFails(() => this.#exclusive(input), refused)
+  #refusal(error: unknown): Refused {
+    if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
+    const refused = Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
+    return { acknowledged: refused, committed: refused }
   }
 
   /** Runs `task` while no commit is between evaluation and append. */
@@ -197,45 +248,18 @@ export class CommitLog {
     return this.#options.kv.get(row)
   }
 
-  #exclusive<T>(input: CommitInput<T>): MaybePromise<Appended<T>> {
-    const { context } = input
-    const version = this.#options.versions.next()
-    const read: CommittedReader = (codes, row) =>
+  #readerFor({ ledger }: RequestContext): CommittedReader {
+    return (codes, row) =>
       andThen(this.readCommitted(codes, row), (cell) => {
-        context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
+        ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
         return cell
       })
-    return andThen(input.evaluate(read, version), ({ states, result }) => {
-      if (states.length === 0) {
-        input.admit?.(noFootprint)
-        // The rows that it found may still be on their way to the store: no client is told of them before they are written (L3).
-        return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
-      }
-      // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
-      return andThen(recordsOf(input, states, version), (records) => {
-        checkAlive(context)
-        if (input.database.isSuperseded === true) throw new Superseded()
-        input.admit?.(footprintOf(records))
-        this.gate?.admit(context, records)
-        let indexUpdates = 0
-        for (const { changes } of records) for (const { updates } of changes) indexUpdates += updates
-        const committed = { version, result, indexUpdates }
-        return andThen(this.#append(input, records, version), ({ acknowledged }) => ({ acknowledged, committed }))
-      })
-    })
   }
 
   /** Resolves when every batch now on its way to the store is there; rejects as the first of them that failed. */
   #written(): MaybePromise<void> {
     if (this.#writing.size === 0) return
     return Promise.all(this.#writing).then(() => {})
-  }
-
-  /** Appends the records and arranges for their application. */
-  #append<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<OnItsWay> {
-    // Whether these may be applied depends on those before them in their groups, which are known when they wait there.
-    const mayGoAhead = input.database.applyPolicy.type === 'immediate' || this.holds.areAny
-    return andThen(mayGoAhead ? this.#allWait(records) : undefined, () => this.#appendInOrder(input, records, version))
   }
 
   /** Resolves when of the groups of these records none has a record on its way to the store that is to wait. */
@@ -246,22 +270,11 @@ export class CommitLog {
     if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
   }
 
-  #appendInOrder<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<OnItsWay> {
-    const isHeld = this.holds.mark(records)
-    const isFused = !isHeld && input.database.applyPolicy.type === 'immediate'
-    if (!isFused) return { acknowledged: this.#appendWaiting(input, records, version) }
-    // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
-    const earlier =
-      this.pending.count === 0
-        ? undefined
-        : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
-    return andThen(earlier, () => {
-      const log = this.#logWrites(input.context, records, version, false)
-      // The log records and all that they apply, in one batch: no marker is needed.
-      const fused = new RecordWrites(log.writes, records, 'AB')
-      const done = (): void => this.#appliedWithCommit(records)
-      return { acknowledged: this.#writeBatch(input, records, version, { ...log, writes: fused }, done) }
-    })
+  /** Appends records with the rows of their application, in one batch: no marker is needed. */
+  #appendApplied<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
+    const log = this.#logWrites(input.context, records, version, false)
+    const batch = { ...log, writes: new RecordWrites(log.writes, records, 'AB') }
+    return this.#writeBatch(input, records, version, batch, () => this.#appliedWithCommit(records))
   }
 
   /** Appends records that are applied later. */

@@ -3,13 +3,12 @@
  * that applying it writes are made when they are written (tables/entity-rows.ts). Nothing is read or written here.
  */
 import type { RequestContext } from '../context.ts'
-import { rootPath } from '../encoding/key-codec.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { type EntityDelta, EntityRows } from '../tables/entity-rows.ts'
+import { type EntityDelta, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRowKey } from '../tables/log-rows.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
 import { encodeLogRecord, type LogRecordHead } from './log-record.ts'
@@ -33,45 +32,57 @@ export function recordsOf<T>(
   deltas: readonly EntityDelta[],
   version: bigint,
 ): MaybePromise<readonly NewRecord[]> {
-  const { context, transaction } = input
-  const records: NewRecord[] = []
-  // Roots are mostly alone in their groups: then nothing need be brought together.
-  const groups: (readonly [GroupCode, readonly EntityDelta[]])[] = []
-  if (deltas.every(isRoot)) for (const delta of deltas) groups.push([groupOfDelta(delta), [delta]])
-  else groups.push(...byGroup(deltas))
+  const { context, transaction, database } = input
   const head: LogRecordHead = { transaction, groups: noGroups }
-  const workOf = ([, own]: (typeof groups)[number]): number => own.reduce((sum, delta) => sum + workOfDelta(delta), 0)
-  const each = forEachInSlices(context, groups, workOf, ([group, own]) => {
-    records.push(newRecord(input, head, group, own, version))
+  const records: NewRecord[] = []
+  return andThen(changesByGroup(context, deltas, database), (byGroup) => {
+    const each = forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
+      records.push(newRecord(input, head, group, changes, version))
+    })
+    return andThen(each, () => records)
   })
-  return andThen(each, () => records)
 }
 
-function byGroup(deltas: readonly EntityDelta[]): ReadonlyMap<GroupCode, readonly EntityDelta[]> {
-  const groups = new Map<GroupCode, EntityDelta[]>()
-  for (const delta of deltas) {
-    const group = groupOfDelta(delta)
-    const known = groups.get(group)
-    if (known === undefined) groups.set(group, [delta])
-    else known.push(delta)
-  }
-  return groups
+/**
+ * The changes of entities by their groups, in the order in which the groups come up.
+ *
+ * @param byGroup - filled, and given back
+ * @throws INVALID_ARGUMENT when an entity would have too many rows
+ */
+export function changesByGroup(
+  context: RequestContext,
+  deltas: readonly EntityDelta[],
+  rules: IndexRules,
+  byGroup: Map<GroupCode, EntityRows[]> = new Map(),
+): MaybePromise<ReadonlyMap<GroupCode, readonly EntityRows[]>> {
+  const each = forEachInSlices(context, deltas, workOfDelta, (delta) => {
+    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
+    const group = groupOf(delta.codes.partition, delta.codes.path)
+    const rows = new EntityRows(delta, rules)
+    const known = byGroup.get(group)
+    if (known === undefined) byGroup.set(group, [rows])
+    else known.push(rows)
+  })
+  return andThen(each, () => byGroup)
+}
+
+/** Index rows that come or go with these changes. */
+export function indexUpdatesOf(changes: readonly EntityRows[]): number {
+  let count = 0
+  for (const { updates } of changes) count += updates
+  return count
 }
 
 const workOfOne = 32
 const bytesOfWork = 128
 
 /** Work in the unit of rows that are read: a few for an entity, and more for its properties. */
-export function workOfDelta({ before, after }: EntityDelta): number {
+function workOfDelta({ before, after }: EntityDelta): number {
   return workOfOne + ((before?.length ?? 0) + (after?.length ?? 0)) / bytesOfWork
 }
 
-function isRoot({ codes: { path } }: EntityDelta): boolean {
-  return rootPath(path) === path
-}
-
-function groupOfDelta({ codes: { partition, path } }: EntityDelta): GroupCode {
-  return groupOf(partition, path)
+function workOfGroup([, changes]: readonly [GroupCode, readonly EntityRows[]]): number {
+  return changes.length * workOfOne
 }
 
 /** @param head - the same object for all records of a commit */
@@ -79,14 +90,9 @@ function newRecord(
   { context, database }: Pick<CommitInput<unknown>, 'context' | 'database'>,
   head: LogRecordHead,
   group: GroupCode,
-  deltas: readonly EntityDelta[],
+  changes: readonly EntityRows[],
   version: bigint,
 ): NewRecord {
-  const changes: EntityRows[] = []
-  for (const delta of deltas) {
-    if (database.indexes.length > 0) checkCompositeRows(delta, database)
-    changes.push(new EntityRows(delta, database))
-  }
   const logRow = logRowKey(group, version)
   const value = encodeLogRecord(head, changes)
   const [first] = changes
@@ -96,7 +102,7 @@ function newRecord(
   }
   return {
     group,
-    partition: (deltas[0] as EntityDelta).codes.partition,
+    partition: (changes[0] as EntityRows).codes.partition,
     database: database.code,
     version,
     logRow,
