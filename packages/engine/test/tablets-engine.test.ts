@@ -156,8 +156,8 @@ test.each([1, 25, 500])('a sample of commits of %i stands for all of them', asyn
     const mutations = Array.from({ length: size }, (_, i) => upsert(from + i))
     await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
   }
-  // Of each entity it is read, its log row, its own row, one of its kind, and two of its property.
-  expect(Math.abs(engine.tablets.charged / (entities * 6) - 1)).toBeLessThan(0.05)
+  // A read, a log row, and four rows of its own for each entity: from some 190 samples of 1 or 4 rows, so three deviations are 15 %.
+  expect(Math.abs(engine.tablets.charged / (entities * 6) - 1)).toBeLessThan(0.15)
 })
 
 test('a store that nothing was asked of has no load, and looking at it makes none', async () => {

@@ -7,8 +7,8 @@
  * (shared/compared-clock.ts).
  */
 import { failedPrecondition, type Scheduler } from '@sixtables/engine'
-import { placeInWords } from '../client/table-place.ts'
 import type { TableClient } from '../client/table-client.ts'
+import { placeInWords } from '../client/table-place.ts'
 import { clockDifferenceMicrosMax } from '../row-store/row-store.ts'
 
 const key = 'M'

@@ -14,7 +14,7 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
@@ -62,8 +62,7 @@ function* commitSteps(
   const { database, transactions, versions, notes } = parts
   const atomic = request.mode === 'transactional'
   // Each mutation is checked by itself and its key cut out; nothing is read (C4).
-  const checked = prepareMutations(database, context, request)
-  const prepared = isPromise(checked) ? yield* waitFor(checked) : checked
+  const prepared = yield* waitFor(prepareMutations(database, context, request))
   const isTransactional = request.transaction !== undefined
   if (!context.isUncounted) notes.noteCommit({ mutations: prepared, isTransactional })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
@@ -78,13 +77,10 @@ function* commitSteps(
       `${transaction.name} is read-only; commit it without mutations`,
       'Cannot modify entities in a read-only transaction.',
     )
-  const together = transaction === undefined ? refuseTogether(database, context, request.mode, prepared) : undefined
-  if (isPromise(together)) yield together
+  if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, prepared))
   // The rules by which the database is indexed are recorded with its first write.
-  const recorded = parts.record()
-  if (isPromise(recorded)) yield recorded
-  const completed = completeKeys(parts, context, prepared)
-  if (isPromise(completed)) yield completed
+  yield* waitFor(parts.record())
+  yield* waitFor(completeKeys(parts, context, prepared))
   // Locks, the turn, reading, folding, the append and the application: transactions.ts, and then log/commit-log.ts.
   if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
   return commitPrepared(parts, context, prepared, atomic, transaction)

@@ -152,7 +152,7 @@ export class CommitLog {
     const isImmediate = database.applyPolicy.type === 'immediate'
     const version = versions.next()
     try {
-      // What is there is read, and the mutations are folded over it: images before and after.
+      // Read the entities, and fold the mutations over them: images before and after.
       const folded = input.evaluate(this.#readerFor(context), version)
       const { states, result } = isPromise(folded) ? yield* waitFor(folded) : folded
       if (states.length === 0) {

@@ -8,6 +8,9 @@
  * P3  Well-behaved traffic gives none.                                               test/property/findings.test.ts
  * P4  Memory is bounded, whatever clients send.                                      lru-map.ts
  *
+ * Entities and keys that are picked (sampler.ts) are only noted in their call; patterns are looked for when notes are many, or when
+ * findings are asked for.
+ *
  * A finding stays for half an hour after the last event that showed it.
  */
 import type { Scheduler } from '../../clock.ts'
@@ -46,6 +49,14 @@ export interface FindingsOptions {
   readonly groups: () => readonly GroupReport[]
 }
 
+/** Entities of one commit, or keys that were looked up. */
+type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly Key[]
+
+/** Notes are looked at in one turn: so many at once, with so many index rows and kilobytes, are some milliseconds. */
+const notesMax = 256
+const sizeMax = 2048
+const bytesOfSize = 1024
+
 interface Seen {
   readonly firstSeenMs: number
   lastSeenMs: number
@@ -61,6 +72,10 @@ export class Findings implements CallNotes {
   readonly #load: LoadPatterns
   readonly #patterns: readonly Pattern[]
   readonly #random: Random
+  /** Notes that were not looked at yet. */
+  #notes: Note[] = []
+  /** Their index rows, and kilobytes. */
+  #size = 0
   #entities: Sampler
   #lookups: Sampler
   readonly #seen = new Map<string, Seen>()
@@ -94,9 +109,7 @@ export class Findings implements CallNotes {
         if (standsFor > 0) picked.push({ partition, change, standsFor })
       }
     }
-    this.#indexes.noteCommitted(withFewRows(picked))
-    this.#keys.noteCommitted(picked)
-    this.#load.noteCommitted(picked, nowMs)
+    this.#later({ picked, nowMs }, picked)
   }
 
   noteLookup(fact: LookupFact): void {
@@ -105,7 +118,29 @@ export class Findings implements CallNotes {
     if (this.#lookups.passes(keys.length)) return
     const picked: Key[] = []
     for (const key of keys) if (this.#lookups.pick() > 0) picked.push(key)
-    this.#load.noteLookup(picked)
+    this.#later(picked, [])
+  }
+
+  /** Keeps a note until the findings are asked for, or notes are many. @param picked - its changes of entities */
+  #later(note: Note, picked: readonly PickedChange[]): void {
+    this.#notes.push(note)
+    for (const { change } of picked) {
+      this.#size += change.count + ((change.before?.length ?? 0) + (change.after?.length ?? 0)) / bytesOfSize
+    }
+    if (this.#notes.length >= notesMax || this.#size >= sizeMax) this.#lookAtNotes()
+  }
+
+  #lookAtNotes(): void {
+    const notes = this.#notes
+    this.#notes = []
+    this.#size = 0
+    for (const note of notes) {
+      if ('picked' in note) {
+        this.#indexes.noteCommitted(withFewRows(note.picked))
+        this.#keys.noteCommitted(note.picked)
+        this.#load.noteCommitted(note.picked, note.nowMs)
+      } else this.#load.noteLookup(note)
+    }
   }
 
   noteQuery(fact: QueryFact): void {
@@ -115,6 +150,7 @@ export class Findings implements CallNotes {
 
   /** The current findings, the latest first. */
   findings(): readonly Finding[] {
+    this.#lookAtNotes()
     const { scheduler, tablets, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const sightings = this.#patterns.flatMap((pattern) => pattern.sightings())
@@ -145,6 +181,8 @@ export class Findings implements CallNotes {
   clear(): void {
     for (const pattern of this.#patterns) pattern.clear()
     this.#seen.clear()
+    this.#notes = []
+    this.#size = 0
     this.#entities = new Sampler(entitiesLookedAt, this.#random)
     this.#lookups = new Sampler(keysLookedAt, this.#random)
   }

@@ -28,6 +28,8 @@ import type { Tablet } from './tablet.ts'
 
 /** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
 const timedEvery = 16
+/** So many operations are charged together: in less than a millisecond. */
+const waitingMax = 256
 /** Rows of an entity that are looked at, where not each operation counts: all of 20,000 would be felt by other calls. */
 const rowsOfEntityMax = 512
 
@@ -79,6 +81,8 @@ export class Metering implements Meter {
   #taken = 0
   /** When that second is over, in milliseconds of the steady clock. */
   #sampledUntil = 0
+  /** Operations that were taken and not charged yet: none with simulation, or while heat is watched. */
+  #waiting: Taken[] = []
   /** Requests until the next one that is timed, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -163,7 +167,7 @@ export class Metering implements Meter {
   ): void {
     const micros = this.#parts.scheduler.nowMicros()
     const standsFor = this.#drawNext(Number(micros) / 1000, 1)
-    this.#take({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros })
+    this.#note({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros })
   }
 
   /**
@@ -180,8 +184,23 @@ export class Metering implements Meter {
     for (let i = 0; i < taken.length; i += step) {
       const [table, operation, rowKey, bytes] = taken[i] as Parameters<TakeRow>
       const stands = standsFor * Math.min(step, taken.length - i)
-      this.#take({ load, table, operation, rowKey, rows: 1, bytes, through: undefined, standsFor: stands, micros })
+      this.#note({ load, table, operation, rowKey, rows: 1, bytes, through: undefined, standsFor: stands, micros })
     }
+  }
+
+  #note(taken: Taken): void {
+    const { table, operation, rowKey, standsFor, micros } = taken
+    if (table === 'Log' && operation === 'put') this.#noteCommit(rowKey, Number(micros) / 1000, standsFor)
+    this.#waiting.push(taken)
+    if (this.#isExact || this.listeners.size > 0 || this.#waiting.length >= waitingMax) this.chargeWaiting()
+  }
+
+  /** Charges the tablets with what was taken, each operation at its time: to be called before they are looked at. */
+  chargeWaiting(): void {
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const taken of waiting) this.#take(taken)
   }
 
   #take({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
@@ -206,7 +225,6 @@ export class Metering implements Meter {
         spreadMs,
       }
       this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
-      if (table === 'Log' && operation === 'put' && row === rowKey) this.#noteCommit(row, nowMs, standsFor)
     }
     if (this.listeners.size === 0) return
     const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }

@@ -206,12 +206,14 @@ export class Tablets {
 
   /** Calls `listener` for each operation that is charged, until the function that it returns is called. */
   onSample(listener: SampleListener): () => void {
+    this.metering.chargeWaiting()
     this.metering.listeners.add(listener)
     return () => this.metering.listeners.delete(listener)
   }
 
   /** tablet-map/T1, for tests. */
   check(): void {
+    this.metering.chargeWaiting()
     this.#fleet.map.check()
   }
 
@@ -223,6 +225,7 @@ export class Tablets {
 
   /** The tablets with their exact numbers, for tests and labs. */
   all(): readonly Tablet[] {
+    this.metering.chargeWaiting()
     return [...this.#fleet.map.all()]
   }
 
@@ -245,6 +248,7 @@ export class Tablets {
 
   #now(): number {
     const nowMs = this.metering.nowMs()
+    this.metering.chargeWaiting()
     this.#fleet.advance(nowMs)
     return nowMs
   }
