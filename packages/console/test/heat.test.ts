@@ -96,7 +96,7 @@ consoleTests('Heat', ({ visit }) => {
     const heat = page.getByRole('application', { name: 'Heat of Entities, Live' })
     await heat.waitFor()
     const hottest = page.getByRole('region', { name: /Hottest key ranges/ })
-    const words = { bytes: /KiB a second|bytes a second/, wait: / m?s each/, writes: /\d a second/ }
+    const words = { bytes: /\d (KiB|bytes)\/s/, wait: / m?s each/, writes: /\d\/s/ }
     let second = seconds
     for (const [measure, pattern] of Object.entries(words)) {
       await page.getByLabel('Measure').selectOption(measure)
