@@ -15,7 +15,6 @@ import type { Filter } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import { IndexPatterns } from '../../src/observe/findings/index-patterns.ts'
 import { sliceWorkMax } from '../../src/slices.ts'
-import { isOf } from '../../src/tables/rows.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
@@ -274,7 +273,6 @@ test.each(Object.entries(moments))(
 )
 
 describe('a large commit', () => {
-  const text = (id: number, size: number): Value => ({ type: 'string', value: String(id % 10).repeat(size) })
   const keys = (count: number) => Array.from({ length: count }, (_, i) => keyOf(i + 1))
 
   test('on disk hands over its rows in slices; until it is answered each call finds nothing of it', async () => {

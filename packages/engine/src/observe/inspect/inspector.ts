@@ -20,7 +20,7 @@ import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
 import { giveWay } from '../../slices.ts'
 import type { KeyRange, KvWrite, RowKey, RowKv } from '../../storage/kv.ts'
-import { decodeImage, entityRowKey, entityRowOf } from '../../tables/entities.ts'
+import { decodeImage, entityRowKey } from '../../tables/entities.ts'
 import { handRows, RowProducer } from '../../tables/entity-rows.ts'
 import {
   type GroupCode,
