@@ -3,8 +3,33 @@
  *
  *   EntityResult  entity 1 { key 1, properties 3 … }, cursor 3, version 4, update_time 5, create_time 6
  */
-import { type EntityImage, type Key, type QueryResult, StoredImage } from '@sixtables/engine'
+import {
+  type EntityImage,
+  giveWay,
+  type Key,
+  type QueryResult,
+  type RequestContext,
+  StoredImage,
+} from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
+
+/** Writing this many bytes takes as long as reading a row. */
+const bytesOfWork = 64
+
+/** Call it before results are written: those of a long answer are written in a turn of their own, if the client still waits. */
+export function beforeWriting(
+  context: RequestContext,
+  results: readonly { readonly image?: EntityImage | undefined; readonly projected?: Uint8Array | undefined }[],
+): Promise<void> | undefined {
+  let bytes = 0
+  for (const { image, projected } of results) {
+    if (projected !== undefined) bytes += projected.length
+    else if (image instanceof StoredImage) bytes += image.propertiesBytes
+    else if (image !== undefined) bytes += image.properties.length
+  }
+  return giveWay(context, bytes / bytesOfWork)
+}
+
 export function writeFound(writer: AnswerWriter, field: number, key: Key, image: EntityImage): void {
   writeResult(writer, field, key, image, undefined, undefined)
 }

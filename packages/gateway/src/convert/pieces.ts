@@ -9,9 +9,8 @@
  *
  * Known: the wire format; a message may be cut between any two fields.
  */
-import { giveWay, type MaybePromise } from '@sixtables/engine'
+import { giveWay, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import type { Call } from '../call.ts'
 
 /** Larger requests are read in pieces. */
 export const wholeBytesMax: number = 64 * 1024
@@ -26,7 +25,7 @@ export interface Pieces {
 }
 
 /** Cuts a message along the fields with the number `list`. */
-export async function cutMessage(call: Call, bytes: Buffer, list: number): Promise<Pieces> {
+export async function cutMessage(context: RequestContext, bytes: Buffer, list: number): Promise<Pieces> {
   const rest: Buffer[] = []
   const pieces: Buffer[] = []
   let start = 0
@@ -47,7 +46,7 @@ export async function cutMessage(call: Call, bytes: Buffer, list: number): Promi
     const isNext = field.number === list
     if (isNext !== isList || at - start >= pieceBytes) {
       end(at)
-      await giveWay(call, workOfPiece)
+      await giveWay(context, workOfPiece)
     }
     isList = isNext
     at = field.end
@@ -74,12 +73,12 @@ function nextField(reader: protobuf.Reader): Field | undefined {
 
 /** Runs `step` for each piece, and gives way in between. */
 export async function forEachPiece(
-  call: Call,
+  context: RequestContext,
   pieces: readonly Buffer[],
   step: (piece: Buffer) => MaybePromise<void>,
 ): Promise<void> {
   for (const piece of pieces) {
     await step(piece)
-    await giveWay(call, workOfPiece)
+    await giveWay(context, workOfPiece)
   }
 }

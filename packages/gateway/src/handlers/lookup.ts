@@ -1,11 +1,11 @@
 /** Lookup: entities by key. The stored bytes of an entity are sent undecoded. */
 
-import { decodeKeys, type LookupResult, type LookupRequest as LookupVerb } from '@sixtables/engine'
+import { andThen, decodeKeys, type LookupResult, type LookupRequest as LookupVerb } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { writeFound, writeMissing } from '../convert/entity-result.ts'
+import { beforeWriting, writeFound, writeMissing } from '../convert/entity-result.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -21,9 +21,9 @@ export function lookupHandler(engine: EnginePort): Handler {
     const { scope, request } = lookupOf(bytes, call)
     const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
     const isEventual = request.read?.consistency === 'eventual'
-    return result instanceof Promise
-      ? result.then((found) => lookupAnswer(found, isEventual))
-      : lookupAnswer(result, isEventual)
+    return andThen(result, (answer) =>
+      andThen(beforeWriting(call, answer.found), () => lookupAnswer(answer, isEventual)),
+    )
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type RunQueryRequest as EngineRequest,
   type Explained,
   invalidArgument,
+  type MaybePromise,
   type MoreResults,
   type PartitionId,
   type Query,
@@ -12,10 +13,10 @@ import {
   type ResultType,
 } from '@sixtables/engine'
 import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.js'
-import type { Handler } from '../call.ts'
+import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { writeQueryResult } from '../convert/entity-result.ts'
+import { beforeWriting, writeQueryResult } from '../convert/entity-result.ts'
 import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
@@ -52,11 +53,20 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const echo = request.gqlQuery === null ? undefined : query
     const database = engine.database(scope.projectId, scope.databaseId)
     const explain = explainOptionsOf(request.explainOptions)
-    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => answerOf(batch, echo))
+    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => written(call, batch, echo))
     return andThen(database.explainQuery(call, asked, explain), (explained) =>
-      answerOf(explained.batch, echo, explained),
+      written(call, explained.batch, echo, explained),
     )
   }
+}
+
+function written(
+  call: Call,
+  batch: QueryBatch | undefined,
+  echo: Query | undefined,
+  explained?: Explained<QueryBatch>,
+): MaybePromise<Buffer> {
+  return andThen(beforeWriting(call, batch?.results ?? []), () => answerOf(batch, echo, explained))
 }
 
 function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: PartitionId): Query {

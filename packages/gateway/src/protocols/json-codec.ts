@@ -6,9 +6,8 @@
  */
 
 import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
-import { InvariantError, invalidArgument } from '@sixtables/engine'
+import { InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import type { Call } from '../call.ts'
 import { cutMessage, forEachPiece } from '../convert/pieces.ts'
 import { jsonListLimits } from '../convert/request-parts.ts'
 import type { MethodName } from '../methods.ts'
@@ -88,10 +87,10 @@ export function answerToJson(name: MethodName, message: Buffer): string {
 }
 
 /** The same for a long message, in steps between which other calls run. */
-export async function longAnswerToJson(name: MethodName, message: Buffer, call: Call): Promise<string> {
+export async function longAnswerToJson(name: MethodName, message: Buffer, context: RequestContext): Promise<string> {
   const path = longLists[name]
   if (path === undefined) return answerToJson(name, message)
-  return printJson(await jsonInPieces(call, methodOf(name).output, message, path))
+  return printJson(await jsonInPieces(context, methodOf(name).output, message, path))
 }
 
 function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
@@ -100,7 +99,7 @@ function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
 
 /** A message as JSON. The elements of the list at `path` are decoded and printed piece by piece. */
 async function jsonInPieces(
-  call: Call,
+  context: RequestContext,
   type: DescMessage,
   message: Buffer,
   [name = '', ...path]: readonly string[],
@@ -108,17 +107,17 @@ async function jsonInPieces(
 ): Promise<PrintableObject> {
   const field = type.field[name]
   if (field === undefined) throw new InvariantError(`${type.typeName} has no field ${name}`)
-  const { rest, pieces } = await cutMessage(call, message, field.number)
+  const { rest, pieces } = await cutMessage(context, message, field.number)
   const json = jsonOf(type, rest)
   if (pieces[0] === undefined) return json
   if (field.fieldKind === 'message') {
     const reader = protobuf.Reader.create(pieces[0])
     reader.uint32()
-    json[name] = await jsonInPieces(call, field.message, reader.bytes() as Buffer, path, depth + 1)
+    json[name] = await jsonInPieces(context, field.message, reader.bytes() as Buffer, path, depth + 1)
     return json
   }
   const elements: PrintedJson[] = []
-  await forEachPiece(call, pieces, (piece) => {
+  await forEachPiece(context, pieces, (piece) => {
     for (const element of jsonOf(type, piece)[name] as Printable[]) elements.push(new PrintedJson(element, depth + 1))
   })
   json[name] = elements

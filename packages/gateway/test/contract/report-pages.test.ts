@@ -88,3 +88,12 @@ test('readers that stall, and some that leave, do not keep others from reading',
   for (const client of clients) client.destroy()
   expect((await pages()).flat()).toHaveLength(count)
 })
+
+test('entities that are asked for at once are put into words each in a turn', async () => {
+  const path = '/emulator/inspect/entity?project=p&key=Big:1'
+  const { found } = (await call(path)) as { found: readonly unknown[] }
+  expect(found).toHaveLength(1)
+  turns = 0
+  await Promise.all(Array.from({ length: 6 }, () => call(path)))
+  expect(turns).toBeGreaterThanOrEqual(6)
+})

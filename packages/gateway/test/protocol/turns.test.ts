@@ -1,6 +1,9 @@
 /** One client asks for much at once, another for little: who waits for whom, over real connections. */
-import type { LookupRequest, LookupResult } from '@sixtables/engine'
+import { type LookupRequest, type LookupResult, type QueryBatch, systemScheduler } from '@sixtables/engine'
 import { expect, test } from 'vitest'
+import { Call, type Handler } from '../../src/call.ts'
+import { lookupHandler } from '../../src/handlers/lookup.ts'
+import { runQueryHandler } from '../../src/handlers/run-query.ts'
 import { engineDouble } from '../support/engines.ts'
 import { grpcClient, rawConnection, testGateway, until } from '../support/gateway.ts'
 import { encodeRequest, type Plain } from '../support/published-protos.ts'
@@ -105,4 +108,44 @@ test('a call whose time is over while it waits is told so, and does not run', as
   expect(await ask('late', { 'grpc-timeout': `${heavyMs * 10}m` })).toMatchObject({ status: 4 })
   await Promise.all(heavy)
   expect(began).not.toContain('late')
+})
+
+const image = { version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(1_000_000) }
+const key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'K', id: 1n }] }
+const found: LookupResult = { found: [{ key, image }], missing: [], deferred: [], readTime: 1n }
+const batch: QueryBatch = {
+  resultType: 'full',
+  results: [{ key, image, cursor: new Uint8Array() }],
+  skipped: 0,
+  endCursor: new Uint8Array(),
+  moreResults: 'noMoreResults',
+  readTime: 1n,
+}
+const engineOfLarge = engineDouble({ lookup: () => found, runQuery: () => batch })
+
+test.each<[string, Handler, Buffer]>([
+  ['lookup', lookupHandler(engineOfLarge), encodeRequest('Lookup', { projectId: 'p', ...lookup('a') })],
+  ['query', runQueryHandler(engineOfLarge), encodeRequest('RunQuery', { projectId: 'p', query: {} })],
+])('large answers of a %s are written one in a turn, and none for a client that left', async (_, handler, request) => {
+  const turns: (() => void)[] = []
+  const clock = { ...systemScheduler, defer: (turn: () => void) => turns.push(turn) }
+  const calls = Array.from({ length: 3 }, () => new Call({ clock }))
+  const ends: string[] = []
+  for (const [i, call] of calls.entries()) {
+    void Promise.resolve(handler(request, call)).then(
+      (answer) => ends.push(`${i}: ${answer.length > image.properties.length}`),
+      (error) => ends.push(`${i}: ${error.code}`),
+    )
+  }
+  const next = async (): Promise<readonly string[]> => {
+    turns.shift()?.()
+    await new Promise(setImmediate)
+    return [...ends]
+  }
+  expect(await next()).toEqual([])
+  expect(await next()).toEqual(['0: true'])
+  calls[1]?.cancel()
+  expect(await next()).toEqual(['0: true', '1: CANCELLED'])
+  expect(await next()).toEqual(['0: true', '1: CANCELLED', '2: true'])
+  expect(turns).toEqual([])
 })

@@ -5,20 +5,23 @@
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
+import { beforeWriting } from '../../convert/entity-result.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { Router } from '../../protocols/router.ts'
 import { inspectionPath, keyOf } from './inspection.ts'
 
 export function addEntityRoute(router: Router, engine: Engine): void {
-  router.add('GET', `${inspectionPath}entity`, async ({ query }) => {
+  router.add('GET', `${inspectionPath}entity`, async ({ query, signal }) => {
     const parameters = Object.fromEntries(query)
     const key = keyOf(parameters)
-    const image = await engine.inspector.entity(key, versionOf(parameters['version']))
+    const context = engine.context({ signal })
+    const image = await engine.inspector.entity(key, versionOf(parameters['version']), context)
     const found = image === undefined ? [] : [{ key, image }]
-    const readTime = engine.context().clock.nowMicros()
+    const readTime = context.clock.nowMicros()
+    await beforeWriting(context, found)
     const answer = lookupAnswer({ found, missing: image === undefined ? [key] : [], deferred: [], readTime }, false)
-    const { answerToJson } = await import('../../protocols/json-codec.ts')
-    return { jsonText: answerToJson('Lookup', messageOf(answer)) }
+    const { longAnswerToJson } = await import('../../protocols/json-codec.ts')
+    return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
   })
 }
 
