@@ -1,4 +1,4 @@
-/** The report of the tablets (report.ts) from the fleet as it stands. */
+/** The report of the tablets (report.ts) from the fleet as it stands, in steps. */
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { LatencyHistogram } from './latency.ts'
@@ -7,11 +7,15 @@ import type { ServerReport, TableLoadReport, TabletReport, TabletsReport } from 
 import type { Tablet } from './tablet.ts'
 import type { Load } from './window.ts'
 
-export function tabletsReport(
+/** The words of a tablet take as long as this many rows that are read. */
+const workOfTablet = 32
+
+/** Yields the work of each step, for giveWay() of slices.ts. */
+export function* tabletsReport(
   fleet: TabletFleet,
   latencies: LatencyHistogram,
   { nowMs, openedMs, counted }: { readonly nowMs: number; readonly openedMs: number; readonly counted: boolean },
-): TabletsReport {
+): Generator<number, TabletsReport> {
   const { settings } = fleet
   const { reportWindowMs, simulate } = settings
   const tables: TableLoadReport[] = []
@@ -28,6 +32,7 @@ export function tabletsReport(
       server.tablets++
       server.opsPerSecond += load.reads + load.writes
       serverOps.set(tablet.server, server)
+      yield workOfTablet
     }
     tables.push(tableReport(table, loads))
   }

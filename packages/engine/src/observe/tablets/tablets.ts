@@ -11,6 +11,7 @@ import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import { seededRandom } from '../../random.ts'
+import { giveWay } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { logRangeOfGroup } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
@@ -121,6 +122,21 @@ export class Tablets {
   }
 
   report(): TabletsReport {
+    const steps = this.#reportSteps()
+    let step = steps.next()
+    while (step.done !== true) step = steps.next()
+    return step.value
+  }
+
+  /** {@link report}, while other calls run. A tablet that is split or merged meanwhile is there as it was. */
+  async reportInSlices(context: RequestContext): Promise<TabletsReport> {
+    const steps = this.#reportSteps()
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) await giveWay(context, step.value)
+    return step.value
+  }
+
+  #reportSteps(): Generator<number, TabletsReport> {
     const nowMs = this.#now()
     this.rows.want()
     const counted = this.rows.areCounted

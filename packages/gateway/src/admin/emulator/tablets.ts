@@ -37,10 +37,10 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     await Promise.race([counted, waited])
     wait.abort()
   }
-  router.add('GET', '/emulator/tablets', async ({ query }) => {
+  router.add('GET', '/emulator/tablets', async ({ query, signal }) => {
     checkParameters(query, ['counted'])
     await rowsCounted(query)
-    return { json: tablets.report() }
+    return { json: await tablets.reportInSlices(engine.context({ signal })) }
   })
   router.add('GET', '/emulator/tablets/events', ({ query }) => {
     checkParameters(query, ['after'])
@@ -74,10 +74,10 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     await rowsCounted(query)
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
-  router.add('POST', '/emulator/tablets/compact', ({ query }) => {
+  router.add('POST', '/emulator/tablets/compact', async ({ query, signal }) => {
     checkParameters(query, ['table'])
     tablets.compact(tableOf(query))
-    return { json: tablets.report() }
+    return { json: await tablets.reportInSlices(engine.context({ signal })) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { openEngine } from '@sixtables/engine'
+import { openEngine, type RowKey, systemScheduler } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { tickMs, Watch } from './watch.ts'
@@ -29,5 +29,24 @@ test('streams with the same options are sent one event a tick, made once', async
   const other = events(30_000)
   expect([...second]).not.toContain((await other.next()).value)
   for (const ending of endings) ending.abort()
+  await engine.close()
+})
+
+test('the event of many tablets is made in several turns', async () => {
+  let turns = 0
+  const defer = (task: () => void): void => {
+    turns++
+    systemScheduler.defer(task)
+  }
+  const engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  for (let i = 0; i < 400; i++) engine.tablets.split('Entities', `e${1000 + i}` as RowKey)
+  const ending = new AbortController()
+  const event = await new Watch(engine, systemScheduler)
+    .events(tickMs, { table: undefined, spanMs: undefined, rowsMax: undefined }, ending.signal)
+    .next()
+  expect(turns).toBeGreaterThanOrEqual(3)
+  const { report } = JSON.parse(String(event.value).slice('data: '.length))
+  expect(report.tablets).toEqual(JSON.parse(JSON.stringify(engine.tablets.report().tablets)))
+  ending.abort()
   await engine.close()
 })
