@@ -16,7 +16,6 @@
 import type { Scheduler } from '../../clock.ts'
 import type { CallNotes, CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
 import type { Append } from '../../log/commit-input.ts'
-import type { Key } from '../../model/key.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
@@ -25,7 +24,7 @@ import { IndexPatterns } from './index-patterns.ts'
 import { KeyPatterns } from './key-patterns.ts'
 import { LoadPatterns } from './load-patterns.ts'
 import { Sampler } from './sampler.ts'
-import type { Pattern, PickedChange, Sighting } from './sighting.ts'
+import type { Pattern, PickedChange, PickedKey, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
@@ -50,7 +49,7 @@ export interface FindingsOptions {
 }
 
 /** Entities of one commit, or keys that were looked up. */
-type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly Key[]
+type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly PickedKey[]
 
 /** Notes are looked at in one turn: so many at once, with so many index rows and kilobytes, are some milliseconds. */
 const notesMax = 256
@@ -116,8 +115,11 @@ export class Findings implements CallNotes {
     this.#calls.noteLookup(fact)
     const { keys } = fact
     if (this.#lookups.passes(keys.length)) return
-    const picked: Key[] = []
-    for (const key of keys) if (this.#lookups.pick() > 0) picked.push(key)
+    const picked: PickedKey[] = []
+    for (const key of keys) {
+      const standsFor = this.#lookups.pick()
+      if (standsFor > 0) picked.push({ key, standsFor })
+    }
     this.#later(picked, [])
   }
 

@@ -19,25 +19,29 @@ export class HeavyHitters {
   /** Those that had the least count when it was last looked for, the next to go last; of them only who still has it goes. */
   #rarest: string[] = []
   #least = 0
+  /** Sum of what was added, and how many times something was. */
   total = 0
+  events = 0
 
   constructor(size: number) {
     this.#size = size
   }
 
-  add(name: string): void {
-    this.total++
+  /** @param count - how many events this one stands for */
+  add(name: string, count = 1): void {
+    this.total += count
+    this.events++
     const known = this.#names.get(name)
     if (known !== undefined) {
-      known.count++
+      known.count += count
       return
     }
     if (this.#names.size < this.#size) {
-      this.#names.set(name, { count: 1, error: 0 })
+      this.#names.set(name, { count, error: 0 })
       return
     }
     this.#names.delete(this.#nextRarest())
-    this.#names.set(name, { count: this.#least + 1, error: this.#least })
+    this.#names.set(name, { count: this.#least + count, error: this.#least })
   }
 
   /** Counts only grow: after one look through all names, all those with the least count can go without another. */
@@ -62,5 +66,6 @@ export class HeavyHitters {
     this.#names.clear()
     this.#rarest = []
     this.total = 0
+    this.events = 0
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Patterns of where the load goes.
  *
- *   hot-key         half of the last 512 to 1,024 keys read or written are one key
+ *   hot-key         one key is half of the last reads and writes, by 512 to 1,024 keys and what each stands for
  *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
  *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
  */
@@ -17,6 +17,7 @@ import {
   nothing,
   type Pattern,
   type PickedChange,
+  type PickedKey,
   percentOf,
   rowsAt,
   rowsBetween,
@@ -86,8 +87,10 @@ export class LoadPatterns implements Pattern {
     this.#options = options
   }
 
-  noteLookup(keys: readonly Key[]): void {
-    for (const key of keys) this.#touch(keyCode(key), kindSubject(partitionCode(key.partition), key.path))
+  noteLookup(picked: readonly PickedKey[]): void {
+    for (const { key, standsFor } of picked) {
+      this.#touch(keyCode(key), kindSubject(partitionCode(key.partition), key.path), standsFor)
+    }
   }
 
   /** @param picked - of one commit, made at `nowMs` */
@@ -95,18 +98,18 @@ export class LoadPatterns implements Pattern {
     const kinds = new Map<string, Estimate>()
     for (const { partition, change, standsFor } of picked) {
       const kind = kindOfCode(partition, change.path)
-      this.#touch(partition + change.path, kind)
+      this.#touch(partition + change.path, kind, standsFor)
       kinds.set(kind, sumOf(kinds.get(kind) ?? nothing, standingFor(standsFor)))
     }
     for (const [kind, entities] of kinds) this.#noteStart(kind, nowMs, entities)
   }
 
-  #touch(code: string, kind: string): void {
-    if (this.#keys.total >= generation) {
+  #touch(code: string, kind: string, standsFor: number): void {
+    if (this.#keys.events >= generation) {
       this.#keysBefore = this.#keys
       this.#keys = new HeavyHitters(64)
     }
-    this.#keys.add(code)
+    this.#keys.add(code, standsFor)
     this.#hotKeyEvents++
     const touches = this.#touches.of(kind)
     if (touches.known.size < knownMax) touches.known.add(code)
@@ -132,20 +135,24 @@ export class LoadPatterns implements Pattern {
   }
 
   #hotKey(): Sighting[] {
-    const events = this.#keys.total + this.#keysBefore.total
+    const events = this.#keys.events + this.#keysBefore.events
     if (events < hotKeyEventsMin) return []
+    const total = this.#keys.total + this.#keysBefore.total
+    const last = { count: total, isSampled: total !== events }
     const sums = new Map<string, number>()
     for (const hitters of [this.#keys, this.#keysBefore]) {
       for (const { name, count, error } of hitters.top(4)) sums.set(name, (sums.get(name) ?? 0) + count - error)
     }
     return [...sums]
-      .filter(([, hits]) => hits / events >= hotKeyShareMin)
+      .filter(([, hits]) => hits / total >= hotKeyShareMin)
       .map(([code, hits]) => ({
         kind: 'hot-key',
         subject: keyInWords(code),
         words: `One entity, ${keyInWords(code)}, gets most of the reads and writes.`,
-        evidence: [`${hits} of the last ${events} keys read or written (${percentOf(hits / events)})`],
-        share: hits / events,
+        evidence: [
+          `${countInWords({ ...last, count: hits })} of the last ${countInWords(last)} keys read or written (${percentOf(hits / total)})`,
+        ],
+        share: hits / total,
         count: this.#hotKeyEvents,
         place: rowsAt('Entities', entityRowOf(code)),
       }))

@@ -1,5 +1,6 @@
 /** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
 import { hexOf } from '../../encoding/bytes.ts'
+import type { Key } from '../../model/key.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
 import { prefixRange } from '../../tables/ranges.ts'
@@ -35,6 +36,12 @@ export interface PickedChange {
   /** Code of the partition. */
   readonly partition: string
   readonly change: EntityRows
+  readonly standsFor: number
+}
+
+/** A key that was looked up, and how many keys it stands for. */
+export interface PickedKey {
+  readonly key: Key
   readonly standsFor: number
 }
 
