@@ -76,8 +76,8 @@ export async function runProgram(
   seed: number,
   { limits, onProgress, onOutput }: JudgeOptions = {},
 ): Promise<RunOfProgram> {
-  const { name, settings, functions } = challenge
-  const session = new ArmSession({ arm: name, seed, settings: settingsFor(program, settings), onProgress })
+  const { name, functions } = challenge
+  const session = new ArmSession({ arm: name, seed, settings: settingsFor(program, challenge), onProgress })
   const stage = new Stage(session, {
     functions,
     source:
@@ -102,9 +102,10 @@ export async function runProgram(
 }
 
 /** A ramp has few operations in a slot already: for a command, whose calls take real time, the slots are longer. */
-function settingsFor(program: JudgedProgram, settings: SettingValues): SettingValues {
+function settingsFor(program: JudgedProgram, { settings, commandSlotMs }: Challenge): SettingValues {
   const slotMs = settings['load.slotMs']
-  return typeof program === 'string' || slotMs === undefined ? settings : { ...settings, 'load.slotMs': slotMs * 2 }
+  if (typeof program === 'string' || slotMs === undefined) return settings
+  return { ...settings, 'load.slotMs': commandSlotMs ?? slotMs * 2 }
 }
 
 function verdictsOf(goals: readonly Goal[], arm: ArmResult, fault: string | undefined): readonly JudgedExpectation[] {

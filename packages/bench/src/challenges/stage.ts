@@ -21,7 +21,7 @@ export class Stage {
   readonly #options: ProgramOptions
   readonly #isOutside: boolean
   #store: Store | undefined
-  #program: Program | undefined
+  readonly #programs: Program[] = []
 
   constructor(session: ArmSession, options: ProgramOptions) {
     this.session = session
@@ -34,10 +34,24 @@ export class Stage {
   /** Opens the store, and begins the program's first process. */
   async open(options: SessionStoreOptions = {}): Promise<{ readonly store: Store; readonly program: Program }> {
     const store = await this.session.open({ simulate: true, ...options })
-    const program = new Program(this.#options, store, this.random)
     this.#store = store
-    this.#program = program
-    return { store, program }
+    return { store, program: this.#begin(store) }
+  }
+
+  /**
+   * Where the program does long work while it answers other calls. A command gets a process of its own for it, as its calls that are charged
+   * in another way would wait until the work is done (command-instance/CI2).
+   */
+  programForJobs(): Program {
+    const [program] = this.#programs
+    if (this.#store === undefined || program === undefined) throw new Error('the stage is not open')
+    return this.#isOutside ? this.#begin(this.#store) : program
+  }
+
+  #begin(store: Store): Program {
+    const program = new Program(this.#options, store, this.random)
+    this.#programs.push(program)
+    return program
   }
 
   /** A client of the store, at the usual distance. */
@@ -54,7 +68,7 @@ export class Stage {
   }
 
   close(): void {
-    this.#program?.close()
+    for (const program of this.#programs) program.close()
   }
 
   /** Records what came of the run, as far as it got. */
