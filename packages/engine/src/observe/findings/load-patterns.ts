@@ -7,7 +7,6 @@
  */
 import { prefixEnd } from '../../encoding/bytes.ts'
 import { decodePath, keyCode, partitionCode } from '../../encoding/key-codec.ts'
-import type { Key } from '../../model/key.ts'
 import { entityRowOf } from '../../tables/entities.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { LruMap } from './lru-map.ts'
