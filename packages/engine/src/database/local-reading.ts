@@ -1,7 +1,7 @@
 /**
  * Reads at a store of one process (reading.ts).
  *
- * A failed read in a transaction may end it (transactions/X4).
+ * A failed read in a transaction may end it (transactions/X2).
  */
 import type { RequestContext } from '../context.ts'
 import { OverlaidView } from '../history/overlay.ts'

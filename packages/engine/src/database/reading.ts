@@ -29,7 +29,7 @@ export interface Read<T, R> {
 }
 
 export interface Reading {
-  /** A whole verb that may read in a transaction, which is over when the answer is ABORTED (transactions/X4). */
+  /** A whole verb that may read in a transaction, which is over when the answer is ABORTED (transactions/X2). */
   verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T>
   /** The read itself. */
   run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R>

@@ -1,6 +1,6 @@
 /**
- * Whether a later commit changed what an optimistic transaction has read: its rows, or with entity groups its groups
- * (transactions/X1).
+ * The check of an optimistic transaction: did a later commit change a row that it has read, or with entity groups any row of a
+ * group that it has read? A pessimistic transaction has locks instead.
  */
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention } from '../errors.ts'
@@ -12,9 +12,8 @@ import { decodeToken, type Transaction } from './transaction.ts'
 import type { TransactionViews } from './transaction-views.ts'
 
 /**
- * Throws ABORTED when one did. A pessimistic transaction has locks instead.
- *
- * @param aside - groups of which that does not matter yet
+ * @param aside - groups whose changes do not matter yet
+ * @throws DatastoreError ABORTED if a commit changed something that was read
  */
 export function refuseChanged(
   recent: RecentCommits,

@@ -1,14 +1,16 @@
 /**
- * Optimistic checks of single mutations: the version, or the update time, that a client believes is stored.
+ * Optimistic checks of single mutations: the client names the version, or the update time, that it expects in the store.
  *
- * CF1  The check is against what was stored before the commit, also where the commit mutates an entity several times: then
- *      one check speaks for all of that entity's mutations, and a conflict keeps every one of them from taking effect.
- * CF2  A missing entity has version 0, and update time 0.
+ *   update ToDo:1, base_version 7      takes effect if version 7 of ToDo:1 is stored; otherwise it is a conflict
  *
- * Known: comments of google.datastore.v1. Measured on both of Google's emulators: CF1, what is refused as senseless (an
- * insert that expects a stored version, an update that expects none, a version newer than the stored one), and that the
- * mutations of one entity may not differ in what they expect. The newer emulator lets a conflict pass under `serverValue`;
- * here, as in the older one, the mutation has no effect then.
+ * A missing entity has version 0 and update time 0.
+ *
+ * CF1  The check compares with the state before the commit, also if the commit mutates the entity several times. One check decides
+ *      for all mutations of that entity: after a conflict, none of them takes effect.        conflict.test.ts
+ *
+ * Known: comments of google.datastore.v1. Measured on both of Google's emulators: CF1; the mutations of one entity must expect the
+ * same; some expectations are invalid (an insert that expects a stored version, an update that expects none, a version newer
+ * than the stored one). With `serverValue`, the newer emulator ignores a conflict; here, as in the older one, the mutation has no effect.
  */
 import { failedPrecondition, invalidArgument, worded } from '../errors.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -17,11 +19,11 @@ import { formatKey, type Key } from '../model/key.ts'
 export interface Conflict {
   readonly baseVersion?: bigint
   readonly updateTime?: bigint
-  /** Absent = `serverValue`, but for mutations of one entity not the same as saying so. */
+  /** Absent = `serverValue`. But mutations of one entity must all name it, or none. */
   readonly resolution?: 'serverValue' | 'fail'
 }
 
-/** Refuses expectations that cannot be meant, from the request alone. */
+/** Refuses expectations that make no sense, from the request alone. */
 export function checkExpectation(operation: string, key: Key, { baseVersion, updateTime }: Conflict): void {
   const expected = baseVersion ?? updateTime ?? 0n
   if (operation === 'insert' && expected > 0n) {
@@ -32,7 +34,7 @@ export function checkExpectation(operation: string, key: Key, { baseVersion, upd
   }
 }
 
-/** Refuses a mutation that expects something else than an earlier one of the same entity in the commit. */
+/** Refuses a mutation whose expectation differs from that of an earlier mutation of the same entity. */
 export function checkSameExpectation(key: Key, earlier: Conflict | undefined, later: Conflict | undefined): void {
   if (earlier?.resolution !== later?.resolution) {
     throw invalidArgument(
@@ -47,10 +49,10 @@ export function checkSameExpectation(key: Key, earlier: Conflict | undefined, la
 }
 
 /**
- * Whether the stored entity is another than expected.
+ * Whether the stored entity differs from the expected one.
  *
- * @throws DatastoreError FAILED_PRECONDITION when it is and the mutation asks to fail then; INVALID_ARGUMENT when something
- *   newer than what is stored is expected
+ * @throws DatastoreError FAILED_PRECONDITION for a conflict if the mutation asks for it; INVALID_ARGUMENT if the expected version
+ *   is newer than the stored one
  */
 export function isConflict(key: Key, conflict: Conflict, image: EntityImage | undefined): boolean {
   const { baseVersion, updateTime, resolution } = conflict

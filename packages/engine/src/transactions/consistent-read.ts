@@ -1,7 +1,7 @@
 /**
- * Reads over a view that goes on changing, made again until they are whole.
- *
- * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
+ * Consistent reads over the live tables, which change during a read. A commit that overlaps the read and changes one of its
+ * rows may be half visible: the read of ToDo:1 came before the commit, the read of ToDo:2 after it. The read is then repeated, so
+ * it never mixes the states before and after a commit.
  */
 import { contention } from '../errors.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
@@ -9,16 +9,15 @@ import type { TableView } from '../tables/table.ts'
 import { type ReadBudget, ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
-/** How often a read that commits keep overlapping is made before it gives up. */
+/** Maximum number of attempts of a read. */
 const attemptsMax = 50
 
 /**
- * Runs `work` over `viewOf()`. A commit that was under way meanwhile and touches what was read may be half in it: then, when
- * that commit is written, everything is read again.
+ * Runs `work` over `viewOf()`. If a commit overlaps and touches the rows that were read, waits for that commit and runs `work` again.
  *
- * @param settle - called with what was read, in the turn in which it is found to be whole; with a promise it asks to wait
- *   and to read again
- * @throws ABORTED when commits overlap it again and again
+ * @param settle - called with the rows read, in the turn in which they are known to be consistent. If it returns a promise, the
+ *   read is repeated after it.
+ * @throws ABORTED after {@link attemptsMax} attempts
  */
 export function consistentRead<T>(
   recent: RecentCommits,
@@ -50,7 +49,7 @@ function* readings<T>(
         yield* waitFor(wait)
       } else {
         attempt++
-        // A commit that fails to be written may have changed rows, too.
+        // A commit that fails may have changed rows too.
         yield* waitFor(
           whenFails(
             () => overlapping.written,

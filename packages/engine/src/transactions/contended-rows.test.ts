@@ -63,12 +63,12 @@ describe('a contended row', () => {
     expect(await get(first)).toBe(80)
     // The first eight have all read before the row was known as contended; of these seven are victims.
     expect(aborted).toBeLessThanOrEqual(8)
-    // contended-rows/C3: nearly each of the eighty stood in line once.
+    // Nearly each of the eighty waited for a turn once.
     const [busiest] = engine.tablets.groups(1)
     expect(busiest?.waitsPerSecond).toBeGreaterThan((busiest?.commitsPerSecond ?? 0) / 2)
   })
 
-  test('is shared after all when its holder takes longer than the lock timeout (contended-rows/C2)', async () => {
+  test('is shared after all when its holder takes longer than the lock timeout', async () => {
     const [one, two, holder, reader] = [await begin(), await begin(), await begin(), await begin()]
     await get(first, one)
     await get(first, two)

@@ -19,7 +19,7 @@ function transaction(id: number, beganAt: number): Transaction {
   })
 }
 
-test('deadlock-detection/W2: a long line of waiters is no deadlock, and its youngest gives way when it becomes a circle', async () => {
+test('deadlock-detection/W1: a long line of waiters is no deadlock, and its youngest gives way when it becomes a circle', async () => {
   const clock = new VirtualClock()
   const context = requestContext({ clock })
   const beganAt = Number(clock.nowMicros())

@@ -1,16 +1,18 @@
 /**
  * Waits for locks, and deadlock detection over the waits-for graph.
  *
- *   writer ──▶ transactions that hold read locks on the rows it is about to change
- *   reader ──▶ a writer that already waits for the rows it wants to lock (waiting-writers.ts)
+ *   writer ──▶ transactions that hold read locks on the rows that it will change
+ *   reader ──▶ a writer that already waits for the rows that the reader wants to lock (waiting-writers.ts)
  *
- * W1  A wait ends when the row it is for is free, when a deadlock makes the waiter its victim, or at the lock timeout after the row was
- *     last given back, never later. A holder that expires during the wait is ended at that instant.
- * W2  A cycle is found when its last edge is added. Its youngest transaction, by first begin, is aborted at once. The oldest
- *     is never the victim, so one transaction always makes progress.
- * W3  The graph is searched backwards, over transactions that wait: those that only hold the row cost nothing.   locks.test.ts
+ * Transactions 1 and 2 have both read ToDo:1 and both want to write it. Each waits for the other, and 2, the younger, is aborted.
+ * A wait ends when its row is free, when the waiter is such a victim, or when the lock timeout is over; the timeout starts
+ * again each time the row is released. A holder that expires during the wait is ended at that instant. The search goes
+ * backwards, from a transaction to those that wait for it, so transactions that do not wait cost nothing.
  *
- * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are found, not timed out.
+ * W1  A cycle is found when its last edge is added. Its youngest transaction (by first begin) is aborted at once. The oldest is
+ *     never the victim, so one transaction always makes progress.                    deadlock-detection.test.ts
+ *
+ * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are detected, without a timeout.
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
@@ -29,7 +31,7 @@ export interface LockWaitsParts {
   readonly expiry: Expiry
 }
 
-/** How many of the holders of a row a trace names. */
+/** Maximum number of holders in a trace. */
 const tracedHoldersMax = 16
 
 export class LockWaits {
@@ -42,8 +44,8 @@ export class LockWaits {
   /**
    * Waits until a row is free, or a transaction has ended.
    *
-   * @param waiter - the transaction that waits, or what stands for a write outside of one
-   * @throws DatastoreError ABORTED (W1, W2)
+   * @param waiter - the waiting transaction, or the stand-in of a write outside of transactions
+   * @throws DatastoreError ABORTED for a deadlock or at the timeout
    */
   async wait(context: RequestContext, waiter: Transaction, goal: WaitsFor, timeoutMs: number): Promise<void> {
     const { trace } = context
@@ -80,16 +82,15 @@ export class LockWaits {
     }
   }
 
-  /** Some of the transactions that it waits for. */
   #holders(waiter: Transaction, goal: WaitsFor, max: number): readonly Transaction[] {
     if ('footprint' in goal) return this.#parts.locks.holders(goal.row, waiter, max)
     return goal.holder.state === 'active' ? [goal.holder] : []
   }
 
   /**
-   * Resolves when the row is free or the holder has ended, when the waiter itself ends, when the time is up, or the caller's patience.
+   * Resolves when the row is free, the holder or the waiter has ended, or the time of the wait or of the request is over.
    *
-   * @returns when the row was last given back, microseconds of the steady clock; 0 = never
+   * @returns when the row was last released, microseconds of the steady clock; 0 = never
    */
   #somethingNew(context: RequestContext, waiter: Transaction, goal: WaitsFor, until: number): Promise<number> {
     const { clock, deadlineAt, signal } = context
@@ -123,9 +124,9 @@ export class LockWaits {
     return awaited
   }
 
-  /** The transactions on a way from `start` back to itself: each waits for the next one. */
+  /** The cycle through `start`: each transaction waits for the next one. */
   #cycle(start: Transaction, goal: WaitsFor): readonly Transaction[] | undefined {
-    /** The transaction that each waits for, on the way to the start. */
+    /** From each transaction found to the one that it waits for. */
     const next = new Map<Transaction, Transaction>()
     const reached = [start]
     for (const at of reached) {
@@ -139,7 +140,7 @@ export class LockWaits {
     return undefined
   }
 
-  /** The transactions that wait for one; one may be among them more than once. */
+  /** The transactions that wait for `holder`, with repetitions. */
   *#waitersOn(holder: Transaction): Generator<Transaction> {
     const { locks, writers } = this.#parts
     if (holder.awaited !== undefined) yield* holder.awaited.wakes.keys()
@@ -154,7 +155,7 @@ function isWaitedFor(goal: WaitsFor, transaction: Transaction): boolean {
   return transaction.takesLocks && transaction.reads.hitBy(goal.footprint) !== undefined
 }
 
-/** From a transaction on, up to the one before `end`. */
+/** The transactions from one on, up to the one before `end`. */
 function wayFrom(
   first: Transaction,
   end: Transaction,
@@ -182,7 +183,7 @@ function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what:
   victim.end('aborted', contention(reason, 'transaction').message)
 }
 
-/** The answer to whatever an aborted transaction asks. */
+/** The answer to any call of an aborted transaction. */
 export function abortedError(transaction: Pick<Transaction, 'abortReason' | 'name'>): DatastoreError {
   const message =
     transaction.abortReason ?? contention(`${transaction.name} was aborted; try again`, 'transaction').message

@@ -33,7 +33,7 @@ test('a transaction that has ended is found as it was', () => {
   expect(recent.find(8)).toMatchObject({ readOnly: true, age: 7, state: 'committed', abortReason: undefined })
 })
 
-test('it is forgotten when `kept` others have ended, and not before (ended-transactions/F1)', () => {
+test('it is forgotten when `kept` others have ended, and not before', () => {
   const recent = new EndedTransactions(4)
   for (let id = 1; id <= 10; id++) {
     recent.add(ended(id))

@@ -1,16 +1,12 @@
 /**
- * The most recently ended transactions, for error messages and for the rank of retries.
+ * The transactions that ended most recently, for error messages and for the rank of retries. A transaction is found here until
+ * `kept` others have ended after it.
  *
- * A ring buffer with one array a field. It keeps no transaction object: ten thousand kept objects would outlive the garbage
- * collector's young generation and be copied twice.
- *
- * F1  A transaction is found here from its end until `kept` others have ended.        ended-transactions.test.ts
- *
- * Ours.
+ * A ring buffer with one array per field, instead of transaction objects: ten thousand long-lived objects would cost the
+ * garbage collector two copies each.
  */
 import { nameOf, type Transaction } from './transaction.ts'
 
-/** The fields kept of a transaction that has ended. */
 export type EndedTransaction = Pick<
   Transaction,
   'id' | 'database' | 'readOnly' | 'age' | 'state' | 'abortReason' | 'name'
@@ -32,7 +28,6 @@ export class EndedTransactions {
     this.#kept = kept
   }
 
-  /** A transaction has ended. */
   add({ id, database, readOnly, age, state, abortReason }: Transaction): void {
     const at = this.#next
     this.#ids[at] = id

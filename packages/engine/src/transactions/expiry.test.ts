@@ -15,7 +15,7 @@ function world(count: number, beganAt: (i: number, now: number) => number) {
   return { clock, open, expiry: new Expiry(clock, () => open) }
 }
 
-test('expiry/E1: many that expire at once end some at a time, in all calls together each', async () => {
+test('many that expire at once end some at a time, in all calls together each', async () => {
   const { clock, open, expiry } = world(1_000, (_, now) => now)
   await clock.advance(idleMicrosMax / 1000)
   expiry.endDue()
@@ -41,7 +41,7 @@ test('a transaction that is used goes on, and one that commits ends by itself', 
   expect([used.state, committing.state, idle.state]).toEqual(['active', 'active', 'expired'])
 })
 
-test('expiry/E2: while something waits, each ends at the instant at which it expires', async () => {
+test('while something waits, each ends at the instant at which it expires', async () => {
   const { clock, open, expiry } = world(3, (i, now) => now + i * 300_000)
   await clock.advance(59_900)
   const unwatch = expiry.watch()

@@ -1,11 +1,11 @@
 /**
- * The end of transactions that were left alone, or open, for too long.
+ * The expiry of transactions: 60 s without a call, or 270 s open.
  *
- *   once a second      all open transactions are looked through: those that would expire before the next look are due
- *   endDue()           ends those whose time is over
+ *   once a second      looks at all open transactions; those that expire before the next look are due
+ *   endDue()           ends the due transactions whose time is over
  *
- * E1  endDue() ends what has expired, up to {@link endsMax} transactions in a call; the next call goes on.        expiry.test.ts
- * E2  While something waits for transactions, they end at the instant at which they expire.
+ * One call of endDue() ends at most {@link endsMax} transactions; the next call continues. While something waits for
+ * transactions, a timer ends each of them at the instant of its expiry.
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import type { Transaction } from './transaction.ts'
@@ -17,7 +17,7 @@ export class Expiry {
   readonly #scheduler: Scheduler
   readonly #open: () => Iterable<Transaction>
   #due: readonly Transaction[] = []
-  /** The place in `#due` of the first that is not ended. */
+  /** The place in `#due` of the next one to end. */
   #next = 0
   #lookAt = 0
   #watches = 0
@@ -28,7 +28,7 @@ export class Expiry {
     this.#open = open
   }
 
-  /** Ends what has expired (E1). @returns the steady time, microseconds */
+  /** Ends expired transactions, up to {@link endsMax}. @returns the steady time, microseconds */
   endDue(): number {
     const now = steadyMicros(this.#scheduler)
     if (this.#next === this.#due.length && now >= this.#lookAt) this.#look(now)
@@ -53,12 +53,12 @@ export class Expiry {
       if (transaction.hasExpired(now)) over.push(transaction)
       else if (transaction.expiresAt < this.#lookAt) soon.push(transaction)
     }
-    // Those whose time is over need no order: after a pause they may be many.
+    // Expired transactions need no order, and after a pause they may be many.
     this.#due = over.concat(soon.sort((a, b) => a.expiresAt - b.expiresAt))
     this.#next = 0
   }
 
-  /** Something waits for transactions from now on (E2). @returns to be called when it no longer does */
+  /** Something waits for transactions from now on. @returns a function that ends this */
   watch(): () => void {
     this.#watches++
     if (this.#watching === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The tables of a transaction that reads each entity group as of its own first read: a row of Entities is looked up in the
- * view of its group, a scan (of an ancestor query, so within one group) in the view of the only group there is.
+ * The tables of a transaction that reads by entity group. A look-up in Entities uses the view of the row's group. A scan belongs
+ * to an ancestor query, so it has one group and uses that group's view.
  */
 import type { RequestContext } from '../context.ts'
 import { invariant } from '../invariant.ts'

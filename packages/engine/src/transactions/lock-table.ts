@@ -1,13 +1,14 @@
 /**
  * The locks of open pessimistic transactions: which of them have read a row.
  *
- *   rows    row of Entities → the transaction that has read it, or several
- *   spans   stretch of a table that was scanned → the transactions that scanned exactly it
- *   waits   row → those who wait until no other transaction holds it
+ *   rows    Entities row ToDo:1 → transactions 4 and 7, which have read it
+ *   spans   key range that was scanned → the transactions that scanned exactly this range
+ *   waits   row → the transactions that wait until no other one holds it
  *
- * LT1  The cost of asking about a row does not grow with the number of transactions, whether they hold it or not.   locks.test.ts
- * LT2  A transaction that ends gives back all its locks: few at once, many in slices. Until then they count as held.   locks.test.ts
- * LT3  Who waits for a row is woken when it is free for them, a few in a turn.                                       locks.test.ts
+ * An ended transaction gives back a few locks at once, but many in slices; until then they count as held. A transaction that waits
+ * for a row is woken when the row is free, a few transactions in a turn.
+ *
+ * LT1  The cost of a question about a row does not grow with the number of transactions.   locks.test.ts
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { requestContext } from '../context.ts'
@@ -19,7 +20,7 @@ import { RowIndex } from './row-index.ts'
 import { SpanTree, spanOfRow } from './span-tree.ts'
 import type { Transaction, Waits } from './transaction.ts'
 
-/** A woken transaction reads or commits again, which is as much work as reading some hundred rows. */
+/** A woken transaction reads or commits again; that is as much work as reading some hundred rows. */
 const workOfWake = 256
 
 export class LockTable {
@@ -32,7 +33,7 @@ export class LockTable {
     this.#scheduler = scheduler
   }
 
-  /** Locks what an open transaction has read just now. It may hold some of it already. */
+  /** Locks the rows that an open transaction has just read. It may hold some of them already. */
   take(transaction: Transaction, reads: ReadSet): void {
     for (const row of reads.rows()) {
       const held = this.#rows.get(row)
@@ -47,7 +48,7 @@ export class LockTable {
     }
   }
 
-  /** Gives back the locks of a transaction that has ended (LT2). */
+  /** Gives back the locks of a transaction that has ended. */
   release(transaction: Transaction): void {
     const { reads } = transaction
     if (reads.isEmpty) return
@@ -79,7 +80,7 @@ export class LockTable {
     if (held?.delete(transaction) === true && held.size === 0) this.#spans.delete(span)
   }
 
-  /** The first row of a commit that a transaction other than its own holds. */
+  /** The first row of a commit that another transaction holds. */
   blockedAt(self: Transaction | undefined, { entityRows, indexRows }: Footprint): RowKey | undefined {
     if (this.#rows.size === 0 && this.#spans.size === 0) return undefined
     for (const row of entityRows) if (this.isHeld(row, self)) return row
@@ -88,7 +89,6 @@ export class LockTable {
     return undefined
   }
 
-  /** Whether a transaction other than `self` holds a row. */
   isHeld(row: RowKey, self: Transaction | undefined): boolean {
     const held = this.#rows.get(row)
     if (held !== undefined && isOther(held, self)) return true
@@ -99,7 +99,7 @@ export class LockTable {
     return this.#spans.size > 0 && this.#spans.some(spanOfRow(row), (held) => isOther(held, self))
   }
 
-  /** Some of the transactions other than `self` that hold a row. */
+  /** At most `max` transactions other than `self` that hold a row. */
   holders(row: RowKey, self: Transaction | undefined, max: number): readonly Transaction[] {
     const holders = new Set<Transaction>()
     const add = (held: Iterable<Transaction>): boolean => {
@@ -115,7 +115,7 @@ export class LockTable {
     return [...holders]
   }
 
-  /** The waits for a row to be free (LT3). Once without waits they are to be forgotten. */
+  /** The waits for a row. The caller calls {@link forget} after its wait. */
   waitsAt(row: RowKey): Waits {
     let waits = this.#waits.get(row)
     if (waits === undefined) {
@@ -125,17 +125,17 @@ export class LockTable {
     return waits
   }
 
-  /** Forgets the waits for a row when there are none. */
+  /** Forgets the waits for a row if there are none. */
   forget(row: RowKey, waits: Waits): void {
     if (waits.wakes.size === 0 && this.#waits.get(row) === waits) this.#waits.delete(row)
   }
 
-  /** The transactions that wait for a row that is in `reads`. */
+  /** The transactions that wait for a row in `reads`. */
   *waitersOn(reads: ReadSet): Generator<Transaction> {
     for (const [, { wakes }] of this.#waits.of(reads)) yield* wakes.keys()
   }
 
-  /** Wakes those for whom a row is free now. */
+  /** Wakes the transactions whose row is free now. */
   #wakeAt(released: ReadSet): void {
     const now = steadyMicros(this.#scheduler)
     for (const [row, waits] of this.#waits.of(released)) {
@@ -163,7 +163,7 @@ function isOther(held: Transaction | Set<Transaction>, self: Transaction | undef
   return held.size > 1 || (held.size === 1 && (self === undefined || !held.has(self)))
 }
 
-/** Wakes all who wait for the same thing, a few in a turn. */
+/** Wakes all transactions of a wait, a few in a turn. */
 export function wakeInSlices(clock: Scheduler, { wakes }: Waits): void {
   if (wakes.size === 0) return
   const all: (() => void)[] = []

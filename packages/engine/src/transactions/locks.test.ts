@@ -154,7 +154,7 @@ async function stepsOf(scenario: Scenario, count: number): Promise<number> {
   return steps
 }
 
-describe('lock-table/LT1, deadlock-detection/W3: twice as many transactions that', () => {
+describe('lock-table/LT1: twice as many transactions that', () => {
   test.each(Object.entries(scenarios))('%s take about twice as many steps', async (_, [scenario, expected]) => {
     expect(await scenario(60)).toEqual(expected(60))
     const few = await stepsOf(scenario, 100)
@@ -176,7 +176,7 @@ function transactionThatHolds(table: LockTable, rows: readonly string[], id = 1)
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('a transaction with many locks', () => {
-  test('gives them back in slices when it ends, and wakes who waits for them at the end (lock-table/LT2)', async () => {
+  test('gives them back in slices when it ends, and wakes who waits for them at the end', async () => {
     const table = new LockTable(clock)
     const rows = Array.from({ length: 20_000 }, (_, i) => `row ${i}`)
     const transaction = transactionThatHolds(table, rows)
@@ -197,7 +197,7 @@ describe('a transaction with many locks', () => {
 })
 
 describe('many that wait for one row', () => {
-  test('are woken a few in a turn (lock-table/LT3)', async () => {
+  test('are woken a few in a turn', async () => {
     const table = new LockTable(clock)
     const transaction = transactionThatHolds(table, ['row'])
     let woken = 0

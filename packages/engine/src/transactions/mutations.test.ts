@@ -82,7 +82,7 @@ describe('two mutations of one entity in an atomic list', () => {
     expect(new World().commit(mutation('insert', { v: 2n }), mutation('delete'))).toEqual([gone, gone])
   })
 
-  test('read it once (mutations/M1)', () => {
+  test('read it once', () => {
     const world = worldWith({ v: 1n })
     world.reads = 0
     world.commit(mutation('upsert', { v: 2n }), mutation('delete'), mutation('insert', { v: 3n }))
@@ -114,7 +114,7 @@ describe('an entity that a list leaves as it was', () => {
         ),
       ],
     ],
-  ])('%s keeps version and times (mutations/M3)', (_, list) => {
+  ])('%s keeps version and times (mutations/M2)', (_, list) => {
     const world = worldWith({ v: 1n, w: 2n })
     const { states, outcomes } = world.evaluate(list)
     expect(states).toEqual([])
@@ -244,7 +244,7 @@ describe('transforms', () => {
 })
 
 describe('a list that is not atomic', () => {
-  test('stops at its first failure and keeps what came before it (mutations/M2)', () => {
+  test('stops at its first failure and keeps what came before it (mutations/M1)', () => {
     const world = worldWith(undefined)
     const { outcomes, failure, states } = world.evaluate(
       [

@@ -1,19 +1,17 @@
 /**
- * The effect of a list of mutations on the committed state: a fold over the entities' images, with no writes of its own.
+ * The effect of a list of mutations on the committed state. It is a fold over the images of the entities, and writes nothing.
  *
- *   stored image ─▶ mutation ─▶ mutation … ─▶ image after; one version, and one result, for all mutations of an entity
- *   mutation = write (under its mask, if it has one), then its transforms in order
+ *   stored image ─▶ mutation ─▶ mutation … ─▶ image after; all mutations of an entity share one version and one result
+ *   mutation = write (under its mask, if any), then its transforms in order
  *
- * M1  An entity is read at most once, and has at most one new state in the evaluation.
- * M2  An atomic list changes all or nothing; a list that is not stops at its first failure and keeps what came before it
- *     (measured on both of Google's emulators).
- * M3  A list that leaves an entity as it was leaves its version and times as they were (measured).
- * M4  An automatic id is never that of an existing entity, nor one that the list names itself: the next free id is taken,
- *     or the list fails there.
- * M5  What is refused for the order of the mutations alone is refused before anything else (measured).
+ * Each entity is read once. Errors in the order of the mutations alone come before all others (measured). An automatic id is never that of an
+ * existing entity or of another mutation in the list; the next free id is used, or the list fails there.
  *
- * Measured, for an entity deleted and written again in one list: Firestore gives it a new create time, also when nothing
- * else changed; to legacy Datastore it is an update.
+ * M1  An atomic list changes all or nothing. Any other list stops at its first failure and keeps the mutations before it.   mutations.test.ts
+ * M2  If a list leaves an entity unchanged, its version and times do not change either.                                     mutations.test.ts
+ *
+ * M1 and M2 are measured. Measured too, for an entity that one list deletes and writes again: Firestore sets a new create time, even if
+ * nothing else changed; for legacy Datastore it is an update.
  */
 import type { RequestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
@@ -41,11 +39,11 @@ import { applyTransforms, type PreparedTransform, transformCount } from './prope
 
 export type Operation = 'insert' | 'update' | 'upsert' | 'delete'
 
-/** A mutation whose entity is validated and whose key is complete. */
+/** A mutation with a validated entity and a complete key. */
 export interface PreparedMutation {
   readonly operation: Operation
   key: Key
-  /** Whether the id was given by the allocator for this mutation. */
+  /** Whether the allocator chose the id for this mutation. */
   readonly automaticId: boolean
   /** Property bytes and their index entries; absent for a delete. */
   readonly properties: Uint8Array | undefined
@@ -61,9 +59,9 @@ export interface MutationOutcome {
   readonly createTime?: bigint
   readonly updateTime?: bigint
   readonly conflictDetected: boolean
-  /** One for each transform that took effect. */
+  /** One per transform that took effect. */
   readonly transformResults?: readonly Value[]
-  /** Only when its id was given by the allocator. */
+  /** Only if the allocator chose its id. */
   readonly key?: Key
 }
 
@@ -71,37 +69,37 @@ export interface EvaluationRules {
   /** Context of the commit: a long list yields to other calls. */
   readonly context: RequestContext
   readonly atomic: boolean
-  /** Whether certain pairs of mutations on one key are refused (Firestore) or take effect one after the other (legacy). */
+  /** Whether some pairs of mutations of one key are refused (Firestore) or applied in sequence (legacy). */
   readonly pairs: 'refused' | 'sequential'
   readonly indexOptions: IndexOptions
-  /** Another id for an automatic key that is in use; throws where that is a failure. */
+  /** Another id for an automatic key that is in use; may throw. */
   nextKey(key: Key): MaybePromise<Key>
 }
 
 export interface Evaluated {
   readonly states: readonly EntityDelta[]
-  /** One for each mutation that took effect, in order. */
+  /** One per mutation that took effect, in order. */
   readonly outcomes: readonly MutationOutcome[]
-  /** The error that stopped a list that is not atomic. */
+  /** The error that stopped a non-atomic list. */
   readonly failure: unknown
 }
 
-/** An entity on its way through the list. */
+/** The state of an entity during the evaluation. */
 interface Entity {
   readonly codes: KeyCodes
   readonly row: RowKey
   readonly before: Uint8Array | undefined
   readonly imageBefore: EntityImage | undefined
-  /** `undefined` = there is no such entity now. */
+  /** `undefined` = the entity does not exist now. */
   properties: Uint8Array | undefined
-  /** Size of `properties`, when known. */
+  /** Size of `properties`, if known. */
   entries: readonly IndexEntry[] | undefined
-  /** Whether a mutation of the list was about it already. */
+  /** Whether an earlier mutation of the list had this key. */
   isMet: boolean
-  /** Deleted by the list, at whatever point of it. */
+  /** Whether any mutation of the list deleted it. */
   isDeleted: boolean
   isConflicted: boolean
-  /** The image after the list, once that is known. */
+  /** The image after the list, once known. */
   imageAfter: EntityImage | undefined
 }
 
@@ -122,11 +120,11 @@ const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
   delete: ['update'],
 }
 
-/** So much as a row that is read is done for each mutation, here and there. */
+/** The work per mutation, in rows read. */
 const workOfOne = 16
 const workOf = (): number => workOfOne
 
-/** Refuses a list that is not atomic and names an entity twice, before anything is done. */
+/** Refuses a non-atomic list that names an entity twice, before any work. */
 export function refuseRepeatedKeys(
   context: RequestContext,
   mutations: readonly PreparedMutation[],
@@ -146,11 +144,7 @@ export function refuseRepeatedKeys(
   })
 }
 
-/**
- * Folds `mutations` over the committed state.
- *
- * @throws DatastoreError the first failure of an atomic list
- */
+/** @throws DatastoreError the first failure of an atomic list */
 export function evaluateMutations(
   mutations: readonly PreparedMutation[],
   rules: EvaluationRules,
@@ -165,7 +159,7 @@ const noNames: ReadonlyMap<RowKey, Named> = new Map()
 const countOf = (transforms: readonly PreparedTransform[] | undefined): number =>
   transforms === undefined ? 0 : transformCount(transforms.map(({ operation }) => operation))
 
-/** The keys that came with their ids or names, by their rows. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
+/** The complete keys of the request, by row. @throws INVALID_ARGUMENT if two mutations of one key do not go together */
 function namedKeys(
   mutations: readonly PreparedMutation[],
   rules: EvaluationRules,
@@ -200,14 +194,14 @@ class Fold {
   readonly #read: Reader
   readonly #version: bigint
   readonly #entities: Entity[] = []
-  /** Those that another mutation may be about too, by their rows. An automatic id is named once (M4). */
+  /** Entities that another mutation may name too, by row. An automatic id is named once. */
   readonly #known: Map<RowKey, Entity> | undefined
-  /** The entity of each mutation that took effect, in their order. */
+  /** The entity of each mutation that took effect, in order. */
   readonly #done: Entity[] = []
-  /** Results of the transforms of a mutation, by its place. */
+  /** Results of the transforms of a mutation, by its place in the list. */
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
-  /** The error of the first mutation that failed, in a list that is not atomic. */
+  /** The error of the first failed mutation of a non-atomic list. */
   #failure: unknown
 
   constructor(
@@ -261,7 +255,7 @@ class Fold {
     states.push({ codes, row, before, after, afterEntries: entries })
   }
 
-  /** The image of an entity after the list; the very image before when it is the same (M3). */
+  /** The image after the list; the same object as before if nothing changed (M2). */
   #imageAfter({ imageBefore, properties, isDeleted }: Entity): EntityImage | undefined {
     if (properties === undefined) return undefined
     const isNew = imageBefore === undefined || (isDeleted && this.#rules.pairs === 'refused')
@@ -285,7 +279,7 @@ class Fold {
     return rest === undefined ? outcome : { ...outcome, ...rest }
   }
 
-  /** The entity that the mutation is about; an automatic key moves on until it meets none (M4). */
+  /** The entity of the mutation. An automatic key moves on until it is free. */
   #entityFor(mutation: PreparedMutation): MaybePromise<Entity> {
     const codes = keyCodes(mutation.key)
     const row = entityRowKey(codes.partition, codes.path)
@@ -344,10 +338,10 @@ class Fold {
     this.#done.push(entity)
   }
 
-  /** Whether an entity's first mutation expects something else to be stored, which speaks for all of them (conflict/CF1). */
+  /** Whether the first mutation of the entity is in conflict; it decides for all of them (conflict/CF1). */
   #meetsConflict(mutation: PreparedMutation, entity: Entity): boolean {
     const { conflict, key } = mutation
-    // Measured: what must fail for a conflict fails for it in Firestore; else it matters first whether there is an entity.
+    // Measured: in Firestore a conflict that must fail comes before the check of existence, otherwise after it.
     const conflictFirst = conflict?.resolution === 'fail' && this.#rules.pairs === 'refused'
     if (!conflictFirst) refuseExistence(mutation, entity)
     const isConflicted = conflict !== undefined && isConflict(key, conflict, entity.imageBefore)
@@ -383,7 +377,7 @@ class Fold {
     return transformed?.results
   }
 
-  /** Properties that came about here are an entity like any other. */
+  /** Validates properties that transforms have made, like those of a request. */
   #prepared(key: Key, properties: Uint8Array): PreparedProperties {
     const prepared = prepareProperties(properties, key.partition, this.#rules.indexOptions)
     const bytes = prepared.properties.length + keyFieldBytes(key)
@@ -397,7 +391,7 @@ class Fold {
   }
 }
 
-/** Bytes that the key takes in a serialized Entity. */
+/** Bytes of the key in a serialized Entity. */
 function keyFieldBytes(key: Key): number {
   const { length } = encodeKey(key)
   return length + (length < 0x80 ? 2 : length < 0x4000 ? 3 : 4)

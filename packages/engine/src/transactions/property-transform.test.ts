@@ -204,7 +204,7 @@ describe('a transform that changes nothing', () => {
   test.each<[string, PropertyTransform, Uint8Array]>([
     ['of a number', maximum('x', 1n), oddlyEncoded('x', (writer) => writer.int64(2, 5n))],
     ['within an entity', append('x.l'), oddlyEncoded('x', (writer) => writer.bytes(6, propertyBytes({ l: [1n] })))],
-  ])('%s keeps the bytes (property-transform/PT2)', (_, transform, bytes) => {
+  ])('%s keeps the bytes', (_, transform, bytes) => {
     const { properties } = applyTransforms(bytes, prepareTransforms([transform], request), 0n)
     expect(Buffer.from(properties).equals(bytes)).toBe(true)
   })

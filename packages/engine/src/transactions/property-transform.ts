@@ -1,21 +1,19 @@
 /**
- * Property transforms: changes of single properties that the server works out from what is stored.
+ * Property transforms: the server computes the new value of a property from the stored one. {points: 3}, incremented by 2, is {points: 5}.
  *
- *   requestTime            the time of the commit, in whole milliseconds; the same in all of a commit
- *   increment              sum; of two integers an integer that stops at the ends of int64, otherwise a double (IEEE 754)
- *   maximum, minimum       the greater or smaller number, with its type; equal numbers leave the stored one; NaN wins
- *   appendMissing          elements that the array has not yet, in order        } 3 = 3.0, 0.0 = -0.0, NaN = NaN;
- *   removeAll              the array without these elements                    } whether an element is indexed is no difference
+ *   requestTime            the commit time in whole milliseconds, the same in the whole commit
+ *   increment              the sum: two integers give an integer that stops at the ends of int64, otherwise a double (IEEE 754)
+ *   maximum, minimum       the greater or smaller number, with its type; equal numbers keep the stored one; NaN wins
+ *   appendMissing          appends the elements that the array does not have     } 3 = 3.0, 0.0 = -0.0, NaN = NaN;
+ *   removeAll              the array without these elements                      } indexed or not makes no difference
  *
- * A value that is no number counts as absent for the first three, and one that is no array as an empty array for the last two. A path
- * into no entity makes the entities on the way.
+ * For the first three, a value that is no number counts as absent; for the last two, a value that is no array counts as an empty
+ * array. If a path leads into a missing embedded entity, that entity is created. Transforms run in order, after the write,
+ * whatever its mask. A property that keeps its value keeps its bytes.
  *
- * PT1  Transforms of a mutation take effect in order, after its write, whatever its mask says.   mutations.ts
- * PT2  A property that transforms leave equal keeps its bytes.                         property-transform.test.ts
- *
- * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: the milliseconds; that a sum has the
- * exclude flag of what is added and no meaning; that elements with different meanings differ; that a property and one within
- * it cannot both be transformed by one mutation. Documented: 500 an entity in a commit.
+ * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: the milliseconds; a sum has the exclude
+ * flag of the operand and no meaning; elements with different meanings differ; one mutation cannot transform a property and
+ * another one within it. Documented: 500 per entity in a commit.
  */
 import { decodeValue, encodeProperties, noDefaults, writeProperty } from '../encoding/entity-codec.ts'
 import { entityFields } from '../encoding/property-mask.ts'
@@ -38,7 +36,7 @@ export type TransformOperation =
   | { readonly type: 'increment' | 'maximum' | 'minimum'; readonly value: Value }
   | { readonly type: 'appendMissing' | 'removeAll'; readonly values: readonly Value[] }
 
-/** A transform that may take effect. */
+/** A validated transform. */
 export interface PreparedTransform {
   readonly path: PropertyPath
   readonly operation: TransformOperation
@@ -56,7 +54,7 @@ const nullValue: Value = { type: 'null' }
 /**
  * Checks the transforms of one mutation.
  *
- * @param request - the database of the request: whose keys may stand in values
+ * @param request - the database of the request, to which keys in values must belong
  * @throws DatastoreError INVALID_ARGUMENT
  */
 export function prepareTransforms(
@@ -73,12 +71,12 @@ export function prepareTransforms(
   return prepared
 }
 
-/** How many transforms these count as: an array transform as one for each of its elements (documented). */
+/** The number for the limit: an array transform counts once per element (documented). */
 export function transformCount(operations: readonly TransformOperation[]): number {
   return operations.reduce((count, operation) => count + ('values' in operation ? operation.values.length : 1), 0)
 }
 
-/** Puts the operand where the transform would put it, into an entity of its own, which is then validated like any other. */
+/** Validates the operand, as a property of an entity at the transform's path. */
 function checkOperand(
   path: PropertyPath,
   operation: TransformOperation,
@@ -114,14 +112,12 @@ function refuseNested(transforms: readonly PreparedTransform[]): void {
 export interface Transformed {
   /** `properties` fields of an Entity, not yet validated. */
   readonly properties: Uint8Array
-  /** One for each transform: the new value; null for the transforms of arrays. */
+  /** One per transform: the new value; null for array transforms. */
   readonly results: readonly Value[]
 }
 
 /**
- * Applies transforms in order.
- *
- * @param properties - `properties` fields of an Entity, each named once
+ * @param properties - `properties` fields of an Entity, without duplicates
  * @param now - microseconds since the epoch
  */
 export function applyTransforms(
@@ -152,7 +148,7 @@ export function applyTransforms(
   return { properties: rewritten(fields, before, after), results }
 }
 
-/** The fields with changed values encoded anew, in their places, and new properties behind them. */
+/** Encodes changed values again, in their places; new properties are appended. */
 function rewritten(fields: ReturnType<typeof entityFields>, before: Properties, after: Map<string, Value>): Uint8Array {
   const writer = new WireWriter()
   for (const { name, field } of fields) {
@@ -164,7 +160,7 @@ function rewritten(fields: ReturnType<typeof entityFields>, before: Properties, 
   return writer.finish()
 }
 
-/** `outer` with the value at `path` within it changed; itself when the change is none. */
+/** `outer` with the value at `path` changed; the same object if nothing changes. */
 function changedAt(outer: Value | undefined, path: PropertyPath, change: (current: Value | undefined) => Value): Value {
   const [name, ...inner] = path
   if (name === undefined) return change(outer)
@@ -177,7 +173,7 @@ function changedAt(outer: Value | undefined, path: PropertyPath, change: (curren
 
 // ------------------------------------------------------------------------------------------------------ on values
 
-/** The new value, and what the answer says of it. The value is `current` itself when nothing changes (PT2). */
+/** The new value, and its result in the answer. The value is `current` itself if nothing changes. */
 function transformed(
   current: Value | undefined,
   operation: TransformOperation,
@@ -192,7 +188,7 @@ function transformed(
     case 'maximum':
     case 'minimum': {
       const operand = operation.value
-      invariant(isNumber(operand), 'PT1: the operand was checked to be a number')
+      invariant(isNumber(operand), 'the operand was checked to be a number')
       const value = current !== undefined && isNumber(current) ? combined(current, operand, operation.type) : operand
       return { value, result: value }
     }
@@ -210,7 +206,7 @@ function isNumber(value: Value): value is NumberValue {
 function combined(current: NumberValue, operand: NumberValue, type: 'increment' | 'maximum' | 'minimum'): NumberValue {
   if (type === 'increment') return sum(current, operand)
   if (Number.isNaN(current.value)) return current
-  // Integers and doubles are compared exactly, without turning one into the other.
+  // Integers and doubles are compared exactly, without conversion.
   if (Number.isNaN(operand.value)) return operand
   const wins = type === 'maximum' ? operand.value > current.value : operand.value < current.value
   return wins ? operand : current
@@ -253,7 +249,7 @@ function without(current: Value | undefined, values: readonly Value[]): Value {
   return { type: 'array', values: kept }
 }
 
-/** A text that two values have in common exactly if they are equal as elements of an array. */
+/** A text that is equal for two values exactly if they are equal as array elements. */
 function elementCode(value: Value): string {
   const code = plainCode(value)
   return value.meaning === undefined || value.meaning === 0 ? code : `${value.meaning}|${code}`

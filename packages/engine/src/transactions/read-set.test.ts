@@ -11,7 +11,7 @@ const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const megabyte = 1_000_000
 const rowOfMegabyte = (i: number): string => String(i).padEnd(megabyte, 'x')
 
-describe('read-set/S2: a read set', () => {
+describe('a read set', () => {
   test('refuses what would pass its limit, and says so', () => {
     const set = new ReadSet()
     const count = Math.floor(limits.transactionReadBytesMax / (megabyte + 128))

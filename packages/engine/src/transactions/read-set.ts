@@ -1,15 +1,13 @@
 /**
- * The read set of a transaction: single rows, also absent ones, and the ranges of tables that its scans covered.
+ * The read set of a transaction: single rows, also absent ones, and the key ranges of its scans. It serves locks and validation.
  *
- *   rows    keys of rows of Entities that were asked for
- *   spans   [start, end) from where a scan began, or sought to, up to just after the last row it gave; to the end of the
- *           range when it was exhausted
+ *   get ToDo:5                     rows:  the Entities row of ToDo:5
+ *   scan done=false, first 10      spans: [start of the scan, just after the 10th row); up to the end of the range if the scan is at its end
  *
- * S1  A write that changes what a read would give writes, or deletes, a row in the read's set.
- *     Rows that a join passed over by seeking are in no span: another of its scans had nothing there, and that is in one.
- * S2  Its bytes are bounded, and those of all read sets of one budget together: a read that would pass a bound is refused.
+ * Any write that would change the result of a read writes or deletes a row of the set; so ranges keep out phantoms. A join may skip rows by
+ * seeking. They are in no span, but another scan of the join found nothing there, and its span covers that.
  *
- * Known: phantoms are kept out by locking index ranges. Ours: one set for locks and for validation.
+ * The bytes of a set, and of all sets with one budget, are bounded; a read that would exceed a bound is refused.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -20,13 +18,13 @@ import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 import { SpanTree, spanOfRow } from './span-tree.ts'
 
-/** Memory of a row or a span besides its keys: in the read set and among the locks. */
+/** Estimated bytes of a row or span besides its keys, in the read set and among the locks. */
 const entryBytes = 128
 
-/** Ours: as much as the requests under way may have. */
+/** Ours: as much as running requests may have. */
 const budgetBytesDefault = 512 * 1024 * 1024
 
-/** The bytes that the read sets of all transactions together have, and may have. */
+/** The bytes of the read sets of all transactions, and their maximum. */
 export class ReadBudget {
   readonly bytesMax: number
   bytes = 0
@@ -39,7 +37,7 @@ export class ReadBudget {
 export class ReadSet {
   readonly #budget: ReadBudget | undefined
   #bytes = 0
-  /** Rows of Entities. Most transactions read one: it stands by itself. */
+  /** The only row: most transactions read one, and need no set. */
   #row: RowKey | undefined
   #otherRows: Set<RowKey> | undefined
   #spans: SpanTree<true> | undefined
@@ -52,17 +50,15 @@ export class ReadSet {
     return this.#row === undefined && this.#spans === undefined
   }
 
-  /** How many rows and spans it has. */
+  /** Number of rows and spans. */
   get size(): number {
     return (this.#row === undefined ? 0 : 1) + (this.#otherRows?.size ?? 0) + (this.#spans?.size ?? 0)
   }
 
-  /** The rows of Entities that were asked for. */
   rows(): readonly RowKey[] {
     return this.#row === undefined ? [] : [this.#row, ...(this.#otherRows ?? [])]
   }
 
-  /** The stretches of tables that were scanned. */
   get spans(): readonly KeyRange[] {
     return this.#spans?.ranges() ?? []
   }
@@ -71,7 +67,6 @@ export class ReadSet {
     return this.#spans !== undefined
   }
 
-  /** A row of Entities was asked for. */
   addRow(row: RowKey): void {
     if (this.#row === row || this.#otherRows?.has(row) === true) return
     this.charge(row.length)
@@ -90,7 +85,7 @@ export class ReadSet {
     this.#spans.add(span, true)
   }
 
-  /** Takes over what another set of the same budget has read, and which reads no more. */
+  /** Adds what another set of the same budget has read; that set reads no more. */
   addAll(other: ReadSet): void {
     if (this.#bytes === 0) {
       this.#takeOver(other)
@@ -100,7 +95,7 @@ export class ReadSet {
     for (const { start, end } of other.spans) this.addSpan(start, end)
   }
 
-  /** All that it has read, as a set of no budget. It is empty then. */
+  /** Moves everything into a new set without a budget. */
   removeAll(): ReadSet {
     const all = new ReadSet()
     all.#takeOver(this)
@@ -114,15 +109,15 @@ export class ReadSet {
     this.#row = other.#row
     this.#otherRows = other.#otherRows
     this.#spans = other.#spans
-    // They count once.
+    // Bytes count once.
     other.#bytes = 0
   }
 
   /**
-   * Notes that the transaction keeps a key.
+   * Accounts for a key that the transaction keeps.
    *
    * @param bytes - its length
-   * @throws DatastoreError INVALID_ARGUMENT, RESOURCE_EXHAUSTED (S2)
+   * @throws DatastoreError INVALID_ARGUMENT, RESOURCE_EXHAUSTED
    */
   charge(bytes: number): void {
     const more = bytes + entryBytes
@@ -147,18 +142,17 @@ export class ReadSet {
     this.#bytes += more
   }
 
-  /** Whether it has read a row, of whatever table. */
+  /** Whether a row of any table was read. */
   has(row: RowKey): boolean {
     return this.#row === row || this.#otherRows?.has(row) === true || this.#spanHas(row)
   }
 
-  /** The first of some rows that it has read; `undefined` when it has read none. */
   firstHit(rows: Iterable<RowKey>): RowKey | undefined {
     for (const row of rows) if (this.has(row)) return row
     return undefined
   }
 
-  /** The first row of a commit that it has read. Index rows are in spans alone, and made only where there are any. */
+  /** The first row of a commit that was read. Only spans contain index rows, so without spans they are not made. */
   hitBy({ entityRows, indexRows, ranges }: Omit<Footprint, 'groups'>): RowKey | undefined {
     if (this.isEmpty) return undefined
     for (const range of ranges ?? []) if (this.overlaps(range)) return range.start
@@ -172,7 +166,6 @@ export class ReadSet {
     return this.#spans?.some(spanOfRow(row), () => true) === true
   }
 
-  /** Whether anything in a range of rows was read. */
   overlaps(range: KeyRange): boolean {
     const isIn = (row: RowKey): boolean => range.start <= row && row < range.end
     if (this.#row !== undefined && isIn(this.#row)) return true
@@ -189,7 +182,7 @@ export class ReadSet {
   }
 }
 
-/** A view that notes in a read set whatever is read through it. */
+/** A view that adds everything that is read through it to a read set. */
 export class TrackedView implements TableView {
   readonly #view: TableView
   readonly #reads: ReadSet
@@ -225,7 +218,7 @@ class TrackedScan implements RowScan {
   readonly #range: KeyRange
   readonly #reverse: boolean
   readonly #reads: ReadSet
-  /** Where the present stretch began, and how far it went; `undefined` until something was read. */
+  /** Start and end of the present span; `undefined` until something was read. */
   #from: RowKey
   #to: RowKey | undefined
 
@@ -243,7 +236,7 @@ class TrackedScan implements RowScan {
 
   seek(key: RowKey): void {
     this.#finish()
-    // A reverse scan that seeks to a key may give the row of that key itself, so the stretch ends just behind it.
+    // A reverse scan that seeks to a key may return the row of that key, so the span ends just after it.
     this.#from = this.#reverse ? `${key}\x00` : key
     this.#scan.seek(key)
   }

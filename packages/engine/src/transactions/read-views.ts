@@ -1,14 +1,13 @@
 /**
- * Read views: the tables as of one instant. A strong read and a transaction take one of now, a read with `read_time` one of the past.
- * A view is a snapshot of now; one of the past also has the undone rows of later commits.
+ * Read views: the tables at one instant. A strong read or a transaction uses a view of now, a snapshot; a read with `read_time` uses a view
+ * of the past, a snapshot plus the undone rows of later commits. Two reads of one view see the same rows, whatever is committed between them.
  *
- * N3  Two reads of one view see the same rows, whatever is committed in between.
- * N4  A view of now contains every commit to the groups of its scope that was acknowledged before it was taken. A commit that
- *     it contains in one of these groups it contains in all of them. So a strong read is never torn.           test/property/strong-reads.test.ts
+ * N1  A view of now contains every commit to the groups of its scope that was acknowledged before. A commit that is visible in one
+ *     of these groups is visible in all of them: strong reads are never torn.       test/property/strong-reads.test.ts
  *
- *   group g   ▪ 1 applied   ▪ 2 applied   □ 3 waits        Rolling forward g, then h, is not enough for N4: commit 3 of both
- *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      may come in between, and is applied in h alone. A view is taken
- *                                                          in a turn in which nothing waits in any group of the scope.
+ *   group g   ▪ 1 applied   ▪ 2 applied   □ 3 waits        Applying g and then h is not enough: commit 3 to both groups may come between,
+ *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      and be applied in h alone. A view is therefore taken in a turn in which
+ *                                                          nothing waits in any group of the scope.
  */
 
 import type { Scheduler } from '../clock.ts'
@@ -32,15 +31,15 @@ export type ReadScope = readonly GroupCode[] | 'global'
 
 export interface ReadView {
   readonly view: TableView
-  /** The view, for a read of this scope alone. */
+  /** The view for a read of this scope only. */
   within(scopeOf: () => ReadScope): TableView
-  /** Every commit below this mark of RecentCommits is in the view. */
+  /** The view has every commit below this mark of RecentCommits. */
   readonly mark: number
   /** Microseconds. */
   readonly at: bigint
-  /** Runs a read of it. */
+  /** Runs a read of the view. */
   during<T>(read: () => MaybePromise<T>): MaybePromise<T>
-  /** Gives it back. A read that is under way goes on. */
+  /** Returns the view. A running read continues. */
   close(): void
 }
 
@@ -65,9 +64,9 @@ export class ReadViews {
   }
 
   /**
-   * Now (N4). The caller gives the mark back with RecentCommits.release, by `onMark`'s means, also when this fails.
+   * A view of now (N1). The caller releases its mark by RecentCommits.release, even if this fails.
    *
-   * @param onMark - told of the mark in the turn in which it is taken
+   * @param onMark - called with the mark, in the turn in which it is taken
    */
   take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<ReadView> {
     const { recent, kv, versions } = this.#parts
@@ -80,9 +79,9 @@ export class ReadViews {
   }
 
   /**
-   * A read of now that nothing comes after. It sees one moment (N4).
+   * A single strong read (N1).
    *
-   * @param steps - `one`: `work` reads all that it reads in one step of the store
+   * @param steps - `one`: `work` reads everything in one step of the store
    */
   readNow<T>(
     database: LogDatabase,
@@ -101,10 +100,10 @@ export class ReadViews {
     )
   }
 
-  /** A moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION when it is too long ago */
+  /** A view of a moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION if it is too long ago */
   at(database: LogDatabase, readTime: bigint, scope: ReadScope): MaybePromise<ReadView> {
     const { log, kv, versions, rulesOf } = this.#parts
-    // No commit may get a stamp at or below this moment any more.
+    // From now on, no commit may have a version at or below this moment.
     versions.observe(readTime)
     const look = (): ReadView => {
       const { retention } = log
@@ -123,19 +122,19 @@ export class ReadViews {
     return andThen(ready, () => this.#whenStill(database, scope, look))
   }
 
-  /** Frees what reads of the past share. */
+  /** Frees the memory that reads of the past share. */
   forget(): void {
     this.#undone.forget()
   }
 
-  /** Applies what is committed in the scope and waits: every strong read begins with it. */
+  /** Applies the waiting commits of the scope; every strong read begins with this. */
   rollForward(database: LogDatabase, scope: ReadScope): MaybePromise<void> {
     const { pending, applier } = this.#parts.log
     if (pending.count === 0) return
     return applier.rollForwardGroups(scope === 'global' ? pending.groupsOf(database.code) : scope, 'strong read')
   }
 
-  /** Runs `look` in a turn in which nothing waits in the scope (N4). Where commits come faster than they are applied, they wait. */
+  /** Runs `look` in a turn in which nothing waits in the scope (N1). If commits come faster than they are applied, they wait. */
   #whenApplied<T>(database: LogDatabase, scope: ReadScope, look: () => T): MaybePromise<T> {
     if (!this.#waitsIn(database, scope)) return look()
     return andThen(this.rollForward(database, scope), () =>
@@ -143,13 +142,13 @@ export class ReadViews {
     )
   }
 
-  /** Runs `look` in a turn in which no commit is on its way and nothing waits in the scope. */
+  /** Runs `look` in a turn in which no commit is being written and nothing waits in the scope. */
   #whenStill<T>(database: LogDatabase, scope: ReadScope, look: () => T): MaybePromise<T> {
     const { log } = this.#parts
     return log.exclusive(async () => {
       await log.quiesce()
       await this.rollForward(database, scope)
-      invariant(!this.#waitsIn(database, scope), 'N4: nothing waits in the scope of a moment')
+      invariant(!this.#waitsIn(database, scope), 'N1: nothing waits in the scope of a moment')
       return look()
     })
   }
@@ -203,7 +202,7 @@ class OpenReadView implements ReadView {
   }
 }
 
-/** Known: transactions over entity groups read by key or below an ancestor, read-only ones too (measured: legacy). */
+/** Known: a transaction over entity groups, even a read-only one, reads by key or below an ancestor (measured: legacy). */
 export function refuseGlobal(scope: ReadScope): asserts scope is readonly GroupCode[] {
   if (scope === 'global') {
     throw invalidArgument(

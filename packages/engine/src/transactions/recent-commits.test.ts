@@ -51,7 +51,7 @@ test('a change is found by row and in order, and no more once its commit is drop
   expect(numbers(recent, 0)).toEqual([])
 })
 
-test('recent-commits/N3: many that have read a row each and then commit look at few of the commits of others', () => {
+test('recent-commits/N1: many that have read a row each and then commit look at few of the commits of others', () => {
   const count = 2_000
   const recent = new RecentCommits()
   const hits = vi.spyOn(ReadSet.prototype, 'hitBy')

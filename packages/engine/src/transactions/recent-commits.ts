@@ -1,14 +1,12 @@
 /**
- * Recent commits, for conflict checks: those on their way to the store, and all since the oldest
- * open mark.
+ * Recent commits, for conflict checks: those that are being written, and all since the oldest open mark.
  *
  *   number   1 … 2 … 3 … 4 … 5        in the order of their appends
- *            done   done  way  done          a mark taken now is 3: a read made now may or may not see 3, and sees 4 or not
+ *            done  done  busy  done             a mark taken now is 3: a read that begins now sees 1 and 2; it may see 3 and later ones
  *
- * N1  A read that begins after mark() sees every commit below the mark.
- * N2  since(mark) has every commit from the mark on.
- * N3  Taking and giving back a mark costs the same whatever the number of marks and of commits that they keep; so does the question
- *     whether rows were changed.                                                                       recent-commits.test.ts
+ * So a read after mark() sees every commit below the mark, and since(mark) returns all the others.
+ *
+ * N1  Marks, and the question whether rows were changed, cost the same however many marks and commits are kept.   recent-commits.test.ts
  */
 import type { Append, Footprint } from '../log/commit-input.ts'
 import { lowerBound } from '../lower-bound.ts'
@@ -18,41 +16,39 @@ import type { ReadSet } from './read-set.ts'
 
 export interface RecentCommit {
   readonly number: number
-  /** Rows of the tables that it writes or deletes. */
+  /** Rows that it writes or deletes. */
   readonly footprint: Footprint
-  /** Groups whose logs it moves. */
+  /** Groups that it writes. */
   readonly groups: readonly GroupCode[]
   /** As in {@link Append}. */
   readonly transaction: Uint8Array
-  /** Resolves when it is in the store; `undefined` when it is. Never rejects. */
+  /** Resolves when it is in the store; `undefined` from then on. Never rejects. */
   written: Promise<void> | undefined
 }
 
-/** A number that reads hold on to. */
 interface Mark {
   readonly number: number
   holders: number
 }
 
-/** From this length on, a list is copied when a half of it is dropped. */
+/** Lists that are longer than this are copied when half of them is dropped. */
 const copiedFrom = 64
 
 export class RecentCommits {
-  /** Those before `#first` are dropped, those before `#flight` are in the store. */
+  /** Places before `#first` are dropped; those before `#flight` are in the store. */
   #commits: RecentCommit[] = []
   #first = 0
   #flight = 0
   #next = 1
   #inFlight = 0
-  /** Open marks, ascending: none is taken below an earlier one. Those before `#firstMark` have no holder. */
+  /** Open marks, ascending. Those before `#firstMark` have no holder. */
   #marks: Mark[] = []
   #firstMark = 0
-  /** The last of the commits that changed a row of Entities. */
+  /** The last commit that changed a row of Entities. */
   readonly #byRow = new Map<RowKey, RecentCommit>()
-  /** How many of the commits delete ranges of rows. */
+  /** Number of commits that delete ranges of rows. */
   #resets = 0
 
-  /** A commit is appended now. */
   add({
     footprint,
     alsoMoves,
@@ -82,13 +78,13 @@ export class RecentCommits {
     written.then(settled, settled)
   }
 
-  /** The mark of now (N1). It holds for what is read in this turn; for more it must be taken by {@link mark}. */
+  /** The present mark, for reads in this turn; longer ones need {@link mark}. */
   get now(): number {
     while (this.#flight < this.#commits.length && this.#commits[this.#flight]?.written === undefined) this.#flight++
     return this.#commits[this.#flight]?.number ?? this.#next
   }
 
-  /** Takes a mark (N1); the holder gives it back by {@link release}. */
+  /** Takes a mark; the holder returns it by {@link release}. */
   mark(): number {
     const number = this.now
     const last = this.#marks.at(-1)
@@ -103,12 +99,12 @@ export class RecentCommits {
     this.#trim()
   }
 
-  /** Commits from the mark on, oldest first (N2). */
+  /** Commits from the mark on, oldest first. */
   since(mark: number): readonly RecentCommit[] {
     return this.#commits.slice(this.#placeOf(mark))
   }
 
-  /** A commit from the mark on that changed something that was read: the first one, where that is not more work. */
+  /** A commit from the mark on that changed something in `reads`: the first one, unless that is more work. */
   changeSince(mark: number, reads: ReadSet): RecentCommit | undefined {
     const place = this.#placeOf(mark)
     if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
@@ -125,7 +121,7 @@ export class RecentCommits {
     return lowerBound(this.#commits.length, (i) => (this.#commits[i] as RecentCommit).number < mark, this.#first)
   }
 
-  /** Drops what neither a mark nor a batch under way keeps. */
+  /** Drops commits that neither a mark nor a running batch needs. */
   #trim(): void {
     while (this.#marks[this.#firstMark]?.holders === 0) this.#firstMark++
     const kept = this.#marks[this.#firstMark]?.number ?? this.#next

@@ -1,11 +1,10 @@
 /**
- * Which transactions there are: the open ones by id, and for a while the fate of those that have ended.
+ * All transactions of an engine: the open ones by id, and for a while the fate of those that have ended.
  *
- * G1  A token names at most one transaction, of one database, also after a restart.
- * G2  An expired transaction is ended when a call names it or waits for it, or when another transaction is begun or used, or a
- *     commit made (expiry.ts).
+ * A token names at most one transaction of one database, also after a restart. An expired transaction is ended by the next begin, commit or
+ * call of any transaction, or by a wait for it (expiry.ts).
  *
- * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT, and a read-only one as one to retry.
+ * Measured: a call in an unknown, ended or expired transaction is INVALID_ARGUMENT; so is a read-only one as the transaction to retry.
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -21,7 +20,7 @@ import {
   type TransactionState,
 } from './transaction.ts'
 
-/** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
+/** Ours: each keeps its read set. Ten times the number in a busy service, and some hundred megabytes. */
 const openMaxDefault = 100_000
 
 export interface RegistryStart {
@@ -30,31 +29,30 @@ export interface RegistryStart {
   readonly mode: ConcurrencyMode
   readonly readOnly: boolean
   readonly readTime: bigint | undefined
-  /** The token of the transaction that this one tries again. */
+  /** The token of the transaction that this one retries. */
   readonly previous: Uint8Array | undefined
 }
 
 export interface RegistryLimits {
-  /** Transactions that may be open at a time. */
+  /** Maximum number of open transactions. */
   readonly openTransactionsMax?: number | undefined
-  /** Bytes of the keys and key ranges that all of them together have read. */
+  /** Maximum bytes of all read sets together. */
   readonly transactionBytesMax?: number | undefined
 }
 
 export class TransactionRegistry implements TransactionOwner {
   readonly #scheduler: Scheduler
   readonly #onEnd: (transaction: Transaction) => void
-  /** By their number in this run, 32 bits of it: small integers are what a map finds soonest. */
+  /** By their number in this run, 32 bits of it: maps are fastest with small integers. */
   readonly #open = new Map<number, Transaction>()
   readonly #recentlyEnded = new EndedTransactions()
   readonly #firstId: number
   #lastId: number
   readonly #openMax: number
-  /** That of the read sets of all transactions. */
   readonly budget: ReadBudget
   readonly expiry: Expiry
 
-  /** @param onEnd - told of each that has ended, before its waiters */
+  /** @param onEnd - called for each transaction that has ended, before its waiters */
   constructor(
     scheduler: Scheduler,
     { openTransactionsMax = openMaxDefault, transactionBytesMax }: RegistryLimits,
@@ -65,7 +63,7 @@ export class TransactionRegistry implements TransactionOwner {
     this.#openMax = openTransactionsMax
     this.budget = new ReadBudget(transactionBytesMax)
     this.expiry = new Expiry(scheduler, () => this.#open.values())
-    // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
+    // Ids start at the clock, so tokens of an earlier run name nothing.
     this.#firstId = Number(scheduler.nowMicros())
     this.#lastId = this.#firstId
   }
@@ -74,7 +72,7 @@ export class TransactionRegistry implements TransactionOwner {
     return this.#open.size
   }
 
-  /** The id of the transaction that was begun last: those begun later have larger ones. */
+  /** The id of the newest transaction; later ones have larger ids. */
   get lastId(): number {
     return this.#lastId
   }
@@ -94,7 +92,7 @@ export class TransactionRegistry implements TransactionOwner {
       )
     }
     this.#lastId++
-    // Written out: to spread `start` took 5 µs, a tenth of a transaction in the engine.
+    // Written out: spreading `start` took 5 µs, a tenth of a transaction.
     const transaction = new Transaction({
       database: start.database,
       mode: start.mode,
@@ -110,7 +108,7 @@ export class TransactionRegistry implements TransactionOwner {
     return transaction
   }
 
-  /** Stands for a write outside of transactions in waits: unknown to clients, older than all. */
+  /** The stand-in of a write outside of transactions, for waits: unknown to clients, older than all. */
   standIn(database: string): Transaction {
     return new Transaction({
       id: 0,
@@ -123,13 +121,13 @@ export class TransactionRegistry implements TransactionOwner {
     })
   }
 
-  /** The open transaction that a token names, if there is one; it counts as no use of it. */
+  /** The open transaction of a token, if any; this does not extend its time. */
   openOne(database: string, token: Uint8Array): Transaction | undefined {
     const transaction = this.#openById(decodeId(token))
     return transaction?.database === database ? transaction : undefined
   }
 
-  /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
+  /** The open transaction of a token. @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */
   find(database: string, token: Uint8Array): Transaction {
     const id = decodeId(token)
     const now = this.expiry.endDue()
@@ -151,7 +149,7 @@ export class TransactionRegistry implements TransactionOwner {
     throw endedError(ended)
   }
 
-  /** Ends a transaction without effect. Rolling back one that has ended without a commit is harmless. */
+  /** Ends a transaction without effect. No error if it has ended without a commit. */
   rollback(database: string, token: Uint8Array): void {
     const id = decodeId(token)
     if (this.#openById(id) === undefined) {
@@ -161,7 +159,7 @@ export class TransactionRegistry implements TransactionOwner {
     this.find(database, token).end('rolledBack')
   }
 
-  /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
+  /** Ends the transaction that a retry names. Unknown ones are accepted: they may have ended long ago. */
   #previous(database: string, token: Uint8Array): EndedTransaction | undefined {
     const id = decodeId(token)
     const open = this.#openById(id)
@@ -176,7 +174,7 @@ export class TransactionRegistry implements TransactionOwner {
     return previous
   }
 
-  /** A transaction of this registry has ended: from now on only its fate is known. */
+  /** Moves a transaction from the open ones to the ended ones. */
   ended(transaction: Transaction): void {
     this.#open.delete(this.#numberOf(transaction.id))
     this.#recentlyEnded.add(transaction)
@@ -201,7 +199,7 @@ const stateInWords: Readonly<Record<TransactionState, string>> = {
   aborted: 'aborted',
 }
 
-/** Throws what a transaction that is not open any more answers. */
+/** Throws the error for a transaction that has ended. */
 export function refuseEnded(transaction: Transaction): void {
   if (transaction.state !== 'active') throw endedError(transaction)
 }

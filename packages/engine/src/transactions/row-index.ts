@@ -1,13 +1,11 @@
-/**
- * Values by row, found by what a transaction has read: its rows, and all rows in its key ranges.
- */
+/** A map from rows to values that can be searched by a read set: by its rows and its key ranges. */
 import type { RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
 import { SpanTree, spanOfRow } from './span-tree.ts'
 
 export class RowIndex<T> {
   readonly #values = new Map<RowKey, T>()
-  /** The same rows in order, each as the span of it alone; those of `#unordered` follow when a key range asks for them. */
+  /** The same rows in order, each as a span of one row. Rows of `#unordered` are added when a key range is searched. */
   readonly #ordered = new SpanTree<RowKey>()
   readonly #unordered = new Set<RowKey>()
 
@@ -33,9 +31,9 @@ export class RowIndex<T> {
   }
 
   /**
-   * The rows that are in `reads`, with their values; a row may be among them more than once.
+   * The rows in `reads` with their values, possibly with repetitions.
    *
-   * @param aside - rows that it has are left out
+   * @param aside - a read set whose rows are left out
    */
   of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, T])[] {
     const found: (readonly [RowKey, T])[] = []

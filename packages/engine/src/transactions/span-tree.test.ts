@@ -47,7 +47,7 @@ test('a tree of spans gives the same ones as a list of them, in order', () => {
   )
 })
 
-test('span-tree/ST1: a search among many spans looks at few of them', () => {
+test('a search among many spans looks at few of them', () => {
   const tree = new SpanTree<number>()
   let looks = 0
   const numbered = (i: number): string => String(i).padStart(6, '0')

@@ -1,12 +1,10 @@
 /**
- * Spans of rows, each with a value, and the search for those that share a row with another span.
+ * A map from spans of rows to values, and the search for spans that overlap a given one.
  *
- *   [a, f) [b, c) [d, k)          some([c, e), …) asks of [a, f) and [d, k)
+ *   [a, f) [b, c) [d, k)          some([c, e), …) tests [a, f) and [d, k)
  *
- * A binary search tree by start and end, in which each node knows the last end below it. It is balanced like a treap, with priorities
- * from a fixed sequence of its own: the same operations give the same tree.
- *
- * ST1  A search visits a number of nodes that grows with the logarithm of all spans, for each span that it asks of.   span-tree.test.ts
+ * A binary search tree by start and end, in which each node knows the largest end below it. A search visits O(log n) nodes for each span
+ * that it tests. The tree is balanced like a treap, with priorities from its own fixed sequence: the same operations give the same tree.
  */
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
@@ -16,7 +14,7 @@ interface Node<T> {
   readonly priority: number
   left: Node<T> | undefined
   right: Node<T> | undefined
-  /** The last end of this node and of those below it. */
+  /** The largest end of this node and the nodes below it. */
   endMax: RowKey
 }
 
@@ -31,7 +29,6 @@ export class SpanTree<T> {
     return this.#size
   }
 
-  /** The value of exactly this span. */
   get(range: KeyRange): T | undefined {
     let node = this.#root
     for (let order = 0; node !== undefined; node = order < 0 ? node.left : node.right) {
@@ -41,7 +38,7 @@ export class SpanTree<T> {
     return undefined
   }
 
-  /** Adds a span that is not in the tree. */
+  /** The span must not be in the tree. */
   add(range: KeyRange, value: T): void {
     this.#priority = (Math.imul(this.#priority, 1_664_525) + 1_013_904_223) >>> 0
     const { end: endMax } = range
@@ -56,16 +53,13 @@ export class SpanTree<T> {
     this.#size++
   }
 
-  /** Removes a span that is in the tree. */
+  /** The span must be in the tree. */
   delete(range: KeyRange): void {
     this.#root = removed(this.#root, range)
     this.#size--
   }
 
-  /**
-   * Whether `is` holds for a span that shares a row with `range`. They are asked in order, up to the first one that it holds for; the
-   * tree must not change meanwhile.
-   */
+  /** Whether `is` holds for a span that overlaps `range`; tests them in order. `is` must not change the tree. */
   some(range: KeyRange, is: (value: T, range: KeyRange) => boolean): boolean {
     return some(this.#root, range, is)
   }
@@ -84,7 +78,6 @@ export class SpanTree<T> {
   }
 }
 
-/** The span of one row alone. */
 export function spanOfRow(row: RowKey): KeyRange {
   return { start: row, end: `${row}\x00` }
 }
@@ -123,7 +116,7 @@ function removed<T>(node: Tree<T>, range: KeyRange): Tree<T> {
   return settled(node)
 }
 
-/** The spans before and after `at`, which is not among them. */
+/** The spans before and after `at`, which is not in the tree. */
 function split<T>(node: Tree<T>, at: KeyRange): [Tree<T>, Tree<T>] {
   if (node === undefined) return [undefined, undefined]
   if (compare(node.range, at) < 0) {
@@ -136,7 +129,7 @@ function split<T>(node: Tree<T>, at: KeyRange): [Tree<T>, Tree<T>] {
   return [before, settled(node)]
 }
 
-/** One tree out of two, the first of which is before the other. */
+/** Joins two trees; all spans of `before` come first. */
 function merged<T>(before: Tree<T>, after: Tree<T>): Tree<T> {
   if (before === undefined) return after
   if (after === undefined) return before
@@ -148,7 +141,7 @@ function merged<T>(before: Tree<T>, after: Tree<T>): Tree<T> {
   return settled(after)
 }
 
-/** The node, after those below it have changed. */
+/** Updates a node after a change below it. */
 function settled<T>(node: Node<T>): Node<T> {
   const { left, right } = node
   let endMax = node.range.end

@@ -1,11 +1,10 @@
 /**
- * The read views of open transactions: one view for all reads of an optimistic or read-only transaction, or one view for each
- * entity group.
+ * The read views of open transactions: one view for all reads of an optimistic or read-only transaction, or one for each
+ * entity group that it reads.
  *
- * HM1  The first read that needs a view takes it. It stays the same until the transaction ends.
- * HM2  A view is returned when the transaction ends, and closed when its last running read ends.
- * HM3  A transaction that reads by entity group sees all its groups as of one instant, that of its newest view. When a read adds
- *      a group, the groups read before must be unchanged.
+ * The first read that needs a view takes it, and it stays the same until the transaction ends. Then it is closed, after its last running read.
+ * A transaction that reads by entity group sees all groups at the instant of its newest view: when a read adds a group, the groups
+ * before must be unchanged since they were read.
  */
 import type { LogDatabase } from '../log/commit-input.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
@@ -32,7 +31,7 @@ export class TransactionViews {
     this.#recent = recent
   }
 
-  /** Reads at the transaction's one moment. */
+  /** Reads at the one moment of the transaction. */
   read<T>(
     database: LogDatabase,
     transaction: Transaction,
@@ -48,7 +47,7 @@ export class TransactionViews {
   /**
    * Reads some groups, each at its moment.
    *
-   * @param added - called when moments of groups were added, with these; it throws when earlier ones have moved (HM3)
+   * @param added - called with the groups that were added; throws if earlier groups have changed
    */
   readGroups<T>(
     database: LogDatabase,
@@ -81,13 +80,13 @@ export class TransactionViews {
     })
   }
 
-  /** The mark of the transaction's one moment; `undefined` while there is none. */
+  /** The mark of the transaction's view; `undefined` before its first read. */
   markOf(transaction: Transaction): number | undefined {
     const readView = this.#ofAll.get(transaction)
     return readView === undefined || isPromise(readView) ? undefined : readView.mark
   }
 
-  /** The groups that it has read, each with the mark of its moment; those that are not there yet are left out. */
+  /** The groups that it has read, each with the mark of its view; views that are still being taken are left out. */
   marksOf(transaction: Transaction): ReadonlyMap<GroupCode, number> {
     const known = this.#ofGroups.get(transaction)
     if (known === undefined) return noMarks
@@ -96,18 +95,18 @@ export class TransactionViews {
     return marks
   }
 
-  /** The groups that it has read, or is reading; `undefined` when it reads by no group. */
+  /** The groups that it has read or is reading; `undefined` if it does not read by group. */
   groupsOf(transaction: Transaction): readonly GroupCode[] | undefined {
     const known = this.#ofGroups.get(transaction)
     return known === undefined ? undefined : [...known.keys()]
   }
 
-  /** Whether the transaction has chosen a moment. */
+  /** Whether the transaction has a view. */
   has(transaction: Transaction): boolean {
     return this.#ofAll.has(transaction) || this.#ofGroups.has(transaction)
   }
 
-  /** The transaction has ended (HM2). */
+  /** Returns the views of a transaction that has ended. */
   letGo(transaction: Transaction): void {
     const readView = this.#ofAll.get(transaction)
     if (readView !== undefined) giveBack(readView)
@@ -139,7 +138,6 @@ export class TransactionViews {
     return known
   }
 
-  /** Keeps a mark until the transaction ends. */
   #releasing(transaction: Transaction): (mark: number) => void {
     return (mark) => {
       if (transaction.state === 'active') transaction.atEnd(() => this.#recent.release(mark))

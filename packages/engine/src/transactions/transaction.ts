@@ -1,21 +1,19 @@
 /**
- * One transaction: what it is, what it has read, and how it ends.
+ * One transaction: its settings, its read set and its end.
  *
  *   active ──commit──▶ committed        active ──rollback──▶ rolledBack
  *   active ──idle or total time over──▶ expired        active ──lost to another──▶ aborted
  *
- * T1  A transaction that is not active holds nothing: its read set is empty, its marks and locks are given back (many locks in
- *     slices: lock-table/LT2).
- * T2  It ends once, and its waiters are told at that instant.
- * T3  It does not expire while its commit runs: what becomes of it then is the commit's to say.
+ * A transaction ends once, and wakes its waiters at that instant. From then on it holds nothing: its read set is empty, its marks
+ * and locks are released (many locks in slices, lock-table.ts). It does not expire during its commit; the commit decides its end.
  *
- * Known: 60 s idle and 270 s in all (documented; measured on the Firestore emulator).
+ * Known: 60 s idle and 270 s in total (documented; measured on the Firestore emulator).
  */
 import type { Footprint } from '../log/commit-input.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type ReadBudget, ReadSet } from './read-set.ts'
 
-/** Production's words, of legacy databases. */
+/** The wording of production, for legacy databases. */
 export const tooManyGroups: string = 'operating on too many entity groups in a single transaction.'
 
 export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEntityGroups'
@@ -26,7 +24,7 @@ export type TransactionState = 'active' | 'committed' | 'rolledBack' | 'expired'
 export const idleMicrosMax = 60_000_000
 export const totalMicrosMax = 270_000_000
 
-/** Callback when a transaction has ended, before its waiters are told. */
+/** Callback when a transaction has ended, before its waiters wake. */
 export interface TransactionOwner {
   ended(transaction: Transaction): void
 }
@@ -38,26 +36,25 @@ export interface TransactionStart {
   readonly database: string
   readonly mode: ConcurrencyMode
   readonly readOnly: boolean
-  /** Read-only: the moment to read at, microseconds; `undefined` = the first read decides. */
+  /** Read-only: the moment to read, microseconds; `undefined` = the moment of the first read. */
   readonly readTime: bigint | undefined
-  /** Rank by first begin: lower is older. A retry keeps the rank of the transaction it follows. */
+  /** Rank by first begin: lower is older. A retry keeps the rank of its predecessor. */
   readonly age: number
   readonly beganAt: number
   readonly owner?: TransactionOwner | undefined
-  /** That of its read set. */
   readonly budget?: ReadBudget | undefined
 }
 
-/** The goal of a wait: that a row of a footprint is free, or that another transaction ends. */
+/** The goal of a wait: a row of a footprint is free, or another transaction has ended. */
 export type WaitsFor =
   | { readonly row: RowKey; readonly footprint: Omit<Footprint, 'groups'> }
   | { readonly row: RowKey; readonly holder: Transaction }
 
-/** Waits for one thing: for a row to be free, or for a transaction to end. */
+/** The waits for one goal. */
 export interface Waits {
   /** The waiting transactions, and what wakes them. */
   readonly wakes: Map<Transaction, Set<() => void>>
-  /** When a holder last gave the row back, microseconds; 0 = never. */
+  /** When a holder last released the row, microseconds; 0 = never. */
   releasedAt: number
 }
 
@@ -70,16 +67,15 @@ export class Transaction {
   readonly age: number
   readonly beganAt: number
   readonly reads: ReadSet
-  /** Why it was aborted, for the answer to whatever it asks next. */
+  /** Why it was aborted, for the answers to its later calls. */
   abortReason: string | undefined
-  /** The transactions in whose favour it was aborted: ids, 0 for a write outside of transactions. */
+  /** Ids of the transactions that it was aborted for; 0 is a write outside of transactions. */
   abortedBy: readonly number[] | undefined
   /** The goal of its wait; `undefined` while it does not wait. */
   waitsFor: WaitsFor | undefined
   /** The waits for its end. */
   awaited: Waits | undefined
   usedAt: number
-  /** Its commit has begun. */
   committing = false
   #state: TransactionState = 'active'
   /** Made on first use. */
@@ -104,39 +100,39 @@ export class Transaction {
     return this.#state
   }
 
-  /** The bytes by which its client names it. */
+  /** The bytes that name it in calls. */
   get token(): Uint8Array {
     this.#token ??= encodeToken(this.id)
     return this.#token
   }
 
-  /** `transaction 42`, as messages name it. */
+  /** `transaction 42`, for messages. */
   get name(): string {
     return nameOf(this.id)
   }
 
-  /** When it expires unless it is used before. */
+  /** When it expires without further calls. */
   get expiresAt(): number {
     return Math.min(this.usedAt + idleMicrosMax, this.beganAt + totalMicrosMax)
   }
 
-  /** Whether it has been left alone, or open, for too long (T3). */
+  /** Whether it was idle, or open, for too long. Never during its commit. */
   hasExpired(now: number): boolean {
     return !this.committing && now > this.expiresAt
   }
 
-  /** Whether what it reads is locked. */
+  /** Whether its reads take locks. */
   get takesLocks(): boolean {
     return this.mode === 'pessimistic' && !this.readOnly
   }
 
-  /** Runs `task` when the transaction ends, whatever way. */
+  /** Runs `task` when the transaction ends, for any reason. */
   atEnd(task: () => void): void {
     if (this.#atEnd === undefined) this.#atEnd = [task]
     else this.#atEnd.push(task)
   }
 
-  /** Takes a task of {@link atEnd} back. */
+  /** Cancels a task of {@link atEnd}. */
   notAtEnd(task: () => void): void {
     this.#atEnd = this.#atEnd?.filter((other) => other !== task)
   }
@@ -154,7 +150,7 @@ export class Transaction {
   }
 }
 
-/** How messages name a transaction, or what stands for none. */
+/** The name of a transaction in messages; id 0 is a write outside of transactions. */
 export function nameOf(id: number): string {
   return id === 0 ? 'a write outside of transactions' : `transaction ${id}`
 }
@@ -162,7 +158,7 @@ export function nameOf(id: number): string {
 const tokenBytes = 9
 const tokenTag = 0x11
 
-/** The bytes by which clients name a transaction: as both of Google's emulators write them (measured). */
+/** The token of an id, as both of Google's emulators write it (measured). */
 function encodeToken(id: number): Uint8Array {
   const token = Buffer.allocUnsafe(tokenBytes)
   const low = id >>> 0
@@ -172,7 +168,7 @@ function encodeToken(id: number): Uint8Array {
   return token
 }
 
-/** The id in a token, rounded when it is none of ours; `undefined` when the bytes are no token. */
+/** The id in a token, rounded if the token is not ours; `undefined` if the bytes are no token. */
 export function decodeToken(token: Uint8Array): number | undefined {
   if (token.length !== tokenBytes || token[0] !== tokenTag) return undefined
   return uint32At(token, 1) + uint32At(token, 5) * 0x1_0000_0000

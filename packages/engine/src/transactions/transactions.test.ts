@@ -184,7 +184,7 @@ describe('a pessimistic transaction', () => {
     expect(await thirdEnds).toBe('ABORTED')
   })
 
-  test('whose read is answered ABORTED holds nothing any more (transactions/X4)', async () => {
+  test('whose read is answered ABORTED holds nothing any more (transactions/X2)', async () => {
     const [older, reader] = [await begin(), await begin()]
     await get(first, older)
     await get(other, reader)

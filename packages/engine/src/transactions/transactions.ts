@@ -4,14 +4,14 @@
  *   pessimistic                  reads see the newest commits and lock what they read; a writer waits for the readers of
  *                                rows that it changes (deadlock-detection.ts)
  *   optimistic                   reads see one snapshot; the commit fails if a later commit changed a row that was read
- *   optimisticWithEntityGroups   the same by entity group: a snapshot a group, and any later commit to it is a conflict
+ *   optimisticWithEntityGroups   the same by entity group: one snapshot per group, and any later commit to it is a conflict
  *
- * X1  A transaction that commits read what it would read at its commit: between its reads and its commit no other commit
- *     changed a row of its read set (a group of it). Hence committed transactions are serializable in commit order.
- *                                                              test/property/serializability.test.ts
- * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
- * X3  What a transaction read stays locked, or is checked, until it ends.
- * X4  A transaction whose client is told ABORTED is over: whatever the answer was to, it holds nothing any more.
+ * Transactions 1 and 2 both read {points: 3} and write {points: 4}. Pessimistic: a deadlock, and 2 is aborted. Optimistic: the first
+ * commit wins, the second one is aborted. In each mode one of them has to retry, and no addition is lost.
+ *
+ * X1  Between the reads and the commit of a transaction, no other commit changes a row (or group) of its read set: rows are locked or
+ *     checked until it ends. Hence committed transactions are serializable in commit order.   test/property/serializability.test.ts
+ * X2  A transaction that was answered ABORTED, to any call, is over and holds nothing.         transactions.test.ts
  *
  * Known: the three modes and their names (Datastore documentation). Measured: which calls are refused.
  */
@@ -43,9 +43,9 @@ import { WaitingWriters } from './waiting-writers.ts'
 
 export interface TransactionSettings {
   readonly concurrency: ConcurrencyMode
-  /** How long a writer waits for a reader's lock. */
+  /** How long a writer waits for the lock of a reader. */
   readonly lockTimeoutMs: number
-  /** Entity groups that a transaction may touch; `undefined` = any number. */
+  /** Maximum number of entity groups of a transaction; `undefined` = any number. */
   readonly entityGroupsMax: number | undefined
 }
 
@@ -55,9 +55,9 @@ export interface TransactionDatabase extends LogDatabase {
 
 /** The scope of a reset. */
 export interface GoneRows {
-  /** The prefix of the codes of its databases. */
+  /** A prefix of the codes of its databases. */
   readonly databases: string
-  /** Some rows of them; absent = all. */
+  /** Their rows to delete; absent = all. */
   readonly ranges: readonly KeyRange[] | undefined
 }
 
@@ -69,7 +69,6 @@ export interface BeginOptions {
 
 export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
   readonly scheduler: Scheduler
-  /** Told of commits that met others. */
   readonly contention?: Contention | undefined
   /** Only for tests. */
   readonly switchedOff?: SwitchedOff | undefined
@@ -78,7 +77,6 @@ export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
 const noTransaction = new Uint8Array(0)
 
 export class Transactions {
-  /** A commit of several groups is one batch. */
   readonly commitsByGroup = false
   readonly #parts: TransactionsParts
   readonly #now: TableView
@@ -108,17 +106,16 @@ export class Transactions {
     this.#checksConflicts = !parts.switchedOff?.has('conflict-check')
   }
 
-  /** Transactions that are open now. */
   get openCount(): number {
     return this.#registry.openCount
   }
 
-  /** The id of the transaction that was begun last: those begun later have larger ones. */
+  /** The id of the newest transaction; later ones have larger ids. */
   get lastId(): number {
     return this.#registry.lastId
   }
 
-  /** Begins a transaction. Nothing is locked, and no moment chosen, before its first read. */
+  /** Begins a transaction. Its first read takes locks or chooses its moment. */
   begin(database: TransactionDatabase, options: BeginOptions): Transaction {
     const { readTime, previousTransaction } = options
     if (readTime !== undefined) this.#checkReadTime(readTime)
@@ -131,17 +128,17 @@ export class Transactions {
     })
   }
 
-  /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
+  /** The open transaction of a token. @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */
   find(database: TransactionDatabase, token: Uint8Array): Transaction {
     return this.#registry.find(database.code, token)
   }
 
-  /** Ends a transaction without effect. Rolling back one that has ended already is harmless. */
+  /** Ends a transaction without effect. No error if it has ended without a commit. */
   rollback(database: TransactionDatabase, token: Uint8Array): void {
     this.#registry.rollback(database.code, token)
   }
 
-  /** A read of now outside of transactions. @see ReadViews.readNow */
+  /** A strong read outside of transactions. @see ReadViews.readNow */
   readNow<T>(
     database: TransactionDatabase,
     scope: ReadScope,
@@ -151,7 +148,7 @@ export class Transactions {
     return this.#readViews.readNow(database, scope, steps, work)
   }
 
-  /** A read of the transaction failed with `error` (X4), which is thrown on. */
+  /** Ends the transaction if `error`, the failure of its read, is ABORTED (X2); throws it on. */
   failed(database: TransactionDatabase, token: Uint8Array, error: unknown): never {
     if (error instanceof DatastoreError && error.code === 'ABORTED') {
       this.#registry.openOne(database.code, token)?.end('aborted', error.message)
@@ -159,7 +156,7 @@ export class Transactions {
     throw error
   }
 
-  /** A read outside of transactions, at a past moment (microseconds). */
+  /** A read at a past moment (microseconds), outside of transactions. */
   readAt<T>(
     database: TransactionDatabase,
     readTime: bigint,
@@ -175,7 +172,7 @@ export class Transactions {
     )
   }
 
-  /** A read of a transaction (X1, X2). */
+  /** A read of a transaction. */
   read<T>(
     context: RequestContext,
     database: TransactionDatabase,
@@ -197,7 +194,7 @@ export class Transactions {
     }
   }
 
-  /** A commit of a transaction, or of none. It may wait for locks. */
+  /** A commit, in a transaction or without one. It may wait for locks. */
   commit<T>(
     database: TransactionDatabase,
     transaction: Transaction | undefined,
@@ -205,11 +202,11 @@ export class Transactions {
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
     if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
-    // A commit that waits in the append queue may meet transactions that are not open yet.
+    // During a wait in the append queue, transactions may begin that the commit then has to respect.
     const isAlone = this.#registry.openCount === 0 && log.gate?.isQueueing !== true
     if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
-    // The same parts in the same order as without a transaction: so the log meets one shape of input.
+    // The same fields in the same order as without a transaction, so that all inputs of the log have one shape.
     const admitted: CommitInput<T> = {
       context: input.context,
       database: input.database,
@@ -220,7 +217,7 @@ export class Transactions {
       recheck: transaction === undefined ? undefined : () => this.#recheck(transaction),
       alsoMoves: groupsRead,
     }
-    // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
+    // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
     const holder = transaction ?? this.#registry.standIn(database.code)
     const attempt = (): MaybePromise<Committed<T>> => whenFails(() => log.commit(admitted), again)
     const again = (error: unknown): Promise<Committed<T>> => {
@@ -238,7 +235,7 @@ export class Transactions {
     return this.#ending(input.context, holder, transaction === undefined, attempt)
   }
 
-  /** Ends what is open: the store is closed, or with a reason for the clients to try again it is set back. */
+  /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
   endAll(reason?: string): void {
     this.#readViews.forget()
     for (const transaction of [...this.#registry.open()]) {
@@ -248,9 +245,9 @@ export class Transactions {
   }
 
   /**
-   * Rows go without a commit: a reset begins. What has read some of them is to be tried again, nothing else ends.
+   * A reset begins to delete rows without a commit. Transactions that have read some of them are aborted; the others continue.
    *
-   * @param deletion - resolves when they are deleted
+   * @param deletion - resolves when the rows are deleted
    */
   rowsGo({ databases, ranges }: GoneRows, deletion: Promise<void>): void {
     const hasRead = (transaction: Transaction): boolean =>
@@ -269,7 +266,7 @@ export class Transactions {
     log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 
-  /** Ends as aborted what has read rows that writes will no longer touch: nothing would keep them still for it (X1). */
+  /** Aborts transactions that have read index rows that writes will no longer maintain: X1 could not hold for them. */
   abortReaders(database: string, range: KeyRange, reason: string): void {
     for (const transaction of [...this.#registry.open()]) {
       if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
@@ -277,7 +274,7 @@ export class Transactions {
     }
   }
 
-  /** Runs the commit, and ends the transaction whatever comes of it. */
+  /** Runs the commit, then ends the transaction in any case. */
   #ending<T>(
     { trace }: RequestContext,
     transaction: Transaction,
@@ -286,7 +283,7 @@ export class Transactions {
   ): MaybePromise<T> {
     transaction.committing = true
     const failed = (thrown: unknown): never => {
-      // It is committed again, in the database after a reset.
+      // The commit is repeated, in the database after a reset.
       transaction.committing = false
       if (thrown instanceof Superseded && !isStandIn) throw thrown
       const error = this.#conflictBehind(transaction, thrown)
@@ -304,8 +301,8 @@ export class Transactions {
   }
 
   /**
-   * The reason why a commit failed: that an entity is missing, or there already, may be the work of another commit after it was
-   * read. Then the transaction lost a conflict, and its client has to try again instead of giving up.
+   * The error of a failed commit. If an entity is missing, or exists, another commit may have changed that since it was read:
+   * the transaction then lost a conflict, and its client must retry.
    */
   #conflictBehind(transaction: Transaction, error: unknown): unknown {
     if (!(error instanceof DatastoreError) || error.code === 'ABORTED' || transaction.state !== 'active') return error
@@ -326,7 +323,7 @@ export class Transactions {
     this.#refuseConflict(transaction)
   }
 
-  /** X1, at the last moment before the append, when no other commit can come in between. */
+  /** The check of X1, right before the append: no other commit can come between. */
   #admit(database: TransactionDatabase, self: Transaction | undefined, footprint: Footprint): void {
     if (self !== undefined) {
       refuseEnded(self)
@@ -342,7 +339,7 @@ export class Transactions {
     if (this.#checksConflicts) refuseChanged(this.#parts.recent, this.#held, transaction, aside)
   }
 
-  /** Throws INVALID_ARGUMENT when the transaction would touch more groups than it may. */
+  /** Throws INVALID_ARGUMENT if the transaction would have too many groups. */
   #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
     const { entityGroupsMax } = database.transactionSettings
     if (entityGroupsMax === undefined) return
@@ -390,7 +387,7 @@ export class Transactions {
     refuseGlobal(scope)
     const known = this.#held.groupsOf(transaction) ?? []
     this.#refuseGroups(database, transaction, scope)
-    // transaction-views/HM3
+    // Throws if the groups that were read before have changed (transaction-views.ts).
     const added = (fresh: readonly GroupCode[]): void => {
       if (known.length > 0) this.#refuseConflict(transaction, fresh)
     }

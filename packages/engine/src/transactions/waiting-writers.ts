@@ -1,13 +1,13 @@
 /**
- * Writers that wait for readers' locks, and the rows they are about to change.
+ * Writers that wait for locks of readers, and the rows that they will change.
  *
- *   readers 1, 2 hold a lock on X      W waits for both      reader 3 wants to read X: it waits for W
+ *   readers 1, 2 hold a lock on X      writer W waits for both      reader 3 wants to read X: it waits for W
  *
- * Q1  A reader that would newly lock a row that a writer waits for comes after that writer. So the readers before it finish, and a
- *     row that is read all the time is written all the same.
- * Q2  A transaction that the writer waits for already is not held up by it: that would be a deadlock of our own making.
+ * Q1  A reader that would newly lock a row waits for the writers that already wait for that row. So the earlier readers finish, and a row
+ *     that is read all the time can still be written.                                  transactions.test.ts
+ * Q2  A transaction that the writer waits for does not wait for the writer: that would be a deadlock.   transactions.test.ts
  *
- * Ours: the emulators let readers pass, and their writers starve.
+ * Ours: in the emulators later readers overtake, and writers starve.
  */
 import type { Footprint } from '../log/commit-input.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -16,7 +16,7 @@ import { RowIndex } from './row-index.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface WaitingWriter {
-  /** The transaction that writes, or what stands for a write outside of one. */
+  /** The writing transaction, or the stand-in of a write outside of transactions. */
   readonly holder: Transaction
   readonly row: RowKey
 }
@@ -25,10 +25,10 @@ export class WaitingWriters {
   readonly #waiting = new Map<Transaction, Footprint>()
   /** The same writers by each row of their footprints. */
   readonly #byRow = new RowIndex<Set<Transaction>>()
-  /** Writers whose index rows are not in `#byRow`: only key ranges have such rows. */
+  /** Writers whose index rows are not in `#byRow`: only searches by key range need them. */
   readonly #withoutIndexRows = new Set<Transaction>()
 
-  /** A writer waits; it is taken off the list when `holder` ends. */
+  /** Adds a writer until `holder` ends. */
   add(holder: Transaction, footprint: Footprint): void {
     if (this.#waiting.has(holder)) this.#remove(holder)
     else holder.atEnd(() => this.#remove(holder))
@@ -37,7 +37,7 @@ export class WaitingWriters {
     this.#list(holder, footprint.entityRows)
   }
 
-  /** The writer that a reader must let pass before it locks `reads`; `undefined` = none. */
+  /** The writer that must go before this reader locks `reads`; `undefined` = none. */
   before(reader: Transaction, reads: ReadSet): WaitingWriter | undefined {
     if (this.#waiting.size === 0) return undefined
     // Each writer of a row that the reader has locked already waits for the reader (Q2).
@@ -53,7 +53,7 @@ export class WaitingWriters {
     return undefined
   }
 
-  /** The writers that are about to change what a transaction has read; a writer may be among them more than once. */
+  /** The writers that will change rows in `reads`, with repetitions. */
   *over(reads: ReadSet): Generator<Transaction> {
     if (this.#waiting.size > 0) for (const [, holders] of this.#of(reads)) yield* holders
   }

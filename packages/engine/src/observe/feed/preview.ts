@@ -71,7 +71,7 @@ export function previewMutations(
   )
 }
 
-/** The ids of new entities until they have their own; each is another (mutations/M4). */
+/** The ids of new entities until they have their own; each is another. */
 function giveStandIns(prepared: readonly PreparedMutation[]): void {
   for (const [i, mutation] of prepared.entries())
     if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
