@@ -60,7 +60,7 @@ describe('at a store that several gateways share, a sweep', () => {
     })
   })
 
-  test('leaves what is in a full entity group, and goes on (ttl/Z2)', async () => {
+  test('leaves what is in a full entity group, and goes on', async () => {
     const full = async (): Promise<void> => {
       for (let i = 1; i < 100; i++) await put(keyOf('full'), -i)
     }
@@ -82,7 +82,7 @@ describe('at a store that several gateways share, a sweep', () => {
     expect(scanned).toBeLessThan(10)
   })
 
-  test('ends when the store is overloaded (ttl/Z2)', async () => {
+  test('ends when the store is overloaded', async () => {
     await put(keyOf('old'), -1)
     overloaded = 'old'
     await expect(engine.sweepExpired()).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED' })

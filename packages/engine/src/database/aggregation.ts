@@ -1,15 +1,15 @@
 /**
- * Aggregations over a query: what may be asked, under which names the answers stand, and the plan that has the values.
+ * Aggregations over a query: checks, names of the answers, and a plan that reads the values.
  *
- * N1  With counts alone, the results of the query are counted as RunQuery gives them.
- * N2  With a sum or an average, the query is read as a projection of the aggregated properties: an entity without one of
- *     them, or with it unindexed, counts nowhere, not even in COUNT(*); one with several values has a row for each
- *     combination of them. Order, limit and offset are those of the rows.
- * N3  A property that an equality filter fixes has the filter's value in each result, and needs no row of its own.
- * N4  Metadata and statistics are aggregated like any other kind.      metadata/special-kinds.test.ts
+ *   COUNT(*) alone         counts the results of the query as RunQuery gives them
+ *   SUM(price), AVG(tax)   read the query as a projection of price and tax, in the query's order, limit and offset: an
+ *                          entity without one of them, or with one unindexed, is not even in COUNT(*); one with several
+ *                          values has a row for each combination
+ *   price = 4 in WHERE     gives price the value 4 in each result, and needs no row of price
  *
- * Known: aggregations read index entries; five at most. Measured: N2, and each refusal, on Google's Firestore emulator in
- * Datastore mode. Ours: N3 (docs/reference/differences.md).
+ * Metadata and statistics kinds are aggregated like any other. Known: aggregations read index entries; five at most.
+ * Measured on Google's Firestore emulator in Datastore mode: the projection and each refusal. Ours: the fixed value
+ * (docs/reference/differences.md).
  */
 import type { RequestContext } from '../context.ts'
 import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'

@@ -1,4 +1,4 @@
-/** The work before a read outside of transactions, so that it sees the commits it must (database/D1). */
+/** The work before a read outside of transactions, so that it sees the commits it must. */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'

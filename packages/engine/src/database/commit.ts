@@ -6,8 +6,8 @@
  *   commit          a turn of the log: read (none), fold (insert), record, append, apply        log/commit-log.ts
  *   answer          the key, the version 1795252843125000, four index updates
  *
- * C4  A request is validated whole, and its keys are completed, before anything of it is evaluated.
- * C5  Atomic commits change all or nothing; others stop at the first failure and keep what came before it (measured).
+ * The whole request is checked, and its keys are completed, before any evaluation. Atomic commits change all or nothing;
+ * others stop at the first failure and keep earlier changes (measured).
  */
 import type { RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
@@ -61,7 +61,7 @@ function* commitSteps(
 ): Steps<MaybePromise<CommitResult>> {
   const { database, transactions, versions, notes } = parts
   const atomic = request.mode === 'transactional'
-  // Each mutation is checked by itself and its key cut out; nothing is read (C4).
+  // Each mutation is checked by itself and its key cut out; nothing is read.
   const prepared = yield* waitFor(prepareMutations(database, context, request))
   const isTransactional = request.transaction !== undefined
   if (!context.isUncounted) notes.noteCommit({ mutations: prepared, isTransactional })
@@ -86,7 +86,7 @@ function* commitSteps(
   return commitPrepared(parts, context, prepared, atomic, transaction)
 }
 
-/** The mutations of a request, each valid by itself (C4). */
+/** The mutations of a request, each valid by itself. */
 export function prepareMutations(
   database: CommitParts['database'],
   context: RequestContext,
@@ -120,8 +120,8 @@ function workOfMutation(mutation: Mutation): number {
 }
 
 /**
- * Commits a list that is not atomic group by group, side by side. When one fails, its error is the answer, and the others stand
- * (C5, but also what comes after the first failure).
+ * Commits a non-atomic list group by group, side by side. If one group fails, its error is the answer, and the changes of all
+ * other groups stay, later ones included.
  */
 async function commitByGroup(
   parts: CommitParts,

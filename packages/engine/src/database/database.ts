@@ -1,10 +1,10 @@
 /**
- * The verbs of one database. Any number of these may stand for it: the one that is kept (databases.ts) has its settings, its indexes and its
- * rules, and the others ask it. Each validates what it is given, works through the layers below, and settles the request's
- * ledger once. A verb answers at once when the store does.
+ * The verbs of one database: lookup, runQuery, commit, … Each validates its whole request, works through the layers below,
+ * and settles the request's ledger once. It answers without a promise if the store does. A lookup, an ancestor query and a
+ * strong global query see every commit acknowledged before they began.
  *
- * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
- * D2  A request is validated whole before any of it is applied.
+ * Several objects can stand for one database. The kept one (databases.ts) has the settings, indexes and rules; the others
+ * ask it.
  */
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
@@ -287,7 +287,7 @@ export class Database {
     })
   }
 
-  /** A verb that writes to the database. One that a reset overtakes is done again, in the database after it (reset/X4). */
+  /** A verb that writes to the database. One that a reset overtakes is done again, in the database after it (reset/X2). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const attempt = (): MaybePromise<T> =>
       whenFails(

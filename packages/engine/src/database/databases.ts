@@ -1,8 +1,8 @@
 /**
- * The databases of a process. One needs no creation, and its name alone leaves nothing: it is kept from its first write, setting or index on,
- * or because the store records it.
+ * The databases of a process. A database needs no creation. It is kept from its first write, setting or index on, or if the store
+ * has a row for it (database-row.ts).
  *
- * DB1  A read of a database that does not exist leaves nothing behind.                                            databases.test.ts
+ * DB1  A read of a database that does not exist leaves nothing behind: a lookup in "typo" adds no database "typo".
  */
 
 import { databaseCode } from '../encoding/key-codec.ts'

@@ -1,19 +1,17 @@
 /**
- * Explaining a query: what its plan is, and with `analyze` what running it took.
+ * Explaining a query: its plan, and with `analyze` also the cost of running it.
  *
- *   Explanation ─▶ context   that of the request, with a ledger of its own which passes every note on
+ *   Explanation ─▶ context   that of the request, with a ledger that counts rows and passes every note on
  *               ◀─ planned() the plan by which the rows are read
  *
- * Without `analyze` a query is planned and put where it would be read (its transaction begins), and no row is touched.
+ * Without `analyze` no row is read, but the query begins its transaction. An explained query reads the same rows as an
+ * unexplained one, and the request is settled once, with this ledger.
  *
- * EX1  Rows are counted where the store is asked, in the ledger; an explained query reads what it would read otherwise.
- * EX2  A request is settled once, with the ledger of the explanation, which has all of its rows.
- *
- * Known: the report's fields, the names in debug_stats, and that index entries are charged where several properties have
- * inequalities (production's pages on Query Explain). Believed: the charges, after the price list: an entity each, passed over
- * by an offset or given; a query for keys or a projection one, its results small operations; an aggregation one for each 1000
- * index rows; a search by vector one for each 100 entities looked at; at least one.
- * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
+ * Known: the report's fields, the names in debug_stats, and the charge for index entries if several properties have
+ * inequalities (production's pages on Query Explain). Believed, from the price list: one read for each entity given or skipped
+ * by an offset, for each 1000 index rows of an aggregation, and for each 100 entities that a vector search compares, at least
+ * one in total; small operations for results of keys-only and projection queries.
+ * Ours: index_entries_scanned includes rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
 import { type Ledger, type RequestContext, type Slice, TableLedger } from '../context.ts'

@@ -94,7 +94,7 @@ describe('a range', () => {
     expect(await range(100n, 110n, below)).toBe('COLLISION 111')
   })
 
-  test('id-ranges/V1: counts what is committed and not applied, and leaves other groups waiting', async () => {
+  test('counts what is committed and not applied, and leaves other groups waiting', async () => {
     await open({ apply: { type: 'manual' } })
     await commit(put(withId(toDo, 5n)), put(withId(toDo, 50n)), put(withId(below, 5n)))
     expect(await range(1n, 9n)).toBe('COLLISION 10')

@@ -1,17 +1,15 @@
 /**
- * Old-style ranges of ids, and a look at what is given next: verbs of a database beside those of the v1 API.
+ * Old-style ranges of ids, and the ids that are next: verbs besides those of the v1 API.
  *
- *   allocateIdRange     these very ids, with what is known of them    EMPTY, CONTENTION or COLLISION
- *   allocateIdsBySize   so many ids in one piece
- *   allocateIdsByMax    all that are free up to a highest one
- *   nextIds             what the counters of a kind and parent would give now; nothing moves
+ *   allocateIdRange     exactly these ids, say 10–19, with their state: EMPTY, CONTENTION or COLLISION
+ *   allocateIdsBySize   this many ids in one piece
+ *   allocateIdsByMax    all free ids up to a highest one
+ *   nextIds             the next ids of a kind and parent; allocates nothing
  *
- * Ranges are of the sequential space, whatever space the database's automatic ids come from.
+ * Ranges are in the sequential space, whatever the source of automatic ids. The search for entities in a range first applies
+ * the pending records of groups that the range can touch, and no others: it sees every commit acknowledged before the call.
  *
- * V1  The look for entities in a range sees every commit acknowledged before the call: waiting records of the groups that
- *     the range may touch are applied first, those of other groups are left waiting.       database/id-ranges.test.ts
- *
- * Known: ranges, and that the look is a query without a kind between the two keys (App Engine SDK).
+ * Known: ranges, and the search as a query without a kind between two keys (App Engine SDK).
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodes } from '../encoding/key-codec.ts'

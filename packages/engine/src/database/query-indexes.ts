@@ -1,19 +1,19 @@
 /**
- * Plans a query with the composite indexes that there are, and sees to those that it lacks.
+ * Plans a query with the existing composite indexes, and gets the missing ones. ToDo WHERE done=false ORDER BY priority needs
+ * ToDo(done, priority):
  *
- *   an index that would do is being built, or stands in index.yaml   wait for it
- *   settings.indexes: auto                                           build the perfect one, and wait for it
- *   settings.indexes: require                                        FAILED_PRECONDITION with its definition
+ *   the index is being built, or is in index.yaml    the query waits for it
+ *   settings.indexes: auto                           the perfect index is built, and the query waits for it
+ *   settings.indexes: require                        FAILED_PRECONDITION with its definition
  *
- * Where gateways share a store, an index that another one has defined meanwhile is found before it is refused or defined.
- * Equal queries wait for one build. A query waits as long as its caller does; shortly before that ends it is answered
- * FAILED_PRECONDITION with the progress, and the build goes on.
+ * Equal queries share one build, also with an index that another gateway has defined. A query waits until shortly before its
+ * deadline; then it is answered FAILED_PRECONDITION with the progress, and the build continues.
  *
- * J1  A query that the rows at hand serve adds nothing; but one in descending key order by the keys alone, which production
- *     serves by an index only, has its index too: refused without it, or built behind its back.
- * J2  Of several that would do, no more are waited for than are needed.
+ * J1  A query that existing rows serve adds no index, except in descending key order by keys alone, for which production needs
+ *     an index: `require` refuses it, and `auto` answers at once and builds the index in the background.
+ * J2  Of several indexes that would serve, a query waits for no more than it needs.
  *
- * Known: which queries need an index, and which is the perfect one (App Engine SDK; measured). Ours: to wait.
+ * Known: which queries need an index, and the perfect one (App Engine SDK; measured). Ours: waiting.
  */
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
@@ -58,7 +58,7 @@ export class QueryIndexes {
     }
   }
 
-  /** J1, for a query that was planned without an index. @throws MissingIndexError */
+  /** For a query that was planned without an index (J1). @throws MissingIndexError */
   demandKeyOrder(database: QueriedDatabase, query: NormalQuery): MaybePromise<void> {
     if (!query.reverse || query.columns.length > 0 || query.kind === undefined || isReserved(query.kind)) return
     const missing = query.disjuncts
@@ -147,7 +147,7 @@ export class QueryIndexes {
   }
 }
 
-/** The candidates that the plan cannot do without (J2); `undefined` when it cannot be made with all of them. */
+/** The candidates that the plan needs (J2); `undefined` if all of them together are not enough. */
 function leastOf<P>(
   planner: Planner<P>,
   serving: readonly CompositeIndex[],

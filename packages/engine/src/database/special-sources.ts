@@ -1,8 +1,6 @@
 /**
- * Sources of queries of metadata and statistics kinds, with their caches.
- *
- * SS1  Statistics are of the moment of the read, unless the engine was told to take them every so often: then reads of now are
- *      answered by the latest ones that are younger than that, whatever was written since.      metadata/statistics.test.ts
+ * Sources of queries of metadata and statistics kinds, with their caches. Statistics are those of the moment of the read. With
+ * a `statisticsEveryMs` of 60,000, reads of the present get statistics that are up to a minute old.
  */
 import type { RequestContext } from '../context.ts'
 import { andThen } from '../maybe-promise.ts'
@@ -23,7 +21,7 @@ export class SpecialSources {
   readonly #database: SurveyedDatabase
   readonly #parts: DatabaseParts
   readonly #survey = new RememberedSurvey()
-  /** The latest statistics, where they are taken every so often (SS1). */
+  /** The latest statistics, if the engine takes them at intervals. */
   #taken: { readonly survey: Survey; readonly at: bigint } | undefined
 
   constructor(database: SurveyedDatabase, parts: DatabaseParts) {

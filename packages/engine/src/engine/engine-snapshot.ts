@@ -1,18 +1,16 @@
 /**
- * Snapshots of a whole store in memory, and the way back to them.
+ * Snapshots of a whole store in memory, and restoring them. A test suite can take one after its set-up and restore it
+ * before each test, at a cost that does not depend on the number of entities: O(log records kept and pending).
  *
- *   taken      the tree's root (storage/btree.ts), the records that waited to be applied, and which log records were kept
- *   restored   the root is put back, and everything held in memory beside the rows is read from them again
- *
- * Both cost O(1) in the entities; restoring costs O(log records kept and records waiting).
+ *   snapshot   the root of the tree (storage/btree.ts), the pending records, and the kept log records
+ *   restore    the root is set back; state in memory is read again from the rows
  *
  * S1  After restore every read answers what it would have answered when the snapshot was taken.
- * S2  Commit versions rise over a restore too, so a version is never given to two states of an entity.
- * S3  Counters of ids stand where they stood: a test that is run again gets the same ids.
- * S4  Transactions of before the restore have ended; none commits what it read in a state that is gone.
- *                                                                              all: test/property/engine-snapshot.test.ts
  *
- * Ours. What lies between snapshot and restore is gone from the history too: a read at a time of then sees the snapshot.
+ * Commit versions still rise, so that no version belongs to two states of an entity. Id counters return to their old values:
+ * a repeated test gets the same ids. Transactions from before the restore have ended, since what they read is gone.
+ *
+ * Ours. The time between snapshot and restore is gone from the history: a read at such a time gives the snapshot.
  */
 import type { RequestContext } from '../context.ts'
 import type { Database } from '../database/database.ts'
@@ -67,7 +65,7 @@ export async function takeSnapshot({ kv, log, ids, context }: SnapshotParts): Pr
   mustRestore(kv)
   return await log.exclusive(async () => {
     await log.quiesce()
-    // S3: the rows of the counters say again what is free.
+    // The rows of the counters tell which ids are free.
     await ids.release(context())
     return new StoreSnapshot(kv.snapshot(), log.state())
   })
@@ -89,7 +87,7 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
       throw error instanceof TypeError ? invalidArgument(error.message) : error
     }
     ids.forget()
-    // S2: the row of the ceiling is an old one, and must not be believed.
+    // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
     versions.forgetCeiling()
     // In memory all of it is done in this turn, so that no read meets a store without its indexes.
     for (const database of parts.databases()) database.forget()

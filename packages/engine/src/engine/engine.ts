@@ -1,10 +1,9 @@
 /**
- * One store with its log, its ids and its databases: what a process opens.
+ * An open store with its log, ids and databases.
  *
  *   openEngine({ dir }) ─▶ Engine ─▶ engine.database(project, id) ─▶ lookup, runQuery, commit, …
  *
  * E1  Opening applies what an earlier run committed and did not apply, before anything is answered.
- *     What a reset had begun to delete is gone (reset.ts).
  * E2  A commit acknowledged before close() or a kill is there after the next opening.
  */
 import { type CheckOptions, checkStore } from '../check/checker.ts'
@@ -49,7 +48,7 @@ import {
   importDatabase,
 } from './transfer.ts'
 
-/** Opens a store, in memory or on disk, and makes it whole (E1). */
+/** Opens a store, in memory or on disk, and finishes the work of earlier runs (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   return new Engine(await openParts(options))
 }

@@ -126,7 +126,7 @@ async function fill(engine: Engine): Promise<void> {
 }
 
 describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
-  test('reset/X4: writes in the scope land at once, while LevelDB still has the rows; a crash then changes nothing', async () => {
+  test('reset/X2: writes in the scope land at once, while LevelDB still has the rows; a crash then changes nothing', async () => {
     const dir = newFolder()
     const engine = await openEngine({ kv: await openLevelKv({ dir, rowsDeletedMax }) })
     await fill(engine)
@@ -155,7 +155,7 @@ describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
     }
   })
 
-  test('reset/X4: a commit that has begun already, of a transaction too, is made after it', async () => {
+  test('reset/X2: a commit that has begun already, of a transaction too, is made after it', async () => {
     const { engine, gone: deleted, letGo } = await openHeld()
     await fill(engine)
     const options: TransactionOptions = { mode: 'readWrite' }
@@ -179,7 +179,7 @@ describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
     await engine.close()
   })
 
-  test('reset/X4: a commit that waited for a lock waits on, and no reader waits for it afterwards', async () => {
+  test('reset/X2: a commit that waited for a lock waits on, and no reader waits for it afterwards', async () => {
     const { engine, gone: deleted, letGo } = await openHeld()
     engine.configure({ concurrency: 'pessimistic' })
     await fill(engine)

@@ -1,16 +1,12 @@
 /**
- * Deletes data of the whole store, a project, a database or a namespace.
+ * Deletes all data of a store, a project, a database or a namespace.
  *
- * X1  A reset is done wholly or not at all, whenever the process dies: the rows go by one write (Kv.deleteRanges), which
- *     has the definitions of composite indexes that stay. The next opening finishes a reset that an older version had begun.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
+ * X1  A reset happens wholly or not at all, also if the process dies: the rows are deleted by one write (Kv.deleteRanges), which
+ *     also writes the index definitions that stay. Opening finishes a reset that an older version began.
+ * X2  A reset takes one turn of commits. A commit that began before it and is not stored yet runs after it, with the
+ *     definitions of that moment.
  *
- * X2  No reader finds half of it.                                                  reset-ranges.test.ts
- *
- * X3  A caller that has gone before the rows have ends the reset, with nothing deleted.     reset-ranges.test.ts
- *
- * X4  A reset takes one turn of commits. A commit that has begun before it, and is not in the store, is made after it; by the
- *     definitions of then, if its database is reset.       reset-beside.test.ts
- *
+ * No reader sees half of a reset. It ends with nothing deleted if its caller is gone before the write.
  * docs/architecture/transactions.md has the answers that open transactions get.
  */
 

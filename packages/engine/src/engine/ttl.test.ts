@@ -72,7 +72,7 @@ describe('an entity with a time to live', () => {
     expect(await exists(keyOf('old', 'Other'))).toBe(true)
   })
 
-  test('is deleted in slices, with the calls of others in between (ttl/Z3)', async () => {
+  test('is deleted in slices, with the calls of others in between', async () => {
     await putExpired(600)
     clock.turns = 0
     expect(await engine.sweepExpired()).toBe(600)
@@ -80,7 +80,7 @@ describe('an entity with a time to live', () => {
     expect(clock.turns).toBeGreaterThanOrEqual(4)
   })
 
-  test('stays when the engine closes during the sweep (ttl/Z3)', async () => {
+  test('stays when the engine closes during the sweep', async () => {
     await putExpired(600)
     let closing: Promise<void> | undefined
     clock.onTurn = () => {
@@ -90,7 +90,7 @@ describe('an entity with a time to live', () => {
     await closing
   })
 
-  test('is left for the next sweep while a transaction keeps it locked (ttl/Z2)', async () => {
+  test('is left for the next sweep while a transaction keeps it locked', async () => {
     await put(keyOf('locked'), -1)
     const database = engine.database('p')
     const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })

@@ -1,17 +1,14 @@
 /**
- * Time to live: entities whose expiry time has passed go in the background.
+ * Time to live: a background sweep deletes entities whose expiry time has passed. A policy names a kind and a property. With
+ * Session and `expires`, Session:1 with expires=10:00 is deleted by the first sweep after 10:00, and can be read until then,
+ * as in production.
  *
- * A policy names a kind and the property that holds the expiry time. Now and then the entities of the kind are walked over, in
- * every namespace (kind-walk.ts), and those whose property is a timestamp in the past are deleted, each by a commit of its own that looks
- * again: an entity whose expiry was moved meanwhile stays. So expired entities can still be read for a while, as in production.
+ * A sweep walks over the entities of the kind in every namespace (kind-walk.ts), in slices, until the engine closes. Each
+ * delete is a commit that reads the property again: an entity whose expiry was moved stays. Entities that stay locked past
+ * the lock timeout, or whose group takes no more commits, are left for the next sweep. An overloaded store ends the sweep.
  *
- * Z1  Only entities with a timestamp in the past at the moment of the delete go.       ttl.test.ts, test/property/gateways.test.ts
- * Z2  A sweep is a writer like any other: what a transaction keeps locked past the lock timeout, or is in an entity group that takes no
- *     more commits for now, is left for the next sweep. A store that is overloaded ends the sweep.                       ttl.test.ts
- * Z3  A sweep goes in slices, with the calls of others in between, and ends when the engine closes.        ttl.test.ts
- *
- * Known: TTL policies of Firestore, which look at one property a kind and do not need it indexed; production deletes within a
- * day or so. Ours: the interval, on the injected clock.
+ * Known: TTL policies of Firestore read one property of a kind, which needs no index; production deletes within about a day.
+ * Ours: the interval, on the injected clock.
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
@@ -121,7 +118,6 @@ export class TtlSweeper {
         transaction: new Uint8Array(0),
         evaluate: (read) =>
           andThen(read(codes, row), (before) => {
-            // Z1: what was seen in the scan may be stale.
             const isLookedAt = !this.#parts.switchedOff?.has('expired-check')
             const expired = before !== undefined && (!isLookedAt || this.#isExpired(before, property))
             return { states: expired ? [{ codes, row, before, after: undefined }] : [], result: expired }

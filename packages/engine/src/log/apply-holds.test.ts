@@ -70,7 +70,7 @@ describe.each([
     await release()
   })
 
-  test('is met by a strong read of the group, and a strong global query (apply-holds/H1)', async () => {
+  test('is met by a strong read of the group, and a strong global query', async () => {
     engine.inspector.hold({ kind: 'A' })
     await put(keyOf('A', 1))
     await engine.database('p').lookup(engine.context(), { keys: [keyOf('A', 1)] })
@@ -80,7 +80,7 @@ describe.each([
     expect(await count('A', 'strong')).toBe(2)
   })
 
-  test('keeps back what comes later in the group, and no other group (apply-holds/H2)', async () => {
+  test('keeps back what comes later in the group, and no other group (apply-holds/H1)', async () => {
     const release = engine.inspector.hold({ kind: 'Held' })
     await put(keyOf('Root', 1, element('Held', 1)))
     await put(keyOf('Root', 1))

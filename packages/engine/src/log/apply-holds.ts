@@ -1,12 +1,11 @@
 /**
- * Holds on applying: matching records wait between commit and apply, under any apply policy of their database.
+ * Holds: records that match a hold stay committed but not applied, under any apply policy. For tests that delay one
+ * write: with a hold on ToDo:1, a put of ToDo:1 waits, while a put of ToDo:2 is applied.
  *
- * H1  A held record is applied by a strong read of its group, by a release, or when no hold catches it any more.
- * H2  The later records of its group wait behind a held record, since a group is applied in order (apply/A1).
- * H3  While a database has held records, its global queries are eventually consistent, as under a policy that delays.
- *                                                                                  all: apply-holds.test.ts
+ * H1  The later records of a group wait behind its held record, since a group is applied in order.
  *
- * Ours: for tests that delay one write, and not all of them.
+ * A held record is applied by a strong read of its group, by a release, or when its last hold ends. While a database
+ * has held records, its global queries are eventually consistent.
  */
 import { keyCodesOfPath, partitionOfCode, pathCode } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
@@ -17,7 +16,7 @@ import type { Applier } from './apply.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
 import type { PendingRecord, PendingRecords } from './pending.ts'
 
-/** Which commits are held: those that write an entity for which all that is given holds. */
+/** A filter for commits: it matches a write of an entity that has all given fields. */
 export interface ApplyHold {
   readonly projectId?: string | undefined
   /** Empty = the default database. */
@@ -42,7 +41,7 @@ export interface ApplyHoldsParts {
   readonly pending: PendingRecords
   readonly applier: Applier
   policyOf(database: string): ApplyPolicy
-  /** Sees to a record's application as the policy of its database has it. */
+  /** Schedules the application of a record by the policy of its database. */
   arm(record: PendingRecord): void
 }
 
@@ -55,9 +54,9 @@ export class ApplyHolds {
   }
 
   /**
-   * Holds back what is committed from now on and matches.
+   * Holds matching commits from now on.
    *
-   * @param onCatch - told of each record that is held by it
+   * @param onCatch - called for each record that this hold catches
    * @returns ends the hold; a second call does nothing
    */
   add(which: ApplyHold, onCatch: () => void = () => {}): () => MaybePromise<void> {
@@ -74,12 +73,11 @@ export class ApplyHolds {
     }
   }
 
-  /** Whether there are holds. */
   get areAny(): boolean {
     return this.#holds.size > 0
   }
 
-  /** Marks new records that are held (H2), and tells the holds. @returns whether any is */
+  /** Marks the new records that are held, and calls `onCatch` of their holds. @returns whether any is held */
   mark(records: readonly PendingRecord[]): boolean {
     if (this.#holds.size === 0) return false
     let isHeld = false
@@ -92,7 +90,7 @@ export class ApplyHolds {
     return isHeld
   }
 
-  /** Marks a record that a restored snapshot has waiting. */
+  /** Marks a pending record of a restored snapshot. */
   markAgain(record: PendingRecord): void {
     record.held = this.#isBehindHeld(record) || this.#isCaught(record)
   }
@@ -106,7 +104,7 @@ export class ApplyHolds {
     return false
   }
 
-  /** A hold has ended: the records of a group that none catches any more go their way. */
+  /** Frees the records of a group that no other hold catches. */
   #letGo(group: GroupCode): MaybePromise<void> {
     const { pending, policyOf, arm } = this.#parts
     const held = pending.of(group).filter((record) => record.held)

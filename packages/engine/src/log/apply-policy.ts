@@ -1,13 +1,13 @@
 /**
- * When what is committed gets applied.
+ * Apply policies: when a committed record is applied.
  *
  * immediate    with the commit; global queries are strong
- * probability  at each global query every waiting group draws: with the given chance its oldest record is applied, then
- *              the next is drawn for; at the first failure the group waits (measured: Google's emulator does so)
- * time         after a delay; by default the mixed delays of a loaded service (known: the SDK stub's time-based policy)
- * manual       held until released, group by group and milestone by milestone
+ * probability  a global query applies the oldest record of each waiting group with the given chance, and after a
+ *              success tries the next record (measured: Google's emulator)
+ * time         after a delay; by default the delays of a loaded service (known: the SDK stub's time-based policy)
+ * manual       when a release asks for it, by group and milestone
  *
- * In every policy a strong read of a group applies all of the group first.
+ * Under every policy a strong read of a group first applies all records of the group.
  */
 import type { Random } from '../random.ts'
 

@@ -1,15 +1,15 @@
 /**
- * From the log to the tables: milestone A writes the entity rows of a record, milestone B its index rows.
+ * The applier writes committed records into the tables. Milestone A writes the entity rows, milestone B the index rows:
  *
- *   committed ──A──▶ entity rows written ──B──▶ index rows written, marker gone
+ *   ToDo:1 done=false → true      A  the row of ToDo:1 in Entities
+ *                                 B  deletes the index row done=false, writes done=true, deletes the pending marker
  *
- * Apply never reads the tables: what to write was computed at commit from the images before and after. So every step can
- * be repeated, by any caller, also after a crash between A and B.
+ * The rows follow from the images in the record. No step reads the tables, so every step can be repeated, also after a
+ * crash between A and B. The pending marker goes in one batch with the index rows.
  *
- * A1  The records of a group are applied in order; a group is applied by one caller at a time.          unacknowledged.test.ts
- * A2  A record's marker goes with its index rows, in one batch.
- * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
- * A4  While work runs alone() nothing is applied, so that stored cells and index rows stand still under it.
+ * A1  The records of a group are applied in order, by one caller at a time.
+ * A2  Applying a record twice leaves the same rows as applying it once.
+ * A3  While work runs alone() nothing is applied: stored entities and index rows do not change.
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
@@ -29,10 +29,10 @@ import type { Retention } from './retention.ts'
 export type ApplyCause = 'policy' | 'strong read' | 'opening' | 'release'
 
 export interface ApplyEvent {
-  /** One, or all of a commit whose rows went with it. */
+  /** One record, or all records of a commit that were written together with their rows. */
   readonly records: readonly PendingRecord[]
   readonly reached: Stage
-  /** The marker that went with them. */
+  /** The pending marker that was deleted with them. */
   readonly marker?: RowKey
   readonly cause: ApplyCause
 }
@@ -53,12 +53,12 @@ export function workOf({ changes }: PendingRecord): number {
 
 export class Applier {
   readonly #options: ApplierOptions
-  /** Groups being applied right now on a store that answers by promise. */
+  /** Groups with an apply in progress, on a store that answers by promise. */
   readonly #running = new Map<GroupCode, Promise<void>>()
-  /** Work that runs alone; applies that are asked for meanwhile wait for its end. */
+  /** The work that runs alone; applies wait for its end. */
   #alone: Promise<void> | undefined
 
-  /** Whether strong reads have anything applied: always, but where a test has switched that off. */
+  /** Whether strong reads apply records; false only in tests. */
   readonly servesReads: boolean
 
   constructor(options: ApplierOptions) {
@@ -66,7 +66,7 @@ export class Applier {
     this.servesReads = !options.switchedOff?.has('roll-forward')
   }
 
-  /** Applies all records that the group has now. Answers at once when there is nothing to do. */
+  /** Applies all records that the group has now. Returns without a promise if there are none. */
   rollForward(group: GroupCode, cause: ApplyCause, context: RequestContext = this.#context()): MaybePromise<void> {
     const running = this.#running.get(group)
     if (running !== undefined) return running.then(() => this.rollForward(group, cause, context))
@@ -83,15 +83,15 @@ export class Applier {
     return forEachInOrder(groups, (group) => this.rollForward(group, cause, context))
   }
 
-  /** Its work is wanted whether a caller waits or not. */
+  /** A context without a caller: this work is needed whether a caller waits or not. */
   #context(): RequestContext {
     return requestContext({ clock: this.#options.scheduler })
   }
 
   /**
-   * Takes the oldest record of a group one step further, or up to milestone B at once.
+   * Takes the oldest record of a group to the next milestone, or directly to B.
    *
-   * @returns the milestone it stands at now; `undefined` when nothing waited
+   * @returns the reached milestone; `undefined` if the group has no record
    */
   step(group: GroupCode, upTo: 'A' | 'B', cause: ApplyCause): MaybePromise<'A' | 'B' | undefined> {
     const running = this.#running.get(group)
@@ -111,7 +111,7 @@ export class Applier {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running.values()])
   }
 
-  /** Runs `work`, which must not apply anything itself, while no apply is under way (A4). */
+  /** Runs `work` while no apply is in progress (A3). The work must not apply anything itself. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     while (this.#alone !== undefined) await this.#alone
     let leave = (): void => {}
@@ -127,7 +127,7 @@ export class Applier {
     }
   }
 
-  /** A1: holds the group while `work` waits for the store. */
+  /** Reserves the group while `work` waits for the store (A1). */
   #guard(group: GroupCode, work: () => MaybePromise<void>): MaybePromise<void> {
     const result = work()
     if (!isPromise(result)) return
@@ -153,7 +153,7 @@ export class Applier {
     })
   }
 
-  /** @param marker - goes with the index rows (A2) */
+  /** @param marker - deleted with the index rows */
   #write(record: PendingRecord, stage: Stage, marker?: RowKey): MaybePromise<void> {
     const gone: readonly KvWrite[] = marker === undefined ? [] : [{ key: marker, value: undefined }]
     return this.#options.kv.batch(new RecordWrites(gone, [record], stage))

@@ -1,13 +1,13 @@
 /** Errors of commits whose batch was not written. */
 import { DatastoreError } from '../errors.ts'
 
-/** The error of a commit that was refused because of rows that were never written; it wrote nothing itself. */
+/** Throws for a commit that was refused because of another commit whose rows were never written. */
 export function nothingWritten(error: unknown): never {
   if (!(error instanceof DatastoreError)) throw error
   throw new DatastoreError(error.code, error.message, { cause: error })
 }
 
-/** Whether the commit is written only a look at the store can tell. */
+/** Throws for a commit of which only the store can tell whether it was written. */
 export function unknownOutcome(error: unknown): never {
   if (!(error instanceof DatastoreError)) throw error
   throw new DatastoreError(error.code, error.message, { committed: 'unknown', cause: error })

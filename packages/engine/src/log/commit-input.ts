@@ -1,4 +1,4 @@
-/** A commit as the log gets it, and the log's answer. */
+/** The input of the commit log, and its answer. */
 import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -13,11 +13,11 @@ export interface LogDatabase extends IndexRules {
   /** Code of project and database. */
   readonly code: string
   readonly applyPolicy: ApplyPolicy
-  /** Whether a reset has put another in its place, as its rows and definitions are gone. */
+  /** Whether a reset has replaced this database, because its rows and definitions are deleted. */
   readonly isSuperseded?: boolean
 }
 
-/** Thrown before the append of a commit whose database was superseded since it began: it is made again, in the other one. */
+/** Thrown before the append if a reset has replaced the database; the caller repeats the commit in the new database. */
 export class Superseded extends Error {}
 
 /** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */
@@ -27,81 +27,78 @@ export interface CommitInput<T> {
   readonly context: RequestContext
   readonly database: LogDatabase
   readonly transaction: Uint8Array
-  /**
-   * Decides what the commit does, from the committed state alone. It must not write. What it throws is the commit's
-   * answer, with nothing written.
-   */
+  /** Decides the changes from the committed state alone; writes nothing. An error here is the answer of the commit. */
   readonly evaluate: (read: CommittedReader, version: bigint) => MaybePromise<Evaluation<T>>
-  /** Groups that it is about to write to, as its request names them. */
+  /** Groups that the commit will write to, if known from its request. */
   readonly groups?: (() => readonly GroupCode[]) | undefined
-  /** The last word before the append: throws when the commit must not, or not yet, go through. */
+  /** The last check before the append. Throws if the commit must be refused or must wait. */
   readonly admit?: ((footprint: Footprint) => void) | undefined
-  /** Throws when it is known before the evaluation that the commit must fail. */
+  /** Throws if the commit is known to fail before it is evaluated. */
   readonly recheck?: (() => void) | undefined
-  /** Groups whose logs it moves besides those it writes to. */
+  /** Groups whose version changes too, although the commit writes no entity there. */
   readonly alsoMoves?: readonly GroupCode[] | undefined
 }
 
 /** The rows and groups that a commit will change. */
 export interface Footprint {
-  /** Rows of Entities that it writes or deletes. */
+  /** Rows of Entities to write or delete. */
   readonly entityRows: readonly RowKey[]
-  /** Index rows that it writes or deletes; listed at each call. */
+  /** Index rows to write or delete; computed at each call. */
   indexRows(): readonly RowKey[]
-  /** Groups that it writes to. */
+  /** Groups to write to. */
   readonly groups: readonly GroupCode[]
-  /** Whole ranges of rows that go, where it is a reset. */
+  /** Whole ranges to delete, for a reset. */
   readonly ranges?: readonly KeyRange[]
 }
 
-/** A commit whose records are being written from now on. */
+/** A commit whose records are being written. */
 export interface Append {
   readonly context: RequestContext
-  /** Made at the call. */
+  /** Computed at each call. */
   footprint(): Footprint
   readonly alsoMoves: readonly GroupCode[]
   readonly records: readonly PendingRecord[]
-  /** Deletions of old records that ride with it, and the bytes of those. */
+  /** Deletions of old records in the same batch, and the bytes of these records. */
   readonly trimmed: readonly KvWrite[]
   readonly trimmedBytes: number
-  /** Token of its transaction; empty for a write outside of transactions. */
+  /** Token of its transaction; empty outside of transactions. */
   readonly transaction: Uint8Array
-  /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
+  /** Settles when the store has the commit or has failed; `undefined` if the store has it already. */
   readonly written: Promise<void> | undefined
 }
 
-/** Simulated tablets, which may delay and refuse commits (observe/tablets/append-queue.ts). */
+/** Simulated tablets, which can delay and refuse commits (observe/tablets/append-queue.ts). */
 export interface CommitGate {
   /** Whether commits of one group wait for each other's appends. */
   readonly isQueueing: boolean
-  /** Runs `commit` when its turn comes. @param groups - of the commit */
+  /** Runs `commit` when the queues of its groups allow it. @param groups - of the commit */
   inTurn<T>(
     input: Pick<CommitInput<unknown>, 'context' | 'recheck'>,
     groups: readonly GroupCode[],
     commit: () => MaybePromise<T>,
   ): Promise<T>
-  /** Throws when these records may not be written. */
+  /** Throws if these records must be refused. */
   admit(context: RequestContext, records: readonly PendingRecord[]): void
 }
 
 export interface Evaluation<T> {
-  /** New states, at most one an entity; unchanged entities are left out. */
+  /** New states, at most one for each entity, without unchanged entities. */
   readonly states: readonly EntityDelta[]
   readonly result: T
 }
 
-/** A commit at the end of its turn: its answer is given when it is written. */
+/** A commit at the end of its turn; it is answered when it is written. */
 export interface Appended<T> {
   readonly acknowledged: MaybePromise<void>
   readonly committed: MaybePromise<Committed<T>>
 }
 
-/** The end of a turn in which nothing was written: rejects with the reason when what it saw is written. */
+/** The end of a turn that wrote nothing; rejects with the reason when all commits that it read are written. */
 export type Refused = Appended<never>
 
 export interface Committed<T> {
   readonly version: bigint
   readonly result: T
-  /** Index rows that come or go with this commit (tables/entity-rows.ts). */
+  /** Index rows written and deleted by this commit (tables/entity-rows.ts). */
   readonly indexUpdates: number
 }

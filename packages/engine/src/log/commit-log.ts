@@ -1,25 +1,26 @@
 /**
- * The commit path of a write whose mutations are validated and whose keys are complete (database/commit.ts). `#steps` is its page:
+ * The commit path after validation and key completion (database/commit.ts). `#steps` is its page:
  *
  *   turn ─▶ read and fold (images before → after) ─▶ records ─▶ admission ─▶ append to the log of each group ─▶ apply (A, then B)
  *                                                                                      └─▶ tell, acknowledge
  *
- * A commit has one turn, given by the Sequencer, from reading to append: in memory it is over at once. Two other queues are no part of
- * it: the store on disk merges the batches that come while one is written (storage/level-writer.ts), so that commits share a write; and
- * simulated tablets let commits to one group wait as long as its appends take (CommitGate).
+ * Example: a put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three
+ * groups appends three records in one batch. The batch is the commit point:
  *
- * The append is one batch, whatever the number of groups: it is the commit point.
+ *   policy `immediate`   the records and the rows of milestones A and B, without markers
+ *   any other            the records, each with a pending marker; A and B are later batches
  *
- *   policy `immediate`   the records and the rows of milestones A and B: no marker is needed
- *   any other            the records and a marker for each; A and B are batches of their own, later
+ * The Sequencer gives each commit a turn from reading to append. Two other queues are separate: the disk store merges
+ * batches that arrive during a write (storage/level-writer.ts), and simulated tablets delay commits to a group while its
+ * append takes (CommitGate).
  *
- * L1  commitVersion grows strictly over the whole store.            commit-version.ts
- * L2  A record without a pending marker is wholly applied.          checked by check/
+ * L1  commitVersion grows strictly over the whole store.
+ * L2  A record without a pending marker is wholly applied.
  * L3  An answer is given only after the commit point of its commit, and of every commit that it reveals.
- * L4  An image before is the newest committed one: in a batch under way, else pending, else stored.
+ * L4  An image before is the newest committed one: from a batch being written, else pending, else stored.
  * L5  Evaluation and append of a commit are not interleaved with those of another.
  *
- * Known: the log is the only thing that a commit writes ("Megastore"). Ours: images before and after in the record.
+ * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
 import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
@@ -68,21 +69,21 @@ export interface CommitLogOptions {
   readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
-  /** Asked before a commit, and before what it writes. */
+  /** Called before a commit, and before its write. */
   readonly gate?: CommitGate | undefined
-  /** The settings of a database by its code: for records found on opening. */
+  /** The settings of a database by its code, for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly onApply?: (event: ApplyEvent) => void
-  /** Told of each commit when it is in the store, before it is applied; `waits` = its records have markers. */
+  /** Called for each stored commit before it is applied; `waits` = its records have markers. */
   readonly onCommit?: (records: readonly PendingRecord[], waits: boolean) => void
-  /** Told of each commit in the turn in which it is appended. */
+  /** Called for each commit in the turn of its append. */
   readonly onAppend?: (append: Append) => void
-  /** Told when applying in the background fails; the store refuses writes from then on (kv/K5). */
+  /** Called when applying in the background fails; the store refuses later writes (kv/K5). */
   readonly onApplyFailure?: (error: unknown) => void
   readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
-/** The writes of a commit, with its part of the log. */
+/** The writes of a commit, including log rows. */
 interface LogBatch<W> extends Pick<Append, 'trimmed' | 'trimmedBytes'> {
   readonly writes: W
 }
@@ -101,11 +102,11 @@ export class CommitLog {
   readonly gate: CommitGate | undefined
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
-  /** Entities cells of batches that are on their way to the store. */
+  /** Entities cells of batches that are being written. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
-  /** Batches on their way to the store. */
+  /** Batches that are being written. */
   readonly #writing = new Set<Promise<void>>()
-  /** For each group the last of these whose records will wait there to be applied. */
+  /** For each group, the last of these batches whose records will be pending. */
   readonly #comingToWait = new Map<GroupCode, Promise<void>>()
   #closed = false
 
@@ -132,7 +133,7 @@ export class CommitLog {
   /**
    * Commits, and applies as the database's policy says.
    *
-   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append; Superseded
+   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` if the store fails during the append; Superseded
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
     const { gate } = this
@@ -145,7 +146,7 @@ export class CommitLog {
     return andThen(left, ({ acknowledged, committed }) => andThen(acknowledged, () => committed))
   }
 
-  /** A commit from its turn to its append; the answer waits for what it gives back as `acknowledged` (L3, L5). */
+  /** A commit from its turn to its append. The caller answers after `acknowledged` (L3, L5). */
   *#steps<T>(input: CommitInput<T>): Steps<Appended<T>> {
     const { context, database } = input
     const { versions } = this.#options
@@ -159,10 +160,10 @@ export class CommitLog {
         input.admit?.(noFootprint)
         return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
       }
-      // A record for each group, with the index entries that come and go.
+      // One record for each group, with the index rows to write and delete.
       const made = recordsOf(input, states, version)
       const records = isPromise(made) ? yield* waitFor(made) : made
-      // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
+      // Admission: the last moment at which the commit can end without a trace.
       checkAlive(context)
       if (database.isSuperseded === true) throw new Superseded()
       input.admit?.(footprintOf(records))
@@ -170,13 +171,13 @@ export class CommitLog {
       let indexUpdates = 0
       for (const { changes } of records) indexUpdates += indexUpdatesOf(changes)
       const committed = { version, result, indexUpdates }
-      // Whether these may be applied depends on those before them in their groups, which are known when they wait there.
+      // Whether these records can be applied depends on earlier records of their groups that are still being written.
       const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
       if (isPromise(before)) yield before
       if (this.holds.mark(records) || !isImmediate) {
         return { acknowledged: this.#appendWaiting(input, records, version), committed }
       }
-      // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
+      // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
       if (this.pending.count > 0) {
         yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
       }
@@ -189,8 +190,8 @@ export class CommitLog {
   }
 
   /**
-   * The reason of a refusal, a conflict or an entity that exists, may be a batch on its way to the store: no client is
-   * told of it before it is written (L3).
+   * The reason of a refusal, such as ALREADY_EXISTS, may be a batch that is still being written. The client gets the
+   * error after that batch is written (L3).
    */
   #refusal(error: unknown): Refused {
     if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
@@ -203,7 +204,7 @@ export class CommitLog {
     return this.#sequencer.run(task)
   }
 
-  /** Before a global query under the `probability` policy: every waiting group of the database draws. */
+  /** Work before a global query under the `probability` policy, which may apply records of any waiting group. */
   groom(database: LogDatabase): MaybePromise<void> {
     const policy = database.applyPolicy
     if (policy.type !== 'probability') return
@@ -218,14 +219,14 @@ export class CommitLog {
     )
   }
 
-  /** Waits until no commit and no apply is under way, and stops timers from applying more. */
+  /** Waits for commits and applies in progress, and stops the timers that apply more. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#sequencer.idle()
     await this.quiesce()
   }
 
-  /** Waits for the batches and applies under way. Within {@link exclusive} none can begin. */
+  /** Waits for the writes and applies in progress. Within {@link exclusive} none can begin. */
   async quiesce(): Promise<void> {
     while (this.#writing.size > 0) await Promise.allSettled([...this.#writing])
     await this.applier.idle()
@@ -256,21 +257,21 @@ export class CommitLog {
       })
   }
 
-  /** Resolves when every batch now on its way to the store is there; rejects as the first of them that failed. */
+  /** Resolves when every current batch is written; rejects with the first error. */
   #written(): MaybePromise<void> {
     if (this.#writing.size === 0) return
     return Promise.all(this.#writing).then(() => {})
   }
 
-  /** Resolves when of the groups of these records none has a record on its way to the store that is to wait. */
+  /** Resolves when the groups of these records have no record that is being written and will be pending. */
   #allWait(records: readonly NewRecord[]): MaybePromise<void> {
     if (this.#comingToWait.size === 0) return
     const coming = records.flatMap(({ group }) => this.#comingToWait.get(group) ?? [])
-    // Where one of them fails, the store refuses what comes after it (kv/K5).
+    // If one of them fails, the store refuses all later writes (kv/K5).
     if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
   }
 
-  /** Appends records with the rows of their application, in one batch: no marker is needed. */
+  /** Appends records together with the rows that apply them, without markers. */
   #appendApplied<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
     const log = this.#logWrites(input.context, records, version, false)
     const batch = { ...log, writes: new RecordWrites(log.writes, records, 'AB') }
@@ -290,7 +291,7 @@ export class CommitLog {
     })
   }
 
-  /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
+  /** Writes one batch. Until it is written, later commits read its entities from #inFlight (L4). */
   #writeBatch<T>(
     input: CommitInput<T>,
     records: readonly NewRecord[],
@@ -336,7 +337,7 @@ export class CommitLog {
     onApply?.({ records, reached: 'AB', cause: 'policy' })
   }
 
-  /** The records' rows and their markers, with deletions of old records. */
+  /** The rows of records and markers, with deletions of old records. */
   #logWrites(
     { ledger }: RequestContext,
     records: readonly NewRecord[],
@@ -356,11 +357,11 @@ export class CommitLog {
     return { writes, trimmed, trimmedBytes: bytes - this.retention.bytes }
   }
 
-  /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
+  /** Adds committed records to the pending ones: reads now see them, and the policy decides when they are applied. */
   #enqueue(appended: readonly NewRecord[], database: LogDatabase): void {
     const records = appended.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
-      // The hold may have ended while the record was on its way to the store.
+      // The hold may have ended while the record was being written.
       if (record.held) this.holds.markAgain(record)
       this.pending.add(record)
     }
@@ -368,13 +369,13 @@ export class CommitLog {
     for (const record of records) if (!record.held) this.#arm(record, database)
   }
 
-  /** Sees to a record's application as the policy has it. */
+  /** Schedules the application of a record by the policy. */
   #arm(record: PendingRecord, { applyPolicy: policy }: LogDatabase): void {
     if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))
     else if (policy.type === 'time') this.#applyLater(record, drawDelayMs(policy, this.#options.random))
   }
 
-  /** After the delay the group is applied up to this record; earlier records of the group go with it (apply/A1). */
+  /** Applies the group up to this record after the delay; earlier records of the group are included (apply/A1). */
   #applyLater(record: PendingRecord, delayMs: number): void {
     const upToRecord = (): MaybePromise<void> => {
       const oldest = this.pending.oldest(record.group)
@@ -391,7 +392,7 @@ export class CommitLog {
     )
   }
 
-  /** Takes over what an earlier run left (recovery.ts), to be applied by policy, a strong read or rollForwardAll(). */
+  /** Reads the pending records of an earlier run (recovery.ts), to be applied by policy, a strong read or rollForwardAll(). */
   async recover(): Promise<void> {
     const { kv, databaseByCode } = this.#options
     const found = await findPending(kv, databaseByCode)
@@ -400,12 +401,12 @@ export class CommitLog {
     this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
   }
 
-  /** The state of the log beside the store's rows, for a snapshot. Nothing is under way. */
+  /** The state of the log besides the store's rows, for a snapshot. Nothing may be in progress. */
   state(): LogState {
     return { pending: this.pending.all().map((record) => ({ ...record })), kept: this.retention.kept() }
   }
 
-  /** The store was set back to a snapshot: what waited then waits again, and under `time` draws anew. */
+  /** Returns to the state of a snapshot. Its pending records are pending again; policy `time` draws new delays. */
   restore({ pending, kept }: LogState): void {
     this.pending.clear()
     this.retention.restore(kept)
@@ -418,7 +419,7 @@ export class CommitLog {
     }
   }
 
-  /** Applies everything that waits, in all databases. */
+  /** Applies all pending records of all databases. */
   rollForwardAll(cause: ApplyCause): MaybePromise<void> {
     return this.applier.rollForwardGroups([...this.pending.groups()], cause)
   }

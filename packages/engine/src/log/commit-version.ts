@@ -1,16 +1,16 @@
 /**
- * The store-wide stamp of commits: microseconds, strictly increasing, across restarts too. It is the version that clients
- * see, the commit time and the position in a group's log: one number.
+ * The version of commits: microseconds, strictly increasing over the whole store and over restarts. It is the version that
+ * clients see, the commit time, and the position in a group's log, all in one number.
  *
  *   M "commitVersion" → the ceiling: 8 bytes, big-endian
+ *   1795252843125000 is used, the ceiling is 1795252844125000: after a crash the next version is above the ceiling
  *
- * V1  next() grows strictly.
- * V2  No stamp above the stored ceiling is used before a higher ceiling is stored (in the same batch, or before). A crash
- *     therefore skips at most the headroom, and never repeats a stamp.
- * V3  Reads run between the slices of a large commit's evaluation; none of them gets its version or a later one.
- *                                                                                      gateway/test/contract/large-commits.test.ts
+ * No version above the stored ceiling is used before a higher ceiling is stored, in the same batch or earlier. So a crash
+ * skips at most the headroom, and no version repeats.
  *
- * Ours. The headroom of a second means one more row a second under load, and stamps at most a second ahead after a crash.
+ * V1  Reads run between the slices of a large commit's evaluation; none of them gets its version or a later one.
+ *
+ * Ours. The headroom is one second: one more row a second under load, and versions at most one second ahead after a crash.
  */
 import type { Scheduler } from '../clock.ts'
 import { byteString, bytesOf } from '../encoding/bytes.ts'
@@ -26,7 +26,7 @@ const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic
 export class CommitVersions {
   readonly #scheduler: Scheduler
   #last: bigint
-  /** The stamp of the commit that is being evaluated. */
+  /** The version of the commit that is being evaluated. */
   #open: bigint | undefined
   #ceiling: bigint
 
@@ -43,61 +43,61 @@ export class CommitVersions {
     })
   }
 
-  /** The newest stamp given, 0 before the first. */
+  /** The newest version given, 0 before the first. */
   get last(): bigint {
     return this.#last
   }
 
-  /** The moment that a read made now sees: after every commit that was written, and before one that is being evaluated (V3). */
+  /** The time of a read made now: after every written commit, before the one that is being evaluated (V1). */
   readTime(): bigint {
     return this.#open === undefined ? this.newest() : this.#open - 1n
   }
 
-  /** The newest stamp of a commit that is not being evaluated any more. */
+  /** The newest version whose commit is no longer being evaluated. */
   get written(): bigint {
     return this.#open === undefined ? this.#last : this.#open - 1n
   }
 
-  /** The newest version; a later one is in the future. */
+  /** The newest version; later ones are in the future. */
   newest(): bigint {
     const now = this.#scheduler.nowMicros()
     if (now > this.#last) return now
     return this.#last
   }
 
-  /** The stamp of the one commit that is evaluated next, which ends with {@link settle}. */
+  /** The version of the next commit, whose evaluation ends with {@link settle}. */
   next(): bigint {
     const now = this.#scheduler.nowMicros()
     const version = now > this.#last ? now : this.#last + 1n
-    invariant(version > this.#last, 'V1: a commitVersion is above all before it')
+    invariant(version > this.#last, 'a commitVersion is above all before it')
     this.#last = version
     this.#open = version
     return version
   }
 
-  /** Called when the store has the commit, or when it has failed. */
+  /** Called when the store has the commit or has failed. */
   settle(): void {
     this.#open = undefined
   }
 
-  /** A read at `time` was answered, which is not in the future: commits from now on come after it. */
+  /** Notes that a read at `time` (not in the future) was answered: later commits get a later version. */
   observe(time: bigint): void {
     if (time > this.#last) this.#last = time
   }
 
-  /** The write that must ride with, or go before, the first use of `version`; `undefined` if it is below the ceiling. */
+  /** The write that must come with, or before, the first use of `version`; `undefined` if it is below the ceiling. */
   ceilingFor(version: bigint): KvWrite | undefined {
     if (version <= this.#ceiling) return undefined
     this.#ceiling = version + headroomMicros
     return { key: ceilingRow, value: bytesOf(encodeUint64(this.#ceiling)) }
   }
 
-  /** The stored ceiling was deleted with everything else: the next commit stores one again. Stamps go on rising. */
+  /** The stored ceiling was deleted with all rows: the next commit stores it again. Versions continue to rise. */
   forgetCeiling(): void {
     this.#ceiling = this.#last
   }
 
-  /** The write of a clean close: the exact last stamp, so that the next opening skips nothing. */
+  /** The write of a clean close: the exact last version, so that the next opening skips none. */
   finalCeiling(): KvWrite {
     return { key: ceilingRow, value: bytesOf(encodeUint64(this.#last)) }
   }

@@ -1,17 +1,15 @@
 /**
- * The log records that are kept, in the order in which they were applied. They are found by their entity group, and by the
- * kinds of the entities that they changed, without a look at other records.
+ * The kept log records, in the order in which they were applied. A reader finds those of an entity group, or of a kind,
+ * without a look at other records.
  *
- *   place        7      8      9      10     11        places only rise: they stay when older records are trimmed
+ *   place        7      8      9      10     11        places only rise: trimming older records does not change them
  *   row          g1 50  g2 51  g1 52  g3 53  g1 54     log rows: group and version
  *   group g1     7  ◀─────────  9  ◀───────── 11       linked from the newest back
  *   kind ToDo    [7, 8, 11]      kind User [9, 10]
  *
- * A commit only adds its row. Links are made when the past is read, for the rows that came since it was read last: most stores
- * are never read there.
- *
- * K1  A list is only appended to, and replaced when something else is to change: so a reader keeps the list and its two ends.
- * K2  The records of a group, and so those of an entity, stand in the order of their versions.
+ * A commit only adds its row. Links are made when a read of the past needs them, since most stores have no such reads.
+ * A list is only appended to; any other change makes a new list, so a reader can keep a list and its two ends. The
+ * records of one group are in version order.
  */
 import { fnv } from '../fnv.ts'
 import { lowerBound } from '../lower-bound.ts'
@@ -44,18 +42,17 @@ type Kinds = string | readonly string[]
 const firstCapacity = 64
 
 export class KeptLog {
-  /** The place of the first row. */
   readonly base: number
   readonly rows: RowKey[]
   readonly sizes: number[]
   readonly #kindsOf: Kinds[]
-  /** So many rows are linked. */
+  /** The number of linked rows. */
   #linked = 0
   /** By partition and kind. */
   readonly #kinds = new Map<string, ByKind>()
   /** Hashes of the groups of the rows. */
   #hashes = new Int32Array(firstCapacity)
-  /** For each row and for each part of the hashes: 1 + the index of the row before it, 0 = none. As many as hashes fit. */
+  /** 1 + the index of the previous row, for each row and each hash bucket; 0 = none. As many buckets as hashes fit. */
   #previous = new Int32Array(firstCapacity)
   #heads = new Int32Array(firstCapacity)
 
@@ -76,7 +73,7 @@ export class KeptLog {
     this.#kindsOf.push(kindsIn(changes))
   }
 
-  /** Links some rows that are not yet. @returns whether there are more */
+  /** Links some of the unlinked rows. @returns whether there are more */
   linkSome(count: number): boolean {
     const end = Math.min(this.rows.length, this.#linked + count)
     if (end > this.#hashes.length) this.#grow()
@@ -98,9 +95,9 @@ export class KeptLog {
   }
 
   /**
-   * The records up to before a place that changed entities of a part's partitions and kinds.
+   * The records before a place that changed entities of a part's partitions and kinds.
    *
-   * @param from - by name of the kind, the first place that counts
+   * @param from - by name of the kind, its first place to read
    */
   *ofPart(
     { database, partition, kind }: TablePart,
@@ -119,13 +116,13 @@ export class KeptLog {
     }
   }
 
-  /** A list of its own of the rows from one index to before another. */
+  /** A new list of the rows from one index to before another. */
   part(start: number, end: number): KeptLog {
     const [rows, sizes, kinds] = [this.rows, this.sizes, this.#kindsOf]
     return new KeptLog(this.base + start, rows.slice(start, end), sizes.slice(start, end), kinds.slice(start, end))
   }
 
-  /** A list of its own that begins with the rows of another one. */
+  /** A new list that begins with the rows of `older`. */
   behind(older: KeptLog): KeptLog {
     const rows = older.rows.concat(this.rows)
     const kinds = older.#kindsOf.concat(this.#kindsOf)
@@ -146,7 +143,7 @@ export class KeptLog {
     return places
   }
 
-  /** The index of the newest row whose group's hash is in the same part of the hashes; -1 = there is none. */
+  /** The index of the newest row in the same hash bucket; -1 = none. */
   #head(hash: number): number {
     return (this.#heads[hash & (this.#heads.length - 1)] as number) - 1
   }

@@ -1,16 +1,14 @@
 /**
- * One record of an entity group's commit log: what a commit changed in the group, before and after.
+ * A log record: what one commit changed in one entity group, before and after.
  *
  *   format(1) 00 transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
  *   format(1) 00 transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
  *
- * Format 2 is that of a store that several processes share: the commit has an id and an epoch, and its record names all its groups.
- * Format 1 names none.
- * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row as tables/entities.ts lays it out;
- * a missing image has length FFFFFFFF. The record's own group and commitVersion stand in its row key.
+ * Format 2 is for a store that several processes share: it has the id and epoch of the commit and names all its groups.
+ * Format 1 names none. Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row
+ * (tables/entities.ts); a missing image has length FFFFFFFF. The group and the commitVersion are in the row key.
  *
- * R1  decode(encode(r)) = r.
- * R2  A record that does not decode is reported, never skipped: it holds acknowledged data.
+ * R1  decode(encode(r)) = r. A record that does not decode is an error, never skipped: it has acknowledged data.
  *
  * Ours: both images, so that apply never reads the Entities table and history can be read backwards.
  */
@@ -18,9 +16,9 @@ import { InvariantError, invariant } from '../invariant.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 
 export interface EntityChange {
-  /** Path code of the entity, end byte included; its partition is the record's. */
+  /** Path code of the entity with its end byte; the partition is the record's. */
   readonly path: string
-  /** The Entities cell before this commit, pending records counted; `undefined` = there was no entity. */
+  /** The Entities cell before this commit, with pending records applied; `undefined` = there was no entity. */
   readonly before: Uint8Array | undefined
   /** The Entities cell after it; `undefined` = deleted. */
   readonly after: Uint8Array | undefined
@@ -29,11 +27,11 @@ export interface EntityChange {
 export interface LogRecord {
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** With an id: all groups of the commit, this one included, in row key order. */
+  /** Only with an id: all groups of the commit, this one included, in row key order. */
   readonly groups: readonly GroupCode[]
-  /** Id of its commit, where several processes write. */
+  /** Id of the commit, if several processes write. */
   readonly commit?: string | undefined
-  /** With an id: the epoch of the index definitions that it was made under. */
+  /** Only with an id: the epoch of the index definitions at the commit. */
   readonly epoch?: number | undefined
   readonly changes: readonly EntityChange[]
 }
@@ -62,7 +60,7 @@ export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityCha
   const bytes = spaceFor(length)
   let at = putHead(bytes, head, changes.length)
   for (const { path, before, after } of changes) at = putChange(bytes, at, path, before, after)
-  invariant(at === bytes.length, 'R1: a log record has the size computed for it')
+  invariant(at === bytes.length, 'a log record has the size computed for it')
   return bytes
 }
 
@@ -71,8 +69,8 @@ let slab = Buffer.alloc(0)
 let slabUsed = 0
 
 /**
- * Records lie behind each other in slabs of their own, since the cells of new entities are parts of them and stay: in the pool
- * of Buffer they would keep bytes of calls that are long over (measured: 110 bytes an entity instead of 40).
+ * Space for a record, from slabs of our own. Cells of new entities are parts of records and stay in memory; in Node's Buffer
+ * pool they would keep bytes of finished calls alive (measured: 110 bytes an entity instead of 40).
  */
 function spaceFor(length: number): Buffer {
   if (length > slabBytes / 8) return Buffer.allocUnsafeSlow(length)
@@ -84,7 +82,7 @@ function spaceFor(length: number): Buffer {
   return slab.subarray(slabUsed - length, slabUsed)
 }
 
-/** Each of these puts a part of a record where it is told, and gives back where the next one begins. */
+/** Each `put` function writes a part of a record at an offset, and returns the offset behind it. */
 function putHead(bytes: Buffer, { transaction, groups, commit, epoch = 0 }: LogRecordHead, changes: number): number {
   bytes[0] = commit === undefined ? format : formatWithCommit
   bytes[1] = 0
@@ -127,12 +125,12 @@ function putText(bytes: Buffer, start: number, text: string): number {
   return at + text.length
 }
 
-/** @throws InvariantError (R2) when the bytes are not a whole record of a known format */
+/** @throws InvariantError if the bytes are not a whole record of a known format */
 export function decodeLogRecord(value: Uint8Array): LogRecord {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   let at = 2
   const take = (length: number): number => {
-    if (at + length > bytes.length) throw new InvariantError(`R2: a log record of ${bytes.length} bytes ends early`)
+    if (at + length > bytes.length) throw new InvariantError(`a log record of ${bytes.length} bytes ends early`)
     const start = at
     at += length
     return start
@@ -153,13 +151,13 @@ export function decodeLogRecord(value: Uint8Array): LogRecord {
   }
   const hasCommit = bytes[0] === formatWithCommit
   if (bytes.length < 2 || (bytes[0] !== format && !hasCommit))
-    throw new InvariantError('R2: a log record has an unknown format')
-  if (bytes[1] !== 0) throw new InvariantError('R2: the second byte of a log record is not 0')
+    throw new InvariantError('a log record has an unknown format')
+  if (bytes[1] !== 0) throw new InvariantError('the second byte of a log record is not 0')
   const transaction = blob(count())
   const groups = Array.from({ length: count() }, text)
   const commit = hasCommit ? text() : undefined
   const epoch = hasCommit ? count() : undefined
   const changes = Array.from({ length: count() }, () => ({ path: text(), before: image(), after: image() }))
-  if (at !== bytes.length) throw new InvariantError('R2: a log record has bytes behind its end')
+  if (at !== bytes.length) throw new InvariantError('a log record has bytes behind its end')
   return commit === undefined ? { transaction, groups, changes } : { transaction, groups, commit, epoch, changes }
 }

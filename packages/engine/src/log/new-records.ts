@@ -1,6 +1,6 @@
 /**
- * The records that a commit will append: one for each entity group, with the changes of its entities, from which the rows
- * that applying it writes are made when they are written (tables/entity-rows.ts). Nothing is read or written here.
+ * The new log records of a commit: one for each entity group, with the changes of its entities. A commit of ToDo:1 and
+ * User:2 makes two. Nothing is read or written here.
  */
 import type { RequestContext } from '../context.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
@@ -20,13 +20,13 @@ const noGroups: readonly GroupCode[] = []
 /** The footprint of a commit that changes nothing. */
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
-/** A record that is about to be written. */
+/** A record that will be written. */
 export interface NewRecord extends PendingRecord {
-  /** The log record. */
+  /** The encoded log record. */
   readonly value: Uint8Array
 }
 
-/** The records of a commit; many of them give way to other calls. */
+/** The records of a commit. Yields to other calls if there are many. */
 export function recordsOf<T>(
   input: CommitInput<T>,
   deltas: readonly EntityDelta[],
@@ -44,10 +44,10 @@ export function recordsOf<T>(
 }
 
 /**
- * The changes of entities by their groups, in the order in which the groups come up.
+ * The changes of entities by group, in order of first appearance.
  *
- * @param byGroup - filled, and given back
- * @throws INVALID_ARGUMENT when an entity would have too many rows
+ * @param byGroup - filled and returned
+ * @throws INVALID_ARGUMENT if an entity would have too many rows
  */
 export function changesByGroup(
   context: RequestContext,
@@ -66,7 +66,7 @@ export function changesByGroup(
   return andThen(each, () => byGroup)
 }
 
-/** Index rows that come or go with these changes. */
+/** The number of index rows that these changes write and delete. */
 export function indexUpdatesOf(changes: readonly EntityRows[]): number {
   let count = 0
   for (const { updates } of changes) count += updates
@@ -76,7 +76,7 @@ export function indexUpdatesOf(changes: readonly EntityRows[]): number {
 const workOfOne = 32
 const bytesOfWork = 128
 
-/** Work in the unit of rows that are read: a few for an entity, and more for its properties. */
+/** The work of a change in rows read: a few for an entity, more with many properties. */
 function workOfDelta({ before, after }: EntityDelta): number {
   return workOfOne + ((before?.length ?? 0) + (after?.length ?? 0)) / bytesOfWork
 }
@@ -96,7 +96,7 @@ function newRecord(
   const logRow = logRowKey(group, version)
   const value = encodeLogRecord(head, changes)
   const [first] = changes
-  // A record of one new entity ends with its cell: the bytes are kept once.
+  // The record of one new entity ends with its cell: both share the bytes.
   if (changes.length === 1 && first?.before === undefined && first?.after !== undefined) {
     first.after = value.subarray(value.length - first.after.length)
   }

@@ -1,8 +1,6 @@
 /**
- * The records that are committed but not wholly applied, by entity group: the memory side of the pending markers.
- *
- * P1  A group's records are kept, and applied, in the order of their versions.
- * P2  A record is here exactly while its marker stands in the store (memory follows the store).
+ * The pending records: committed, but not wholly applied; by entity group, and in version order within a group. A record is
+ * here exactly while its pending marker is in the store.
  */
 import { invariant } from '../invariant.ts'
 import { lowerBound } from '../lower-bound.ts'
@@ -12,35 +10,35 @@ import type { EntityRows } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { EntityChange } from './log-record.ts'
 
-/** Where a record stands on its way: `committed`, then `A` (entity rows written), then gone (index rows written). */
+/** The progress of a record: `committed`, then `A` (entity rows written). It is removed when its index rows are written. */
 export type Milestone = 'committed' | 'A'
 
 export interface PendingRecord {
   readonly group: GroupCode
   /** Partition code of the group's entities. */
   readonly partition: string
-  /** Code of the database that the group lives in. */
+  /** Code of the group's database. */
   readonly database: string
   readonly version: bigint
   readonly logRow: RowKey
   readonly logBytes: number
-  /** Its changes of entities, and their rows. Indexes that come or go meanwhile change these. */
+  /** The changes of entities, with their rows. Creating or dropping an index replaces them. */
   changes: readonly EntityRows[]
-  /** The load of its commit, where the weight is not 1: applying it weighs the same. */
+  /** The load of the commit if its weight is not 1; applying has the same weight. */
   readonly load?: RequestLoad | undefined
-  /** Its commit was uncounted: so is its application. */
+  /** The commit was not counted, and its application is not either. */
   readonly isUncounted?: boolean | undefined
   milestone: Milestone
-  /** A hold keeps it, or one before it in its group, from being applied (apply-holds.ts). */
+  /** Whether a hold keeps it, or an earlier record of its group, from being applied (apply-holds.ts). */
   held?: boolean
 }
 
-/** The records of a group that wait. */
+/** The pending records of a group. */
 export class WaitingGroup {
-  /** Numbers the groups in the order in which they began to wait. One that begins to wait again has another. */
+  /** A number that rises with each group that begins to wait, also when it waits again. */
   readonly number: number
   readonly #records: PendingRecord[] = []
-  /** How many of them are applied: they go in large pieces, as each move of the others takes as long as there are. */
+  /** The number of applied records still in the list. They are removed many at a time, since a removal moves all others. */
   #applied = 0
 
   constructor(number: number) {
@@ -85,7 +83,7 @@ export class PendingRecords {
   #count = 0
   #groupsEver = 0
 
-  /** Records in all groups; 0 is the common case, and then no read has to look further. */
+  /** Records in all groups. Usually 0, and then reads need no further look. */
   get count(): number {
     return this.#count
   }
@@ -103,15 +101,15 @@ export class PendingRecords {
       groups.add(record.group)
     }
     const { newest } = waiting
-    invariant(newest === undefined || newest.version < record.version, 'P1: pending records come in version order')
+    invariant(newest === undefined || newest.version < record.version, 'pending records come in version order')
     waiting.add(record)
     this.#count++
   }
 
-  /** The oldest record of its group is wholly applied. */
+  /** Removes the oldest record of its group, which is wholly applied. */
   remove(record: PendingRecord): void {
     const waiting = this.#groups.get(record.group)
-    invariant(waiting?.oldest === record, 'P1: the oldest record of a group is applied first')
+    invariant(waiting?.oldest === record, 'the oldest record of a group is applied first')
     waiting.removeOldest()
     this.#count--
     if (waiting.count > 0) return
@@ -125,7 +123,7 @@ export class PendingRecords {
     return this.#groups.get(group)?.records ?? []
   }
 
-  /** The one of a group to be applied next. */
+  /** The record of a group that is applied next. */
   oldest(group: GroupCode): PendingRecord | undefined {
     return this.#groups.get(group)?.oldest
   }
@@ -138,7 +136,7 @@ export class PendingRecords {
     return this.#groups.get(group)?.count ?? 0
   }
 
-  /** The record of a commit in a group, while it waits. */
+  /** The pending record of a commit in a group. */
   find(group: GroupCode, version: bigint): PendingRecord | undefined {
     const oldest = this.oldest(group)
     if (oldest === undefined || version < oldest.version) return undefined
@@ -146,22 +144,21 @@ export class PendingRecords {
     return records[lowerBound(records.length, (i) => (records[i] as PendingRecord).version < version)]
   }
 
-  /** All groups that have records, in the order in which they began to wait. */
+  /** All groups with records, in the order in which they began to wait. */
   groups(): IterableIterator<GroupCode> {
     return this.#groups.keys()
   }
 
-  /** The records of these groups. */
   waiting(): IterableIterator<WaitingGroup> {
     return this.#groups.values()
   }
 
-  /** Groups of a database that have records, in the order in which they began to wait. */
+  /** Groups of a database with records, in the order in which they began to wait. */
   groupsOf(database: string): readonly GroupCode[] {
     return [...(this.#databases.get(database) ?? [])]
   }
 
-  /** Whether a hold keeps something back in a database. */
+  /** Whether a database has a held record. */
   hasHeldIn(database: string): boolean {
     for (const group of this.#databases.get(database) ?? []) if (this.newest(group)?.held) return true
     return false
@@ -171,7 +168,7 @@ export class PendingRecords {
     return this.#databases.has(database)
   }
 
-  /** Records of a database: those of a group in their order. */
+  /** Records of a database, in version order within a group. */
   inDatabase(database: string): readonly PendingRecord[] {
     return this.groupsOf(database).flatMap((group) => this.of(group))
   }
@@ -180,11 +177,7 @@ export class PendingRecords {
     return [...this.#groups.values()].flatMap(({ records }) => records)
   }
 
-  /**
-   * The newest committed image of an entity among the records, and whether there is one at all.
-   *
-   * @returns the change that made it; `undefined` when no record touches the entity
-   */
+  /** The newest pending change of an entity; `undefined` if there is none. */
   newestChange(group: GroupCode, path: string): EntityChange | undefined {
     const records = this.of(group)
     for (let i = records.length - 1; i >= 0; i--) {

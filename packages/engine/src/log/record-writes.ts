@@ -1,23 +1,22 @@
-/** The rows that applying log records writes, handed over while the store takes them. */
+/** The rows that applying log records writes, produced while the store takes them. */
 import type { RowTally } from '../request-trace.ts'
 import { type KvWrite, type WriteSink, type WriteSource, workOf } from '../storage/kv.ts'
 import { type EntityRows, RowProducer, type RowSink } from '../tables/entity-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
-/** Which rows of a record: those of milestone A, the index rows of B, or both. */
+/** Rows of a record: those of milestone A, the index rows of B, or both. */
 export type Stage = 'A' | 'B' | 'AB'
 
-/** The milestones of a stage, in their order. */
 export const milestonesOf: Readonly<Record<Stage, readonly ('A' | 'B')[]>> = { A: ['A'], B: ['B'], AB: ['A', 'B'] }
 
-/** How many rows applying a record writes or deletes. */
+/** The number of rows that applying a record writes and deletes. */
 export function rowCountOf({ changes }: Pick<PendingRecord, 'changes'>, stage: Stage): number {
   let count = stage === 'B' ? 0 : changes.length
   if (stage !== 'A') for (const change of changes) count += change.count
   return count
 }
 
-/** How many rows records write and delete in each of the six tables. */
+/** The number of rows that records write and delete, by table. */
 export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): RowTally {
   const tally: RowTally = {}
   for (const { changes } of records) {
@@ -29,7 +28,7 @@ export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): Row
   return tally
 }
 
-/** Some writes, and then the rows of records. */
+/** Some writes, followed by the rows of records. */
 export class RecordWrites implements WriteSource {
   readonly #first: readonly KvWrite[]
   readonly #records: readonly Pick<PendingRecord, 'changes'>[]
@@ -53,7 +52,7 @@ export class RecordWrites implements WriteSource {
     for (const { changes } of this.#records) for (const change of changes) this.#write(producer, change)
   }
 
-  /** An entity is one step, with all its rows. */
+  /** Each entity is one step, with all its rows. */
   *stepsTo(sink: WriteSink | RowSink): Iterable<number> {
     for (const write of this.#first) {
       writeOne(sink, write)

@@ -3,8 +3,8 @@ import { type Engine, openEngine } from '../engine/engine.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 
 /**
- * The rows of a folder that 0.1.0 left when it was killed: a second commit over the groups a and b, wholly applied in a, and in b up to
- * milestone A, so that b still has the index rows of n=1.
+ * Rows of a folder left by a killed 0.1.0: a second commit to the groups a and b is wholly applied in a, and up to milestone
+ * A in b, which still has the index rows of n=1.
  */
 const leftRows: Readonly<Record<string, string>> = {
   '41700001000100014700016e0001188000000000000001014700010362000100': '01',

@@ -1,7 +1,7 @@
 /**
- * Unapplied records of an earlier run, found by their pending markers alone: opening does not depend on the size of the store.
- *
- * A marker and its record are written in one batch. A marker alone means that the record is lost: it stays, for check/ to report.
+ * Recovery: finds the unapplied records of an earlier run by their pending markers alone, so that opening does not depend on
+ * the size of the store. A marker and its record are written in one batch. A marker without a record is a loss: it
+ * stays, and check/ reports it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import type { KvReader } from '../storage/kv.ts'
@@ -10,7 +10,7 @@ import { type LogPosition, logRowKey, parseLogRowKey, pendingRange } from '../ta
 import { decodeLogRecord, type LogRecord } from './log-record.ts'
 import type { PendingRecord } from './pending.ts'
 
-/** Rebuilds what is to be applied for one record, from its images. */
+/** The pending record of a stored record, rebuilt from its images. */
 export function pendingFromRecord(
   position: LogPosition,
   record: LogRecord,

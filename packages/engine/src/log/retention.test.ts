@@ -20,7 +20,6 @@ const group = groupOf(
   pathCode([{ kind: 'A', id: 1n }]),
 )
 
-/** A record of the only group. */
 function add(retention: Retention, version: bigint): void {
   const { partition, path } = splitKeyCode(group)
   const changes = [{ codes: keyCodesOfPath(partition, path) }]
@@ -47,12 +46,12 @@ describe('Retention', () => {
     expect(newerThan(retentionOf([1n, 2n, 2n, 5n]), 1n)).toEqual([5n, 2n, 2n])
   })
 
-  it('retention/T3: finds them also where a group that was held back entered late', () => {
+  it('retention/T1: finds them also where a group that was held back entered late', () => {
     expect(newerThan(retentionOf([1n, 4n, 6n, 2n, 5n]), 3n)).toEqual([6n, 5n, 4n])
     expect(newerThan(retentionOf([4n, 2n]), 3n)).toEqual([4n])
   })
 
-  it('retention/T3: a snapshot brings the order back as it was', () => {
+  it('retention/T1: a snapshot brings the order back as it was', () => {
     const retention = retentionOf([4n, 2n])
     const kept = retention.kept()
     retention.clear()
@@ -62,7 +61,7 @@ describe('Retention', () => {
     expect(newerThan(retention, 3n)).toEqual([4n])
   })
 
-  it('retention/T3: a record that enters late is told from those that a snapshot brought back', () => {
+  it('retention/T1: a record that enters late is told from those that a snapshot brought back', () => {
     const retention = retentionOf([1n, 4n])
     const kept = retention.kept()
     retention.clear()
@@ -72,7 +71,7 @@ describe('Retention', () => {
     expect(newerThan(retention, 3n)).toEqual([4n])
   })
 
-  it('retention/T3: a record that enters late is told from those of an earlier run', async () => {
+  it('retention/T1: a record that enters late is told from those of an earlier run', async () => {
     const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
     const retention = retentionOf([])
     await retention.adopt(new MemoryKv([{ key: logRowKey(group, 9n), value }]), new Set(), () => false)
@@ -96,7 +95,7 @@ describe('Retention', () => {
     expect(newerThan(retention, 0n)).toHaveLength(count)
   })
 
-  it('retention/T3: finds what an earlier run applied before a record that waited over the restart', async () => {
+  it('retention/T1: finds what an earlier run applied before a record that waited over the restart', async () => {
     const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
     const rows = [1n, 3n, 9n].map((version) => ({ key: logRowKey(group, version), value }))
     const retention = retentionOf([5n])

@@ -1,13 +1,13 @@
 /**
- * Which applied log records are kept, and which may go: the newest, up to an age and a number of bytes.
+ * Retention: the newest applied log records are kept, up to an age and a number of bytes; older ones are deleted. With an
+ * age of one hour, a record of 10:00 may go at 11:00, with the next commit that is written.
  *
- * T1  Only wholly applied records are offered for deletion.   records enter when milestone B is done
- * T2  Deletions ride with a later commit; a record that outlives its time costs space, never correctness.
- * T3  Looking for the records of a group or of a kind after a moment costs what is found (kept-log.ts), unless groups were held back
- *     since the log was last empty: then it costs all kept records of the group or kind.
+ * Only wholly applied records are deleted. A record that stays too long costs space, never correctness.
  *
- * Ours. Records of an earlier run are found by one scan in the background after opening, so that opening reads only the
- * pending markers.
+ * T1  A search for the records of a group or kind after a moment costs what it finds (kept-log.ts). After groups were held
+ *     back, it costs all kept records of the group or kind until the log is empty again.
+ *
+ * Ours. A background scan after opening finds the records of an earlier run; opening reads only the pending markers.
  */
 import type { Scheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
@@ -30,26 +30,23 @@ export interface RetentionLimits {
 
 export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, bytesMax: 64 * 1024 * 1024 }
 
-/**
- * Deletions that ride with one commit for each record that it appends, at most: bounds what a commit pays for those before
- * it, and lets the log shrink under commits of many groups too.
- */
+/** Deletions for each record that a commit appends, at most: bounds the commit, and still lets the log shrink. */
 const deletionsPerRecord = 8
 
-/** The end of a row key that sorts before, and after, all versions. */
+/** The version part of a row key that sorts before all versions. */
 const noVersion: RowKey = '\x00'.repeat(8)
 const endlessVersion: RowKey = '\xff'.repeat(8)
 
-/** Rows that went together with their log: no moment of before can be shown there any more. */
+/** Rows that were deleted together with their log: their past can no longer be read. */
 export interface Deletion {
   readonly ranges: readonly KeyRange[]
-  /** The newest commit before it. */
+  /** The newest commit before the deletion. */
   readonly at: bigint
 }
 
-/** The records that were kept at one time. */
+/** The kept records at one time. */
 export interface KeptRecords {
-  /** Only ever appended to, so that it need not be copied. */
+  /** Only appended to, so it need not be copied. */
   readonly log: KeptLog
   readonly start: number
   readonly end: number
@@ -60,9 +57,9 @@ export interface KeptRecords {
   readonly deletions: readonly Deletion[]
 }
 
-/** The records that were kept at one time, from the first that may be newer than a moment. */
+/** The kept records at one time, from the first that may be newer than a moment. */
 export class NewerRecords {
-  /** Places of different lineages are of different lists. */
+  /** Places of different lineages belong to different lists. */
   readonly lineage: number
   readonly end: number
   readonly #log: KeptLog
@@ -79,12 +76,12 @@ export class NewerRecords {
     return this.#log.rows[place - this.#log.base] as RowKey
   }
 
-  /** Places of the records of a group, ascending. @param from - none before this place */
+  /** Places of the records of a group, ascending. @param from - the first place to read */
   ofGroup(group: GroupCode, from: number = this.#start): readonly number[] {
     return this.#log.ofGroup(group, Math.max(from, this.#start), this.end)
   }
 
-  /** The records that changed entities of a part. @param from - by name of a kind: none before this place */
+  /** The records that changed entities of a part. @param from - by name of a kind, its first place to read */
   ofPart(part: TablePart, from?: ReadonlyMap<string, number>): Iterable<RecordsOfKind> {
     const start = this.#start
     return this.#log.ofPart(part, (name) => Math.max(from?.get(name) ?? start, start), this.end)
@@ -98,17 +95,17 @@ export class Retention {
   #lineage = 0
   #head = 0
   #bytes = 0
-  /** The greatest version that entered since the list was last empty. */
+  /** The greatest version added since the list was last empty. */
   #newest = 0n
-  /** Whether versions never fall along the list. Records enter as they are applied; of groups that were held back, late. */
+  /** Whether versions rise along the list. Records are added when applied, which is late for groups that were held back. */
   #isOrdered = true
   readonly #openedAt: bigint
-  /** The oldest record is younger than all that may go before this moment, microseconds; 0 = to be looked up. */
+  /** No record is old enough for deletion before this moment, microseconds; 0 = unknown. */
   #quietUntil = 0n
   #trimmedUpTo: bigint
   #deletions: readonly Deletion[] = []
 
-  /** @param openedAt - the newest commitVersion of earlier runs: what came before it is not known until adopt() is done */
+  /** @param openedAt - the newest commitVersion of earlier runs: earlier records are unknown until adopt() is done */
   constructor(limits: RetentionLimits, scheduler: Scheduler, openedAt = 0n) {
     this.#limits = limits
     this.#scheduler = scheduler
@@ -116,12 +113,12 @@ export class Retention {
     this.#trimmedUpTo = openedAt
   }
 
-  /** Bytes of the records now kept, as far as known. */
+  /** Bytes of the kept records, as far as they are known. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** A record is wholly applied and may go when its time comes. */
+  /** Adds a wholly applied record. */
   add(record: AppliedRecord, version: bigint): void {
     if (this.#log.length === this.#head) {
       this.#isOrdered = true
@@ -133,8 +130,8 @@ export class Retention {
   }
 
   /**
-   * The oldest moment that may be read, microseconds: every record of a later one is kept. A moment older than the age of
-   * the limits is none, also while its records happen to be there.
+   * The oldest readable moment, microseconds: every later record is kept. It is never older than the age limit, even if
+   * older records are still there.
    */
   get oldestReadable(): bigint {
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
@@ -142,7 +139,7 @@ export class Retention {
     return horizon
   }
 
-  /** Links the records that came since the past was read last, beside other calls, for {@link newerThan}. */
+  /** Links new records for {@link newerThan}, and yields to other calls. */
   link(): MaybePromise<void> {
     const log = this.#log
     const context = requestContext({ clock: this.#scheduler })
@@ -155,7 +152,7 @@ export class Retention {
     return step()
   }
 
-  /** The applied records above a version; where groups were held back, there are older ones among them. */
+  /** The applied records above a version; some older ones are among them if groups were held back. */
   newerThan(version: bigint): NewerRecords {
     const { rows, length: end } = this.#log
     const isOld = (index: number): boolean => versionOfLogRow(rows[index] as RowKey) <= version
@@ -164,8 +161,8 @@ export class Retention {
   }
 
   /**
-   * Deletions due now, at most a few for each of the `appended` records that they ride with. The caller writes them or the
-   * records stay as orphans until the next opening.
+   * Takes out the deletions that are due, a few for each of the `appended` records. The caller must write them; otherwise the
+   * records stay until the next opening.
    */
   take(appended: number): KvWrite[] {
     const oldest = this.#log.rows[this.#head]
@@ -195,13 +192,13 @@ export class Retention {
     return deletions
   }
 
-  /** Rows go together with their log. */
+  /** Notes that rows were deleted together with their log. */
   noteDeletion(deletion: Deletion): void {
     const oldest = this.oldestReadable
     this.#deletions = [...this.#deletions.filter(({ at }) => at >= oldest), deletion]
   }
 
-  /** The ranges of which a moment cannot be shown. */
+  /** The ranges whose past at this moment cannot be read. */
   deletedSince(moment: bigint): readonly KeyRange[] {
     return this.#deletions.filter(({ at }) => at >= moment).flatMap(({ ranges }) => ranges)
   }
@@ -226,7 +223,7 @@ export class Retention {
     }
   }
 
-  /** The store was set back to a snapshot. */
+  /** Returns to the state of a snapshot. */
   restore({ log, start, end, bytes, trimmedUpTo, newest, isOrdered, deletions }: KeptRecords): void {
     this.#quietUntil = 0n
     this.#replaceLog(log.part(start, end))
@@ -238,9 +235,9 @@ export class Retention {
   }
 
   /**
-   * Finds the records that an earlier run left, in slices, oldest first in the end.
+   * Finds the records of an earlier run, in slices.
    *
-   * @param pending - log rows that still wait to be applied; they come through add() in time
+   * @param pending - log rows that are not applied yet; they are added later with add()
    */
   async adopt(kv: Kv, pending: ReadonlySet<RowKey>, stopped: () => boolean): Promise<void> {
     const context = requestContext({ clock: this.#scheduler })
@@ -272,7 +269,7 @@ export class Retention {
     if (stopped()) return
     this.#quietUntil = 0n
     const newest = versionOfLogRow(older.rows.at(-1) ?? noVersion)
-    // A record that waited over the restart may have entered already, older than some that were applied before it.
+    // A record that was pending over the restart may have been added already; it is older than some applied before it.
     if (versionOfLogRow(this.#log.rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
     if (newest > this.#newest) this.#newest = newest
     this.#replaceLog(this.#log.part(this.#head, this.#log.length).behind(older))
@@ -290,7 +287,7 @@ export class Retention {
 
 const rowsPerScan = 1000
 const linkedPerStep = 128
-/** So many bytes of a record take as long to be decoded as a row that is read. */
+/** Decoding this many bytes of a record takes as long as reading a row. */
 const bytesOfWork = 64
 
 /** A record of an earlier run. */

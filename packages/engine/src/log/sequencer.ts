@@ -1,6 +1,4 @@
-/**
- * One writer at a time. A task that answers at once runs at once; only tasks that wait for the store make others queue.
- */
+/** A queue for one writer at a time. A task that answers at once runs at once; only a task that waits for the store makes others wait. */
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 
 const settled = (): void => {}
@@ -8,7 +6,7 @@ const settled = (): void => {}
 export class Sequencer {
   #tail: Promise<void> | undefined
 
-  /** Runs `task` after all tasks before it; its error is the caller's alone. */
+  /** Runs `task` after all earlier tasks; its error goes to this caller alone. */
   run<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#tail !== undefined) return this.#hold(this.#tail.then(task))
     const result = task()

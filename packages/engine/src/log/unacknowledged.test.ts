@@ -30,7 +30,7 @@ async function commit(
   await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
 }
 
-/** The outcome of work; `undefined` while it is open. */
+/** The outcome of a promise; `undefined` while it is open. */
 function watch(work: Promise<unknown>): { ending: string | undefined; done: Promise<void> } {
   const seen: { ending: string | undefined; done: Promise<void> } = { ending: undefined, done: Promise.resolve() }
   seen.done = work.then(
@@ -186,6 +186,6 @@ test('the log does not outgrow its bounds under commits of many groups', async (
     })
   }
   const rows = await bounded.scan(logRange).next(10_000)
-  // The last commit's records, and those before it that fit: they are what the next commit trims.
+  // The records of the last commit, and earlier ones that fit, which the next commit trims.
   expect(rows.length).toBeLessThan(3 * 25)
 })

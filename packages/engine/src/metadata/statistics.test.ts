@@ -159,7 +159,7 @@ describe('statistics kinds', () => {
     expect(sum(await figures('__Stat_Ns_Total__', ['bytes'], 'n1'))).toBe(kinds)
   })
 
-  test('are the same ones until it is time to take them anew, where the engine takes them every so often (special-sources/SS1)', async () => {
+  test('are the same ones until it is time to take them anew, where the engine takes them every so often', async () => {
     const clock = new VirtualClock()
     engine = await openEngine({ scheduler: clock, statisticsEveryMs: 60_000 })
     const total = () => figures('__Stat_Total__', ['count'])

@@ -64,7 +64,7 @@ test.each([
   ['EntitiesByPropertyDesc', false],
   ['EntitiesByPropertyDesc', true],
 ] as const)(
-  'index-names/IN1: %s has the rows of a store that keeps all, backwards %s, also of kinds and properties that come',
+  '%s has the rows of a store that keeps all, backwards %s, also of kinds and properties that come',
   async (table, backwards) => {
     for (const [kind, from, to, property] of [
       ['A', 1, 20],

@@ -1,12 +1,11 @@
 /**
- * The property indexes of each kind by name: for readers that go through a property table without knowing them, and that do not
- * want the rows of all of them to be made.
+ * The names of each kind's property indexes, for readers that scan a property table without knowing them. Such a reader
+ * need not materialise all rows.
  *
  *   within(range) ──▶ the names of a kind, from one pass over its entities ──▶ the part of the range that is one index
  *   note(prefix)  ◀── each index that a later write touches
  *
- * IN1  Once the names of a kind are known, every index with a row is among them; an index without one may be.
- *                                                                                                      index-names.test.ts
+ * Every index with a row is among the known names of its kind; an index without rows may be too.
  */
 import { indexEntries } from '../encoding/index-entries.ts'
 import { encodeText } from '../encoding/ordered.ts'

@@ -267,7 +267,7 @@ function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, option
   return (path: string, rows: KvRow[]): void => {
     const row = entityRowKey(partition, path)
     const after = store.get(row)
-    invariant(after !== undefined, 'on-demand-rows/OD3: an entity with a row in EntitiesByKind has one in Entities')
+    invariant(after !== undefined, 'an entity with a row in EntitiesByKind has one in Entities')
     const codes = { partition, kind: kindCode, path }
     const afterEntries = indexEntries(propertiesOfImage(after), indexOptions, property)
     const write = (key: RowKey, value: Uint8Array | undefined): void => {

@@ -3,7 +3,7 @@ import { sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts
 
 const value = Uint8Array.of(1)
 
-it('unread-log/U1: makes room when many rows were dropped, and a view of before has them still', () => {
+it('makes room when many rows were dropped, and a view of before has them still', () => {
   const log = new UnreadLog()
   const rows = Array.from({ length: 3000 }, (_, i) => `L${10_000 + i}`)
   for (const row of rows) log.add(row, value)

@@ -1,24 +1,22 @@
 /**
- * Rows of the log before their first read, in a list beside the tree.
+ * Log rows before their first scan, in a list beside the tree.
  *
- *   rows    [ –  –  –  r3  r4  r5  r6 ]      as they were written, which is the order in which they go
+ *   rows    [ –  –  –  r3  r4  r5  r6 ]      in the order in which they were written, and are deleted
  *   values  [ –  –  –  v3  v4  v5  v6 ]
  *              start ──┘            └── end
  *
- * Most records are written, kept for reads of the past that never come, and trimmed. In a tree each of them would take two
- * places at random, one to come and one to go; a list takes none. Reads of the past ask for single records: those are found
- * by their commitVersions, the last eight bytes of their keys, which grow along the list (log/commit-version.ts, commit-log/L1).
+ * Most records are written and trimmed without a read of the past. In a tree each would cost two random accesses, in a
+ * list none. A single record is found by its commitVersion, the last eight bytes of its key, which grows along the list
+ * (log/commit-version.ts, commit-log/L1).
  *
- * U1  The lists are only appended to, and replaced when something else is to change: a view never changes.
- * U2  A row is here or in the tree, never in both.                          on-demand-rows.ts, its property test
- * U3  A row is written once, and may then be deleted: the log is append-only.                  log/log-rows.ts
+ * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the
+ * tree. It is written once, and may then be deleted.
  *
  * Ours.
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 
-/** The rows at one moment (U1). */
 export interface UnreadRows {
   readonly rows: readonly RowKey[]
   readonly values: readonly Uint8Array[]

@@ -1,7 +1,6 @@
 /**
- * A row stream over a list of positions, for tests of single operators; it notes how it is used.
- *
- * LR1  A caller that breaks the contract of row-stream.ts (two calls at a time, a call after close) meets an error.
+ * A row stream over a list of positions, for tests of single operators. It records its use. A caller that breaks the contract
+ * of row-stream.ts (two calls at a time, a call after close) gets an error.
  */
 import type { PositionedRow, RowStream } from '../executor/row-stream.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -60,8 +59,8 @@ export class ListedStream implements RowStream {
   }
 
   #mustBeFree(): void {
-    if (this.closed) throw new Error('LR1: a closed stream is asked')
-    if (this.#isOpen) throw new Error('LR1: a stream is asked while a promise of it is open')
+    if (this.closed) throw new Error('a closed stream is asked')
+    if (this.#isOpen) throw new Error('a stream is asked while a promise of it is open')
   }
 }
 

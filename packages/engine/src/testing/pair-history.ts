@@ -1,11 +1,9 @@
 /**
- * A history of one writer and many readers of two entities that every commit changes together.
+ * A history of one writer and many readers of two entities that every commit changes together. A correct strong read is never
+ * torn (it has both values of one commit), and never old:
  *
  *   writer   1 1 ── 2 2 ── 3 3 ── 4 4 …                the value of both, in one commit
  *   read     began when 2 was acknowledged, ended when 4 was begun: both are 2, or both 3, or both 4
- *
- * PH1  A strong read sees both entities of one commit: it is never torn.
- * PH2  It sees no commit older than the newest one acknowledged before it began, and none begun after it ended.
  */
 
 /** The values of both entities; empty when the read was refused as one to try again. */
@@ -20,7 +18,7 @@ export interface PairClient {
 }
 
 export interface PairHistory {
-  /** Reads that saw something else than PH1 and PH2 allow, in words. */
+  /** Torn and old reads, in words. */
   readonly faults: readonly string[]
   /** How many reads of each name gave values. */
   readonly answered: Readonly<Record<string, number>>

@@ -1,9 +1,7 @@
 /**
- * Time that moves only when told to.
- *
- * C1  Sleepers wake in the order of their times; equal times in the order in which they fell asleep.
- * C2  advance() lets what each sleeper started run until it waits again, before the next one wakes. Work that gives way takes no time,
- *     nor does work that was held for.
+ * A clock whose time moves only by advance(). Sleepers wake in order of their times; equal times in the order in which they fell
+ * asleep. Before the next sleeper wakes, advance() lets the work of the last one run until it waits again. Yielding takes no
+ * time, and neither does work under hold().
  */
 import type { Scheduler } from '../clock.ts'
 
@@ -95,7 +93,6 @@ export class VirtualClock implements Scheduler {
     await this.#settle()
   }
 
-  /** Lets everything run that does not wait for time, however often it gives way (C2). */
   async #settle(): Promise<void> {
     for (;;) {
       do await turn()

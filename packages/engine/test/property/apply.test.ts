@@ -3,7 +3,7 @@
  *
  *   commit-log/L2  A record without a pending marker is wholly applied.
  *   commit-log/L3  An answer is given only after the commit point.
- *   apply/A3  Applying a record twice leaves the same rows as applying it once.
+ *   apply/A2  Applying a record twice leaves the same rows as applying it once.
  *   engine/E1  Opening applies what an earlier run committed and did not apply.
  *   engine/E2  A commit acknowledged before a crash is there after the next opening, one cut short is there whole or not at all.
  */
@@ -19,7 +19,7 @@ import { type Step, steps, World } from './log-world.ts'
 
 const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = [
   { name: 'a store that answers at once', wrap: (inner) => inner },
-  { name: 'a store that makes property indexes on demand (on-demand-rows/OD3)', wrap: onDemand },
+  { name: 'a store that makes property indexes on demand', wrap: onDemand },
   { name: 'a store that answers by promise', wrap: (inner) => new AsyncKv(inner) },
 ]
 
@@ -68,7 +68,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     )
   })
 
-  test('applying a record twice leaves the same rows as applying it once (apply/A3)', async () => {
+  test('applying a record twice leaves the same rows as applying it once (apply/A2)', async () => {
     await fc.assert(
       fc.asyncProperty(steps({ reopen: false }), async (script) => {
         const inner = new MemoryKv()

@@ -1,11 +1,10 @@
 /**
- * engine-snapshot/S1  After restore every read answers what it would have answered when the snapshot was taken.
- * engine-snapshot/S2  Commit versions rise over a restore.
- * engine-snapshot/S3  Counters of ids stand where they stood.
- * engine-snapshot/S4  Transactions of before the restore have ended.
+ * Random commands on an engine in memory, with snapshots, and restores of any of them. After a restore:
  *
- * Random commands on an engine in memory, snapshots and restores of any of them in between. engine-snapshot/S1 is held against all rows of
- * the store, what waits to be applied, the checker, and a query that only a composite index serves.
+ *   engine-snapshot/S1  Every read answers what it would have answered when the snapshot was taken: all rows of the store,
+ *                       the pending records, the checker, and a query that needs a composite index.
+ *
+ * Commit versions rise, id counters are as they were, and transactions from before the restore have ended.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -165,7 +164,7 @@ class World {
     await this.note(committed)
   }
 
-  /** engine-snapshot/S2. */
+  /** Commit versions rise over a restore. */
   async note(committed: unknown): Promise<void> {
     const { mutationResults, indexUpdates } = (await committed) as CommitResult
     // What changes nothing is no commit, and answers the version that is there.
@@ -208,23 +207,20 @@ describe('snapshots of an engine in memory', () => {
   test.each([
     ['all rows', () => new MemoryKv()],
     ['property indexes on demand', () => memoryStore()],
-  ])(
-    'engine-snapshot/S1, engine-snapshot/S2, engine-snapshot/S3 and engine-snapshot/S4 hold over random commands, with %s',
-    async (_, newKv) => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
-          const world = new World(newKv())
-          world.engine = await openEngine({ kv: world.kv, scheduler: world.clock })
-          for (const each of steps) await world.run(each)
-          expect((await world.engine.check()).problems).toEqual([])
-          await world.engine.close()
-        }),
-        { numRuns: 120 },
-      )
-    },
-  )
+  ])('engine-snapshot/S1 holds over random commands, with %s', async (_, newKv) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+        const world = new World(newKv())
+        world.engine = await openEngine({ kv: world.kv, scheduler: world.clock })
+        for (const each of steps) await world.run(each)
+        expect((await world.engine.check()).problems).toEqual([])
+        await world.engine.close()
+      }),
+      { numRuns: 120 },
+    )
+  })
 
-  test('what a query answers, and which ids are given, is as it was (engine-snapshot/S1, engine-snapshot/S3)', async () => {
+  test('what a query answers, and which ids are given, is as it was (engine-snapshot/S1)', async () => {
     const engine = await openEngine({ scheduler: new VirtualClock() })
     const database = engine.database('p')
     const context = engine.context()

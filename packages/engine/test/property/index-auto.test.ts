@@ -210,7 +210,7 @@ const bodies: readonly { readonly name: string; wrap(kv: Kv, hop: () => Promise<
 
 describe.each(['pessimistic', 'optimistic', 'optimisticWithEntityGroups'] as const)('in mode %s', (mode) => {
   test.each(bodies)(
-    'transactions by indexes that come and go are serializable on $name (transactions/X1, index-work/X7)',
+    'transactions by indexes that come and go are serializable on $name (transactions/X1, index-work/X3)',
     async ({ wrap }) => {
       let committed = 0
       const first = new Map(indexKeys.map((_key, i) => [i, i % 4]))

@@ -142,7 +142,7 @@ async function expectRight(engine: Engine, kv: Kv, values: ReadonlyMap<number, n
   expect(await engine.check()).toMatchObject({ problemCount: 0 })
 }
 
-/** With commits held back, a query by a composite index gives what one by the built-in rows gives (index-work/X5). */
+/** With commits held back, a query by a composite index gives what one by the built-in rows gives (index-work/X1). */
 async function expectAgreement(engine: Engine): Promise<void> {
   const database = engine.database('p')
   database.configure({ applyPolicy: { type: 'manual' } })
@@ -184,7 +184,7 @@ const bodies: readonly { readonly name: string; wrap(kv: Kv, hop: () => Promise<
 ]
 
 describe.each(bodies)('on $name', ({ wrap }) => {
-  test('indexes that come and go beside writes are right in the end (index-work/X4, index-work/X5)', async () => {
+  test('indexes that come and go beside writes are right in the end (index-work/X1)', async () => {
     await fc.assert(
       fc.asyncProperty(
         changes,
@@ -206,7 +206,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     )
   })
 
-  test('what is committed and applied while an index is built is in it as it is in all others (index-work/X5)', async () => {
+  test('what is committed and applied while an index is built is in it as it is in all others (index-work/X1)', async () => {
     const delay = fc.nat({ max: 60 })
     await fc.assert(
       fc.asyncProperty(
@@ -246,7 +246,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     )
   })
 
-  test('a crash in the middle of a build or a drop leaves what the next opening makes whole (index-work/X6)', async () => {
+  test('a crash in the middle of a build or a drop leaves what the next opening makes whole (index-work/X2)', async () => {
     let resumed = 0
     const law = fc.asyncProperty(
       population,

@@ -1,5 +1,5 @@
 /**
- * Commits of thousands of mutations: they are decoded, checked, evaluated and answered in slices (commit-version/V3, pieces/B1 of
+ * Commits of thousands of mutations: they are decoded, checked, evaluated and answered in slices (commit-version/V1, pieces/B1 of
  * convert/pieces.ts).
  */
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,7 +1,7 @@
 /**
- * pair-history/PH1, pair-history/PH2 over the wire: what the public Node client reads over gRPC from a started gateway is never torn and never old, whatever
- * the apply policy, the concurrency mode, the mode of the database and the store. `SIXTABLES_HISTORY` makes the histories so
- * many times longer.
+ * Strong reads over the wire: what the public Node client reads over gRPC from a started gateway is never torn and never
+ * old, whatever the apply policy, the concurrency mode, the mode of the database and the store. `SIXTABLES_HISTORY` makes
+ * the histories this many times longer.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -129,7 +129,7 @@ describe('an index', () => {
   })
 })
 
-test('closing ends a build between two steps, and opening goes on with it (index-work/X6)', async () => {
+test('closing ends a build between two steps, and opening goes on with it (index-work/X2)', async () => {
   const kv = new KeptKv()
   await use(kv)
   await put(...[...Array(300).keys()].map((i): [Key, number] => [keyOf(i + 1), i]))
@@ -197,7 +197,7 @@ test('a store that no longer writes fails the build, which begins anew when it i
   expect(await found()).toEqual(['A:1'])
 })
 
-test('nothing is applied while an entity is read and its rows are written (apply/A4)', async () => {
+test('nothing is applied while an entity is read and its rows are written (apply/A3)', async () => {
   const kv = new WatchedKv(new MemoryKv())
   await use(kv)
   await put([keyOf(1), 1])
@@ -215,7 +215,7 @@ test('nothing is applied while an entity is read and its rows are written (apply
   expect(await engine.check()).toMatchObject({ problemCount: 0 })
 })
 
-test('a query whose index goes while it reads is made again (index-work/X7)', async () => {
+test('a query whose index goes while it reads is made again (index-work/X3)', async () => {
   const kv = new WatchedKv(new MemoryKv())
   await use(kv)
   await put([keyOf(1), 1], [keyOf(2), 3])

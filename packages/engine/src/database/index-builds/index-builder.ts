@@ -95,7 +95,7 @@ export class IndexBuilder {
     return this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
   }
 
-  /** Goes on with what an earlier run, or another gateway, did not finish (index-work/X6); not with what is under way here. */
+  /** Goes on with what an earlier run, or another gateway, did not finish (index-work/X2); not with what is under way here. */
   resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
     if (this.#closed) return []
     return databases.flatMap((database) =>

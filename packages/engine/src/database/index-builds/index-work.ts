@@ -1,15 +1,15 @@
 /**
- * The work on a composite index at a store of one process: built over what is stored, beside writes, and taken away again.
+ * The build and the removal of a composite index in a store of one process. A build walks over EntitiesByKind and writes the
+ * index rows of each entity, while commits continue. For ToDo(done, -priority), ToDo:1 gets the row done=false,
+ * priority=4. The walk costs the entities of the kind, not those of the database.
  *
- * X4  What is committed but not wholly applied when a definition comes or goes is to apply the index's rows, or no longer.
- * X5  An entity's rows are written while nothing is committed or applied, from the image that its other index rows show.
- * X6  A build that was cut short begins anew when the store is opened: its rows are right already, as far as they go.
- * X7  No read continues in an index that is being dropped: transactions that have read it are ended, other reads start again.
+ * X1  An entity's rows are written while nothing is committed or applied, from the image that its other index rows have. So
+ *     the index agrees with all others, also while commits are held back.
+ * X2  A build that was interrupted starts again at the next opening; the rows already written are right.
+ * X3  No read continues in an index that is being dropped: transactions that read it are ended, other reads start again.
  *
- * X5 makes an index tell what all others tell, also while commits are held back: building one applies nothing. So the walk
- * goes along EntitiesByKind and not along the entities; it costs the entities of the kind, not those of the database.
- *
- * Known: an index is written while it is built. Ours: the walk.
+ * When a definition is created or dropped, pending records get or lose its rows. Known: an index is written while it is
+ * built. Ours: the walk.
  */
 import type { Scheduler } from '../../clock.ts'
 import { keyCodesOfPath } from '../../encoding/key-codec.ts'
@@ -99,7 +99,7 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** X4: records that wait get the rows that they have by the indexes of now. */
+  /** Gives pending records the index rows of the current definitions. */
   #changePending({ code, catalogue, indexOptions }: IndexedDatabase): void {
     const rules: IndexRules = { indexes: catalogue.maintained, indexOptions }
     const { pending } = this.#parts.log
@@ -168,7 +168,7 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** X5: the index's rows of these entities. */
+  /** The rows of these entities in the index (X1). */
   async #writeRows(
     database: IndexedDatabase,
     index: CataloguedIndex,

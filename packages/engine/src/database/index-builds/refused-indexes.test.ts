@@ -12,7 +12,7 @@ const index = (name: string): IndexDefinition => ({
   ],
 })
 
-test('the latest definitions are kept, with the number of refusals (refused-indexes/RI1)', async () => {
+test('the latest definitions are kept, with the number of refusals', async () => {
   const engine = await openEngine()
   const database = engine.database('demo')
   const refused = new RefusedIndexes()
@@ -26,7 +26,7 @@ test('the latest definitions are kept, with the number of refusals (refused-inde
   await engine.close()
 })
 
-test('a query that is refused leaves its index in the list, until it is there (refused-indexes/RI2)', async () => {
+test('a query that is refused leaves its index in the list, until it is there', async () => {
   const engine = await openEngine({ indexes: 'require' })
   const database = engine.database('demo')
   const partition = { projectId: 'demo', databaseId: '', namespaceId: '' }

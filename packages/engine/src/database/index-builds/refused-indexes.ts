@@ -1,8 +1,7 @@
 /**
- * The indexes that queries were refused for, so that a person need not look for the errors of a program to find them.
- *
- * RI1  At most {@link keptMax} definitions of a database are kept; the one that was asked for longest ago gives way.     refused-indexes.test.ts
- * RI2  A definition that the database has is not in the list.                                                            same
+ * A list of the indexes that refused queries needed, so that a developer need not search a program's errors for them. It
+ * has at most {@link keptMax} definitions of a database; the least recently needed one is removed first. A definition that the
+ * database has by now is not listed.
  */
 import { identityOf } from '../../indexes/definition.ts'
 import type { IndexDefinition } from '../../model/index-definition.ts'
