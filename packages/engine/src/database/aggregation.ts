@@ -31,7 +31,7 @@ import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import type { TableView } from '../tables/table.ts'
 import type { Aggregation, RunAggregationQueryRequest } from './api.ts'
 
-/** A checked request, ready to run. */
+/** A checked and planned request. */
 export interface PlannedAggregation {
   readonly ancestor: Key | undefined
   readonly names: readonly string[]
@@ -40,10 +40,10 @@ export interface PlannedAggregation {
 }
 
 /**
- * Checks the request and plans it. Throws INVALID_ARGUMENT for what no aggregation may ask, and what planning a query throws:
- * FAILED_PRECONDITION when no index serves it.
+ * Checks a request and plans it.
  *
- * @param made - of a query of metadata takes the indexes that its view must have (metadata/special-kinds.ts)
+ * @param made - for a query of metadata, gets the indexes that its view must have (metadata/special-kinds.ts)
+ * @throws INVALID_ARGUMENT for a forbidden aggregation; FAILED_PRECONDITION if no index serves its query
  */
 export function planAggregation(
   { query, aggregations }: RunAggregationQueryRequest,
@@ -74,7 +74,7 @@ export function planAggregation(
   }
 }
 
-/** The answers by name, in the order asked for. */
+/** The answers by name, in request order. */
 export function runAggregation(
   context: RequestContext,
   view: TableView,
@@ -86,13 +86,13 @@ export function runAggregation(
 }
 
 export interface CheckedAggregations {
-  /** Names of the answers, in the order asked for. */
+  /** Names of the answers, in request order. */
   readonly names: readonly string[]
-  /** The properties to sum or average, each once. */
+  /** The properties to sum or average, without duplicates. */
   readonly properties: readonly string[]
 }
 
-/** Throws INVALID_ARGUMENT for what no aggregation may ask. */
+/** @throws INVALID_ARGUMENT for a forbidden aggregation */
 export function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
   const { length } = aggregations
   if (length === 0)
@@ -115,7 +115,7 @@ export function checkAggregations(aggregations: readonly Aggregation[], query: Q
   return { names, properties }
 }
 
-/** The aliases; those that are left out are property_1, property_2, … counting only themselves (measured). */
+/** The aliases. Missing ones are property_1, property_2, …, numbered among themselves (measured). */
 function namesOf(aggregations: readonly Aggregation[]): readonly string[] {
   let unnamed = 0
   const names = aggregations.map(({ alias }) => alias || `property_${++unnamed}`)
@@ -157,8 +157,8 @@ function checkProperties(properties: readonly string[], { kind, projection }: Qu
 }
 
 /**
- * The code that an equality in every conjunction fixes the property to; the least of several, which only arrays can have.
- * Beside an inequality nothing is fixed, since that one chooses among the values.
+ * The code of the value that equality filters in all conjunctions give the property; the least of several, which only arrays
+ * have. A property with an inequality has no fixed value.
  */
 function fixedCode(conjunctions: readonly Conjunction[], property: string): string | undefined {
   const atoms = conjunctions.map((conjunction) => conjunction.filter((atom) => atom.property === property))
@@ -168,7 +168,7 @@ function fixedCode(conjunctions: readonly Conjunction[], property: string): stri
   return first.filter((code) => others.every((each) => each.includes(code))).sort()[0]
 }
 
-/** Which row comes first matters only where a part of them is wanted; and what comes behind the key makes it slow. */
+/** The query without its order by key, unless limit, offset or cursors need it. Columns behind the key would make it slow. */
 function withoutKeyOrder(query: Query): Query {
   const { order, limit, offset, startCursor, endCursor } = query
   const at = order.findIndex(({ property }) => property === keyProperty)

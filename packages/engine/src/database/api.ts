@@ -1,6 +1,6 @@
 /**
- * The verbs of a database as data: what goes in and what comes out, without transport. The gateway's handlers translate
- * to and from these; in-process users call them directly.
+ * The verbs of a database as data: requests and answers, without transport. The gateway's handlers translate to and from
+ * these; users in the same process call them directly.
  */
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
@@ -13,14 +13,14 @@ export type { PropertyTransform } from '../transactions/property-transform.ts'
 
 export type ReadConsistency = 'strong' | 'eventual'
 
-/** How a read wants to see the store. With nothing set, the database's mode decides. */
+/** The moment and consistency of a read. With nothing set, the database's mode decides. */
 export interface ReadOptions {
   readonly consistency?: ReadConsistency
   readonly transaction?: Uint8Array
   readonly newTransaction?: TransactionOptions
   /** Microseconds since the epoch. */
   readonly readTime?: bigint
-  /** As if every waiting commit were applied; applies none. Outside of transactions, and not with a read time. */
+  /** Reads as if all pending commits were applied, and applies none. Not in transactions or with a read time. */
   readonly ahead?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface TransactionOptions {
 export interface LookupRequest {
   /** Complete keys. */
   readonly keys: readonly Key[]
-  /** Paths of the properties to give out; absent = all. */
+  /** Paths of the properties to return; absent = all. */
   readonly propertyMask?: readonly string[]
   readonly read?: ReadOptions
 }
@@ -44,10 +44,10 @@ export interface FoundEntity {
 }
 
 export interface LookupResult {
-  /** In request order, each key once. */
+  /** In request order, without duplicates. */
   readonly found: readonly FoundEntity[]
   readonly missing: readonly Key[]
-  /** Keys not looked up because the answer grew too large: ask again for these. */
+  /** Keys without an answer because the answer grew too large: request them again. */
   readonly deferred: readonly Key[]
   readonly readTime: bigint
   readonly transaction?: Uint8Array
@@ -55,7 +55,7 @@ export interface LookupResult {
 
 export interface RunQueryRequest {
   readonly query: Query
-  /** Paths of the properties to give out; absent = all. Not with a projection. */
+  /** Paths of the properties to return; absent = all. Not with a projection. */
   readonly propertyMask?: readonly string[]
   readonly read?: ReadOptions
 }
@@ -80,7 +80,7 @@ export interface QueryBatch {
   readonly transaction?: Uint8Array
 }
 
-/** One figure over the results of a query. Without an alias it is named property_1, property_2, … */
+/** One aggregation over the results of a query. The default aliases are property_1, property_2, … */
 export type Aggregation = { readonly alias?: string | undefined } & (
   | { readonly operator: 'count'; readonly upTo: bigint | undefined }
   | { readonly operator: 'sum' | 'avg'; readonly property: string }
@@ -93,37 +93,37 @@ export interface RunAggregationQueryRequest {
 }
 
 export interface AggregationBatch {
-  /** By alias, in the order asked for. A count is an integer, a sum an integer or a double, an average a double or null. */
+  /** By alias, in request order. A count is an integer, a sum an integer or a double, an average a double or null. */
   readonly values: ReadonlyMap<string, Value>
   readonly readTime: bigint
   readonly transaction?: Uint8Array
 }
 
 /**
- * One change. `entity` is a serialized google.datastore.v1.Entity, key included (its last element may be incomplete for
- * insert and upsert); it is validated here, so a caller hands over the client's bytes as they came.
+ * One change. `entity` is a serialized google.datastore.v1.Entity with its key, whose last element may be incomplete for insert
+ * and upsert. It is validated here: a caller passes the client's bytes unchanged.
  */
 export type Mutation =
   | {
       readonly operation: 'insert' | 'update' | 'upsert'
       readonly entity: Uint8Array
       readonly conflict?: ConflictCheck
-      /** Paths of the properties to write, or to delete where `entity` lacks them; absent = all. */
+      /** Paths of the properties to write, or to delete if `entity` lacks them; absent = all. */
       readonly propertyMask?: readonly string[]
-      /** Take effect in order after the write, whatever the mask says. */
+      /** Applied in order after the write, whatever the mask has. */
       readonly transforms?: readonly PropertyTransform[]
     }
   | {
       readonly operation: 'delete'
       readonly key: Key
       readonly conflict?: ConflictCheck
-      /** Without effect. */
+      /** Ignored. */
       readonly propertyMask?: readonly string[]
     }
 
 /**
- * Optimistic check of one mutation: the version or update time that the client believes is stored. In a conflict
- * `serverValue` (the default) keeps the stored state and reports it, and `fail` refuses the commit.
+ * Optimistic check of one mutation: the version or update time that the client expects in the store. In a conflict
+ * `serverValue` (the default) keeps the stored state and reports it; `fail` refuses the commit.
  */
 export type ConflictCheck = Conflict
 
@@ -136,7 +136,7 @@ export interface CommitRequest {
 }
 
 export interface MutationResult {
-  /** Only when an id was allocated. */
+  /** Only if an id was allocated. */
   readonly key?: Key
   readonly version: bigint
   /** Microseconds since the epoch; absent after a delete. */
@@ -150,7 +150,7 @@ export interface MutationResult {
 export interface CommitResult {
   /** One for each mutation, in order. */
   readonly mutationResults: readonly MutationResult[]
-  /** Index rows that came or went. */
+  /** Index rows written and deleted. */
   readonly indexUpdates: number
   /** Microseconds since the epoch; absent for a non-transactional commit, as the API says. */
   readonly commitTime?: bigint

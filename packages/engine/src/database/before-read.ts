@@ -1,4 +1,4 @@
-/** The work before a read outside of transactions, so that it sees the commits it must. */
+/** The work before a read outside of transactions, which must see earlier commits. */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -6,10 +6,10 @@ import type { ReadScope } from '../transactions/read-views.ts'
 import type { ReadConsistency } from './api.ts'
 
 /**
- * The scope of which the read must see every commit: all of its groups, unless it asks for an eventual read; for a global query
- * everything, if applying is immediate or the caller insists. Any other policy makes it eventual.
+ * The groups of which the read must see every commit. A strong read of groups: these groups. A global query: all groups under an
+ * immediate policy or if the caller asks for it; else none.
  *
- * @returns no group at all for an eventual read, before which the policy has had its chance to apply something
+ * @returns no group for an eventual read; the policy may have applied something before
  */
 export function beforeRead(
   log: CommitLog,

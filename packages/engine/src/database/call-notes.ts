@@ -1,7 +1,7 @@
-/** Notes of calls, in the words of the API, for an observer that looks for patterns (observe/findings). */
+/** Notes of calls, in the terms of the API, for an observer that looks for patterns (observe/findings). */
 import type { Key, PartitionId } from '../model/key.ts'
 
-/** A commit as asked for, before anything of it is decided. Keys may be incomplete. */
+/** A requested commit, before its evaluation. Keys may be incomplete. */
 export interface CommitAskedFact {
   readonly mutations: readonly { readonly key: Key }[]
   readonly isTransactional: boolean
@@ -15,15 +15,15 @@ export interface LookupFact {
 export interface QueryFact {
   readonly partition: PartitionId
   readonly kind: string | undefined
-  /** Properties it filters or orders by, or projects. */
+  /** Properties in its filters, orders or projection. */
   readonly properties: readonly string[]
-  /** Composite indexes that the plan reads, as formatIndex() writes them. */
+  /** Composite indexes of its plan, as formatIndex() writes them. */
   readonly indexes: readonly string[]
   readonly returned: number
   readonly skipped: number
 }
 
-/** Nothing here waits or fails. */
+/** Its functions neither wait nor fail. */
 export interface CallNotes {
   noteCommit(fact: CommitAskedFact): void
   noteLookup(fact: LookupFact): void

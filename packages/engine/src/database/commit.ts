@@ -45,7 +45,7 @@ export interface CommitParts {
 
 const noTransaction = new Uint8Array(0)
 
-/** Applies mutations: all or nothing when transactional, one after the other when not. */
+/** Applies mutations: all or nothing if transactional, else one after the other. */
 export function commitMutations(
   parts: CommitParts,
   context: RequestContext,
@@ -78,10 +78,10 @@ function* commitSteps(
       'Cannot modify entities in a read-only transaction.',
     )
   if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, prepared))
-  // The rules by which the database is indexed are recorded with its first write.
+  // The first write to a database records its index rules.
   yield* waitFor(parts.record())
   yield* waitFor(completeKeys(parts, context, prepared))
-  // Locks, the turn, reading, folding, the append and the application: transactions.ts, and then log/commit-log.ts.
+  // Locks, turn, reading, folding, append and application are in transactions.ts and log/commit-log.ts.
   if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
   return commitPrepared(parts, context, prepared, atomic, transaction)
 }
@@ -100,7 +100,7 @@ export function prepareMutations(
   return andThen(ready, () => prepared)
 }
 
-/** Refuses mutations that a commit outside of a transaction may not have together. */
+/** Refuses pairs of mutations that a commit outside of a transaction may not contain. */
 export function refuseTogether(
   database: CommitParts['database'],
   context: RequestContext,
@@ -111,7 +111,7 @@ export function refuseTogether(
   refuseGroups(prepared, database.settings.entityGroupsMax)
 }
 
-/** So much as a row that is read, each for itself, and so many bytes: mutations are checked, evaluated, and made to rows. */
+/** The work of one mutation (check, evaluation, rows) in rows read; every so many bytes count as one more. */
 const workOfOne = 16
 const bytesOfWork = 256
 
@@ -202,7 +202,7 @@ function completeKeys(
   })
 }
 
-/** A single-use transaction has read nothing: the groups that it writes are all that it touches. */
+/** A single-use transaction has read nothing: it touches only the groups that it writes. */
 function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: number | undefined): void {
   if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
   const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1

@@ -1,4 +1,4 @@
-/** The parts that the databases of one engine share: store, log and what is built on them. */
+/** The parts shared by all databases of one engine: the store, the log, and the parts on top of them. */
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { RowKv } from '../storage/kv.ts'
@@ -11,23 +11,22 @@ import type { DatabaseSettings } from './settings.ts'
 import type { Settlement } from './settled.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
 
-/** The parts that a database shares with all others of its engine. */
 export interface DatabaseParts {
   readonly kv: RowKv
-  /** Log and commits of this process; absent where others write the store as well. */
+  /** Log and commits of this process; absent if other processes write the store too. */
   readonly local: LocalParts | undefined
   readonly versions: Pick<CommitVersions, 'readTime'>
   readonly view: TableView
   readonly ids: IdAllocator
   readonly transactions: TransactionVerbs
-  /** How a database is read. */
+  /** The way to read a database. */
   reading(database: ReadingDatabase): Reading
   readonly queryIndexes: QueryIndexes
   readonly notes: CallNotes
-  /** Age at which statistics are taken anew; 0 = at each query of them. */
+  /** Maximum age of statistics; 0 = computed for each query. */
   readonly statisticsEveryMs: number
-  /** @throws FAILED_PRECONDITION for settings that the store cannot have */
+  /** @throws FAILED_PRECONDITION for settings that the store does not support */
   checkSettings(changed: Partial<DatabaseSettings>): void
-  /** Told of the begin and the end of each request. */
+  /** Called at the begin and the end of each request. */
   readonly settlement: Settlement
 }

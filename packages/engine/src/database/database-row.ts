@@ -1,9 +1,9 @@
 /**
- * The row that says that a database exists, and by which rules its entities are indexed:
+ * The row that records a database and the rules by which its entities are indexed:
  *
  *   M <database> "database"   → JSON of its index options
  *
- * It is written before the first entity: the rules must not change with the mode of a later run, or rows would go stale.
+ * It is written before the first entity. A later run in another mode must keep these rules, or index rows become stale.
  */
 
 import type { RowKey } from '../storage/kv.ts'
@@ -18,12 +18,12 @@ export function databaseRowKey(database: string): RowKey {
   return topicRowKey(database, databaseTopic)
 }
 
-/** The rules in the row of a database; those of the default for one that has none. */
+/** The rules in the row of a database; the default rules if there is no row. */
 export function indexOptionsIn(row: Uint8Array | undefined): StoredIndexOptions {
   return row === undefined ? {} : (JSON.parse(Buffer.from(row).toString('utf8')) as StoredIndexOptions)
 }
 
-/** The rules of a database that nothing was written to yet. */
+/** The rules of a database without writes. */
 export function firstIndexOptions(mode: Mode): StoredIndexOptions {
   return firstOptions[mode]
 }

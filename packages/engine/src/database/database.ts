@@ -48,12 +48,12 @@ import { Reads } from './reads.ts'
 import type { DatabaseSettings, TtlPolicy } from './settings.ts'
 import { settled } from './settled.ts'
 
-/** Those that are kept, by code. */
+/** The kept databases, by code. */
 export interface KeptDatabases {
-  /** Settings of those without their own. */
+  /** Settings of databases without their own. */
   readonly settings: DatabaseSettings
   kept(code: string): Database | undefined
-  /** @returns the one that is kept: an earlier one, if there is */
+  /** @returns the kept object of this database: an earlier one, if there is one */
   keep(database: Database): Database
 }
 
@@ -61,15 +61,15 @@ export class Database {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
-  /** Once a reset has deleted this one: where what waited to write goes. */
+  /** The replacement after a reset has deleted this one: waiting writes go there. */
   successor: (() => Database) | undefined
-  /** Its own settings; absent = those of all databases. */
+  /** Its own settings; absent = the settings of all databases. */
   #settings: DatabaseSettings | undefined
-  /** As the store records them; absent = nothing was written yet. */
+  /** The rules in its row; absent = no row yet. */
   #recorded: StoredIndexOptions | undefined
   #isKept = false
   readonly #catalogue: IndexCatalogue
-  /** The attempt under way, which concurrent first calls share. */
+  /** The write of its row that is in progress, shared by concurrent first calls. */
   #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
   readonly #databases: KeptDatabases
@@ -88,7 +88,7 @@ export class Database {
     this.#commitParts = { database: this, ids, transactions, versions, notes, record: () => this.#record() }
   }
 
-  /** From now on it is in the list, with settings, indexes and rules of its own. @returns the one that is there: this one, or one kept before */
+  /** Keeps this database, with its own settings, indexes and rules. @returns the kept one: this one, or an earlier one */
   keep(): Database {
     if (this.#isKept) return this
     const kept = this.#databases.keep(this)
@@ -96,7 +96,7 @@ export class Database {
     return kept
   }
 
-  /** The one that knows what is known of the database. */
+  /** The object that has the state of the database. */
   get #known(): Database {
     return this.#isKept ? this : (this.#databases.kept(this.code) ?? this)
   }
@@ -129,7 +129,7 @@ export class Database {
     return this.#known.#recorded ?? firstIndexOptions(this.settings.mode)
   }
 
-  /** By which rules, and for which indexes, the checker expects complete rows. */
+  /** The rules and the indexes for which the checker expects complete rows. */
   get checkRules(): IndexRules {
     return { indexes: this.catalogue.serving, indexOptions: this.indexOptions }
   }
@@ -138,35 +138,35 @@ export class Database {
     return this.catalogue.maintained
   }
 
-  /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
+  /** Changes single settings for later commits. The rules of indexing stay as the first write recorded them. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.#parts.checkSettings(changed)
     this.keep().#settings = { ...this.settings, ...changed }
   }
 
-  /** Settings of all databases have changed; single ones of its own stay. */
+  /** Takes over changed settings of all databases; its own single settings stay. */
   follow(changed: Partial<DatabaseSettings>): void {
     if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
   }
 
-  /** Takes over what an earlier run recorded of this database. */
+  /** Takes over the row that an earlier run recorded. */
   adopt(recorded: Uint8Array): void {
     this.keep().#recorded = indexOptionsIn(recorded)
   }
 
-  /** Forgets what is stored of this database: the store was set back, and adopt() follows for what it has now. */
+  /** Forgets the stored state, before adopt() is called with the restored one. */
   forget(): void {
     this.#recorded = undefined
     this.#catalogue.clear()
     this.forgetRows()
   }
 
-  /** Rows came or went without a commit. */
+  /** Called when rows changed without a commit. */
   forgetRows(): void {
     this.#reads.forgetRows()
   }
 
-  /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
+  /** Entities by key. A strong read (the default) first applies the pending records of the groups. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
     return this.#reads.lookup(context, request)
   }
@@ -176,7 +176,7 @@ export class Database {
     return this.#reads.runQuery(context, request)
   }
 
-  /** Explains a query; with `analyze` it runs it too. */
+  /** Explains a query; with `analyze` it also runs it. */
   explainQuery(
     context: RequestContext,
     request: RunQueryRequest,
@@ -190,7 +190,7 @@ export class Database {
     return this.#reads.runAggregationQuery(context, request)
   }
 
-  /** Explains an aggregation; with `analyze` it runs it too. */
+  /** Explains an aggregation; with `analyze` it also runs it. */
   explainAggregationQuery(
     context: RequestContext,
     request: RunAggregationQueryRequest,
@@ -211,7 +211,7 @@ export class Database {
     return this.#settled(context, () => this.#parts.transactions.rollback(this, token))
   }
 
-  /** Applies mutations: all or nothing when transactional, one after the other when not. */
+  /** Applies mutations: all or nothing if transactional, else one after the other. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
   }
@@ -221,27 +221,27 @@ export class Database {
     return this.#writing(context, () => completeKeys(this.#idParts(), context, keys))
   }
 
-  /** Keeps the ids of the keys, and of their ancestors, from being given automatically. */
+  /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     return this.#writing(context, () => reserveKeys(this.#idParts(), context, keys))
   }
 
-  /** Takes a range of ids out of those that are given, and says what else is known of it (database/id-ranges.ts). */
+  /** Allocates exactly this range of ids, and reports its state (database/id-ranges.ts). */
   allocateIdRange(context: RequestContext, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
     return this.#writing(context, () => allocateIdRange(this.#idParts(), context, key, range))
   }
 
-  /** So many sequential ids in one piece. */
+  /** Allocates this many sequential ids in one piece. */
   allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
     return this.#writing(context, () => allocateIdsBySize(this.#idParts(), context, key, size))
   }
 
-  /** All sequential ids up to `max` that had never been given. */
+  /** Allocates all free sequential ids up to `max`. */
   allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
     return this.#writing(context, () => allocateIdsByMax(this.#idParts(), context, key, max))
   }
 
-  /** The next numbers of the counters of a kind and parent; nothing is taken. */
+  /** The next ids of a kind and parent; allocates nothing. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
     return this.#writing(context, () => nextIds(this.#idParts(this), context, key, this.settings.idPolicy))
   }
@@ -251,10 +251,7 @@ export class Database {
     return { database, ids, log: local?.log, view }
   }
 
-  /**
-   * Before the first write: the database is recorded with the rules by which its entities are indexed, which must not
-   * change with the mode of a later run, or rows would go stale.
-   */
+  /** Records the index rules before the first write (database-row.ts). */
   #record(): MaybePromise<void> {
     const kept = this.keep()
     if (kept !== this) return kept.#record()
@@ -278,7 +275,7 @@ export class Database {
         this.#recorded = options
         return
       }
-      // Another process was first, or another call.
+      // Another process or call may have recorded it first.
       return andThen(kv.get(key), (recorded) => {
         if (recorded === undefined) return this.#recordOnce()
         this.adopt(recorded)
@@ -287,7 +284,7 @@ export class Database {
     })
   }
 
-  /** A verb that writes to the database. One that a reset overtakes is done again, in the database after it (reset/X2). */
+  /** Runs a verb that writes. If a reset overtakes it, it runs again in the database that follows (reset/X2). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const attempt = (): MaybePromise<T> =>
       whenFails(

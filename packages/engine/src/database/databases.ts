@@ -22,16 +22,16 @@ export class Databases implements KeptDatabases {
   readonly #parts: () => DatabaseParts
   readonly #byCode = new Map<string, Database>()
   #settings: DatabaseSettings
-  /** The one asked for last, kept or not: mostly it is the next again. */
+  /** The database of the latest call, kept or not: the next call usually names it again. */
   #latest: Database | undefined
 
-  /** @param parts - asked for when the first database is named */
+  /** @param parts - called when the first database is named */
   constructor(settings: DatabaseSettings, parts: () => DatabaseParts) {
     this.#settings = settings
     this.#parts = parts
   }
 
-  /** Settings of databases that come. */
+  /** Settings of databases that are created later. */
   get settings(): DatabaseSettings {
     return this.#settings
   }
@@ -43,7 +43,7 @@ export class Databases implements KeptDatabases {
     const parts = this.#parts()
     const known = this.#byCode.get(databaseCode(projectId, databaseId))
     const database = known ?? new Database(projectId, databaseId, this, parts)
-    // Where several processes share the store, its first read finds out what is recorded of it.
+    // The first read of a store that several processes share looks for the recorded state.
     if (parts.local === undefined) database.keep()
     this.#latest = database
     return database
@@ -68,13 +68,13 @@ export class Databases implements KeptDatabases {
     return [...this.#byCode.values()]
   }
 
-  /** Changes single settings of all databases, those that come included. */
+  /** Changes single settings of all databases, later ones included. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.#settings = { ...this.#settings, ...changed }
     for (const database of this.#byCode.values()) database.follow(changed)
   }
 
-  /** The rows of a scope are deleted. A write that has begun in a database of the scope goes to its successor. */
+  /** Called when the rows of a scope are deleted. A write that has begun there continues in the database that follows. */
   forget({ projectId, databaseId, namespaceId }: PartitionScope): void {
     if (namespaceId === undefined) {
       for (const [code, database] of this.#byCode) {
@@ -88,11 +88,11 @@ export class Databases implements KeptDatabases {
     for (const database of this.#byCode.values()) database.forgetRows()
   }
 
-  /** Reads what the store records of databases and their indexes. @param code - of one database; absent: of all of a store of one process */
+  /** Reads the recorded databases and indexes. @param code - of one database; absent: all of a store of one process */
   adoptMetadata(kv: KvReader, code?: string): MaybePromise<void> {
     const scan = kv.scan(code === undefined ? rowsOf('Metadata') : factsOf(code))
     const indexes = new Map<Database, Uint8Array[]>()
-    // One that has none any more is to know it.
+    // A kept database without recorded indexes gets an empty list.
     for (const [other, database] of this.#byCode) if (code === other) indexes.set(database, [])
     const step = (): MaybePromise<void> =>
       andThen(scan.next(256), (rows) => {

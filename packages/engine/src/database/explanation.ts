@@ -37,7 +37,7 @@ export interface ExplainOptions {
 export interface ExecutionStats {
   readonly resultsReturned: number
   readonly durationMicros: bigint
-  /** Production's charge: the sum of `billing`, index entries by their price. */
+  /** Production's charge: the sum of `billing`, index entries included. */
   readonly readOperations: number
   readonly indexEntriesScanned: number
   readonly documentsScanned: number
@@ -83,10 +83,10 @@ const measureWords: Readonly<Record<DistanceMeasure, string>> = {
 }
 
 /**
- * A plan with what is done to its results.
+ * The tree of a plan with the steps on its results.
  *
- * @param nearest - the search by vector among them
- * @param aggregated - the names of the figures over them
+ * @param nearest - the vector search among these steps
+ * @param aggregated - names of the aggregations
  */
 export function wholePlanTree(
   plan: Plan,
@@ -103,7 +103,7 @@ export function wholePlanTree(
   return { source, results: lines }
 }
 
-/** Watches one query. */
+/** The explanation of one query. */
 export class Explanation {
   readonly context: RequestContext
   readonly analyze: boolean
@@ -120,9 +120,7 @@ export class Explanation {
     this.#startedMs = context.clock.steadyMs()
   }
 
-  /**
-   * Takes note of the plan, the last one where a query is planned again; {@link wholePlanTree} has the parameters.
-   */
+  /** Notes the plan, or a newer plan of the same query; for the parameters see {@link wholePlanTree}. */
   planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
     this.#plan = plan
     this.#nearest = nearest
@@ -176,7 +174,7 @@ export class Explanation {
   }
 }
 
-/** How many properties, the key among them, are confined to ranges. */
+/** The number of properties, including the key, that are limited to ranges. */
 function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
   const isConfined = (spans: Disjunct['pathSpans']): boolean => spans !== undefined
   const inColumns = columns.filter((_, i) => disjuncts.some(({ columnSpans }) => isConfined(columnSpans[i])))
@@ -190,7 +188,7 @@ export function emptyPage({ resultType }: Plan): ResultPage {
   return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
 }
 
-/** Counts rows by table, and hands all that it is told on. */
+/** A ledger that counts rows by table, and passes every note on. */
 class WatchingLedger extends TableLedger {
   readonly #next: Ledger
 
@@ -215,7 +213,7 @@ class WatchingLedger extends TableLedger {
     return this.tables.find(({ table }) => table === 'Entities')?.rowsRead ?? 0
   }
 
-  /** Rows of logs and counters are none of a query's. */
+  /** Index rows alone: rows of logs and counters do not belong to a query. */
   get indexEntries(): number {
     const indexes = this.tables.filter(({ table }) => table.startsWith('EntitiesBy'))
     return indexes.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
@@ -227,7 +225,7 @@ class WatchingLedger extends TableLedger {
   }
 }
 
-/** A context with another ledger; everything else is asked of the first when it is wanted, a signal may be made on demand. */
+/** A context with another ledger. All else is asked of the first context on demand, because a signal may be made on demand. */
 class WatchedContext implements RequestContext {
   readonly ledger: Ledger
   readonly #context: RequestContext

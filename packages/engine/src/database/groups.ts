@@ -1,4 +1,4 @@
-/** From keys and queries to the entity groups they are of. */
+/** The entity groups of keys and queries. */
 import { keyCodes } from '../encoding/key-codec.ts'
 import { isSpecialKind } from '../metadata/special-kinds.ts'
 import type { Key } from '../model/key.ts'
@@ -6,7 +6,7 @@ import type { Query } from '../model/query.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 
-/** The entity groups of some keys, each once. */
+/** The entity groups of some keys, without duplicates. */
 export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
   const groups = keys.map((key) => {
     const { partition, path } = keyCodes(key)

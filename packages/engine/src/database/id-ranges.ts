@@ -26,42 +26,41 @@ import { groupOf } from '../tables/log-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { TableView } from '../tables/table.ts'
 
-/** The part of a database that these verbs use. */
+/** The part of a database that these verbs need. */
 export interface IdRangeParts {
   readonly database: KeyDefaults & { readonly code: string }
   readonly ids: IdAllocator
-  /** Absent where several processes share the store. */
+  /** Absent if several processes share the store. */
   readonly log: CommitLog | undefined
   readonly view: TableView
 }
 
 /** The ids that were allocated; none when `end` is below `start`. */
 export interface AllocatedIds extends IdRange {
-  /** The high-water mark after the call. */
+  /** The next sequential id after the call. */
   readonly nextAfter: bigint
   /** The answer as a sentence. */
   readonly words: string
 }
 
-/** The next number of a counter. */
 export interface NextId {
-  /** Its next number: in the sequential space the id itself. */
+  /** The next number; in the sequential space it is the id itself. */
   readonly counter: bigint
-  /** Absent when the space is used up. */
+  /** Absent if the space is used up. */
   readonly id?: bigint
 }
 
 export interface NextIds {
-  /** The counter that automatic ids of the database come from. */
+  /** The counter that gives the database its automatic ids. */
   readonly automatic: IdPolicy
   readonly scattered: NextId
   /** The counter of the kind and parent. */
   readonly sequential: NextId
-  /** The counter of the whole store; its id skips those that the kind and parent has given. */
+  /** The counter of the whole store; its id skips ids already given to the kind and parent. */
   readonly storewide: NextId
 }
 
-/** @param key - of the kind and parent, incomplete */
+/** @param key - incomplete, with the kind and parent */
 export function allocateIdRange(
   parts: IdRangeParts,
   context: RequestContext,
@@ -111,7 +110,7 @@ export function nextIds(
   return andThen(counterOf('scattered'), (scattered) =>
     andThen(counterOf('sequential'), (sequential) =>
       andThen(counterOf('storewide'), (storewide) => {
-        // Neither of the two gives what the other has given.
+        // Both counters skip ids that the other one has given.
         // biome-ignore lint/complexity/useMathMinMax: Math.max() takes no bigint
         const id = storewide > sequential ? storewide : sequential
         return {
@@ -126,8 +125,8 @@ export function nextIds(
 }
 
 /**
- * Whether any entity has a key from `start` to `end`, of whatever kind: descendants of all ids but the last lie between.
- * A scan of Entities that ends at its first row.
+ * Whether any entity, of any kind, has a key from `start` to `end`. Descendants of all ids but the last are between these keys too.
+ * The scan of Entities ends at its first row.
  */
 function hasEntityBetween(
   { database, log, view }: IdRangeParts,
@@ -138,7 +137,7 @@ function hasEntityBetween(
   const last = keyCodes(keys.end)
   const rollForward = (): MaybePromise<void> => {
     if (log === undefined || log.pending.count === 0) return
-    // Ids of a root kind are groups of their own, and their codes lie between those of the ends; else it is one group.
+    // Ids of a root kind are groups, whose codes are between those of the ends; otherwise all are in one group.
     const [low, high] = [groupOf(first.partition, first.path), groupOf(last.partition, last.path)]
     const touched = log.pending.groupsOf(database.code).filter((group) => group >= low && group <= high)
     return log.applier.rollForwardGroups(touched, 'strong read')

@@ -1,4 +1,4 @@
-/** The verbs of the v1 API about ids: keys get new ones, and ids that are in use elsewhere are kept from being given. */
+/** The id verbs of the v1 API: keys get new ids, and ids used elsewhere are excluded from allocation. */
 import type { RequestContext } from '../context.ts'
 import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateAllocateKeys, validateCompleteKey } from '../encoding/validate-key.ts'
@@ -23,7 +23,7 @@ export function completeKeys(
   return ids.completeKeys(context, keys, 'scattered')
 }
 
-/** Keeps the ids of the keys, and of their ancestors, from being given automatically. */
+/** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
 export function reserveKeys(
   { database, ids }: KeyIdParts,
   context: RequestContext,

@@ -1,4 +1,4 @@
-/** The parts of a store of this process alone, which has a log of its own. */
+/** The parts of a store of one process, which has its own log. */
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
@@ -8,7 +8,7 @@ import type { Transactions } from '../transactions/transactions.ts'
 
 export interface LocalParts {
   readonly kv: Kv
-  /** The same, where it makes rows when they are first read. */
+  /** The same store, if it makes rows at their first read. */
   readonly onDemand: OnDemandRows | undefined
   readonly versions: CommitVersions
   readonly log: CommitLog

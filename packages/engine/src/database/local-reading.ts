@@ -1,8 +1,4 @@
-/**
- * Reads at a store of one process (reading.ts).
- *
- * A failed read in a transaction may end it (transactions/X2).
- */
+/** Reads of a store of one process (reading.ts). A failed read in a transaction may end it. */
 import type { RequestContext } from '../context.ts'
 import { OverlaidView } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
@@ -19,7 +15,6 @@ import { settled } from './settled.ts'
 const emptyTransaction = new Uint8Array(0)
 const noGroups: ReadScope = []
 
-/** The parts by which a store of one process is read. */
 export interface LocalReadingParts
   extends Pick<DatabaseParts, 'settlement'>,
     Pick<LocalParts, 'transactions' | 'versions' | 'log'> {}
@@ -76,7 +71,7 @@ export class LocalReading implements Reading {
     const begun =
       options.newTransaction === undefined ? undefined : transactions.begin(database, options.newTransaction)
     const transaction = begun ?? transactions.find(database, options.transaction ?? emptyTransaction)
-    // No client will name a transaction that was begun by a read that fails.
+    // The client never gets the token of a transaction whose first read fails, so the transaction ends.
     const failed = (error: unknown): never => {
       begun?.end('rolledBack')
       throw error

@@ -1,4 +1,4 @@
-/** Entities by key, from whatever view of the tables the read sees. */
+/** Lookup of entities by key, in the view of the read. */
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
@@ -11,9 +11,9 @@ import type { TableView } from '../tables/table.ts'
 import type { FoundEntity } from './api.ts'
 import { maskedImage } from './read-mask.ts'
 
-/** Answers stay below the 4 MiB that default clients accept; the margin is for what stands around the entities. */
+/** Answers stay below the 4 MiB that default clients accept, with a margin for bytes around the entities. */
 const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
-/** Key, version, times and framing of one entity in an answer, roughly. */
+/** Estimated bytes of key, version, times and framing of one entity in an answer. */
 const entityOverheadBytes = 96
 
 export interface FoundKeys {
@@ -22,13 +22,13 @@ export interface FoundKeys {
   readonly deferred: Key[]
 }
 
-/** Throws INVALID_ARGUMENT for too many keys, and for one that names no entity of the database. */
+/** @throws INVALID_ARGUMENT for too many keys, or for a key that names no entity of the database */
 export function checkLookup(keys: readonly Key[], database: Parameters<typeof validateLookupKey>[1]): void {
   checkPartCount(partLimits.lookupKeys, keys.length)
   for (const key of keys) validateLookupKey(key, database)
 }
 
-/** Looks up each key once, in order; when the answer grows too large the rest is deferred. */
+/** Looks up each key once, in order. If the answer grows too large, the remaining keys are deferred. */
 export function lookupKeys(
   context: RequestContext,
   view: TableView,
@@ -73,14 +73,14 @@ export function lookupKeys(
   return andThen(looked, () => answer)
 }
 
-/** So many rows are asked for at once, where the view can; of those of a very large answer some are read in vain. */
+/** Rows of one read, if the view supports it; in a very large answer some rows are read in vain. */
 const readTogether = 64
 
 function part(rows: readonly RowKey[], from: number): readonly RowKey[] {
   return rows.length <= readTogether ? rows : rows.slice(from, from + readTogether)
 }
 
-/** Keys, each once, and their rows. */
+/** Keys without duplicates, and their rows. */
 interface DistinctKeys {
   readonly asked: readonly Key[]
   readonly rows: readonly RowKey[]

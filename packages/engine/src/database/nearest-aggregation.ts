@@ -1,7 +1,7 @@
 /**
- * Aggregations over the results of find_nearest: these are ordered by distance, which stands in no index row, so they are
- * found as the query gives them and aggregated one by one. The rules of aggregation.ts hold: an entity without an aggregated
- * property counts nowhere, and one with several values of it counts once for each.
+ * Aggregations over find_nearest. Its results are ordered by distance, which no index row has, so the query runs and its results
+ * are aggregated one by one, by the rules of aggregation.ts: an entity without an aggregated property does not count, and one
+ * with several values counts once for each.
  *
  * Ours: Google's Firestore emulator aggregates all candidates, as if find_nearest were not there (measured).
  */
@@ -14,9 +14,9 @@ import { type CheckedAggregations, checkAggregations } from './aggregation.ts'
 import type { Aggregation, AggregationBatch, QueryBatch, RunAggregationQueryRequest } from './api.ts'
 
 /**
- * The answers by name, in the order asked for.
+ * The answers by name, in request order.
  *
- * @param run - gives the results of the query, all in one answer
+ * @param run - returns all results of the query in one answer
  */
 export function aggregateNearest(
   run: (request: Omit<RunAggregationQueryRequest, 'aggregations'>) => MaybePromise<QueryBatch>,

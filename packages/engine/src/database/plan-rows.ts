@@ -1,6 +1,6 @@
 /**
- * Index rows that a store makes when they are read first: those that a plan reads are made before the moment of the read is
- * taken. The call waits, others go on; and what is made is kept, where a read of a moment of before would make its own.
+ * Index rows that a store makes at their first read. The rows of a plan are made before the moment of the read is fixed: a
+ * read of an older moment would have to make its own. The call waits while others continue.
  */
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
@@ -9,7 +9,7 @@ import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { PlanNode } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 
-/** Resolves when all index rows of the plan are there. @throws CANCELLED, DEADLINE_EXCEEDED */
+/** Resolves when the store has all index rows of the plan. @throws CANCELLED, DEADLINE_EXCEEDED */
 export function planRowsReady(
   context: RequestContext,
   store: OnDemandRows | undefined,

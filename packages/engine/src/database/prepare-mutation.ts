@@ -1,8 +1,7 @@
 /**
- * A mutation on its way in: validated whole from the request alone, before anything is read or written.
- *
- * With a mask the entity of the request is validated whole too, what is outside of the mask included (measured); what mask
- * and transforms make of the stored entity is validated when that is known (transactions/mutations.ts).
+ * The check of one mutation from the request alone, before anything is read or written. The entity is checked whole, including
+ * properties outside of a mask (measured). The result of mask and transforms on the stored entity is checked later
+ * (transactions/mutations.ts).
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
@@ -16,7 +15,7 @@ import { prepareTransforms } from '../transactions/property-transform.ts'
 import type { Mutation } from './api.ts'
 
 /**
- * @param database - of the request; fills what keys leave out
+ * @param database - of the request; completes the keys
  * @throws DatastoreError INVALID_ARGUMENT
  */
 export function prepareMutation(

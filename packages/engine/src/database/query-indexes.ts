@@ -27,7 +27,7 @@ import { failedIndex } from './index-builds/index-builder.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
 import type { Indexes } from './index-builds/indexes.ts'
 
-/** Rule for a query that lacks its composite index. */
+/** The rule for a query whose composite index is missing. */
 export type MissingIndexPolicy = 'auto' | 'require'
 
 export interface QueriedDatabase extends IndexedDatabase {
@@ -45,9 +45,9 @@ export class QueryIndexes {
   }
 
   /**
-   * The plan of a query, at once where the indexes serve that it needs.
+   * The plan of a query; without a promise if its indexes serve already.
    *
-   * @throws FAILED_PRECONDITION when an index is missing, has failed, or is not built in time
+   * @throws FAILED_PRECONDITION if an index is missing, has failed, or is not built in time
    */
   plan<P>(context: RequestContext, database: QueriedDatabase, planner: Planner<P>): MaybePromise<P> {
     try {
@@ -74,12 +74,12 @@ export class QueryIndexes {
     for (const index of missing) {
       if (database.catalogue.find(index) !== undefined) continue
       if (isRequired && !declared.has(identityOf(index))) throw this.#refusal(database, new MissingIndexError(index))
-      // The query does not wait: it is served without the index.
+      // The query does not wait, because it is answered without the index.
       this.#indexes.ensureForQuery(database, index).catch(() => {})
     }
   }
 
-  /** Waits until one more of the indexes that the query lacks serves. */
+  /** Waits until one more of the missing indexes serves. */
   async #provide<P>(
     context: RequestContext,
     database: QueriedDatabase,
@@ -89,7 +89,7 @@ export class QueryIndexes {
     const { catalogue, settings } = database
     await this.#indexes.file?.refresh()
     if (settings.indexes === 'require') {
-      // Where indexes are built, the work on one looks for itself.
+      // A build does its own refresh.
       await this.#indexes.refresh(database)
       if (serves(planner, catalogue.serving)) return
     }
@@ -128,7 +128,7 @@ export class QueryIndexes {
       if (first === 'late') throw this.#notReady(database, needed)
     } finally {
       patience.abort()
-      // A later failure of the build is reported by its operation alone.
+      // The operation of the build reports later failures.
       built.catch(() => {})
     }
   }
@@ -173,7 +173,7 @@ function serves(planner: Planner<unknown>, indexes: readonly CompositeIndex[]): 
   }
 }
 
-/** Resolves shortly before the deadline of a call; rejects when its caller is gone. */
+/** Resolves shortly before the deadline of a call; rejects if its caller is gone. */
 function outOfPatience(context: RequestContext, settled: AbortSignal): Promise<'late'> {
   const { deadlineAt, signal, clock } = context
   return new Promise((resolve, reject) => {
@@ -182,7 +182,7 @@ function outOfPatience(context: RequestContext, settled: AbortSignal): Promise<'
     signal?.addEventListener('abort', gone, { once: true, signal: settled })
     if (deadlineAt === undefined) return
     const leftMs = deadlineAt - clock.steadyMs()
-    // The answer has its way to go, so it must not wait for the last moment.
+    // Some time remains for sending the answer.
     const ms = Math.max(0, leftMs - Math.min(1000, leftMs / 10))
     clock.sleep(ms, settled).then(
       () => resolve('late'),

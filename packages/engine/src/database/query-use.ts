@@ -1,4 +1,4 @@
-/** The use that a query makes of indexes: the properties it names, the composite indexes that its plan reads, and how much it skips. */
+/** The use of indexes by a query: its properties, the composite indexes of its plan, and the number of skipped results. */
 import type { ResultPage } from '../executor/result-page.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
@@ -11,7 +11,7 @@ export function queryFact(query: Query, planned: Plan, { results, skipped }: Res
   return { partition, kind, properties, indexes: indexesRead(planned.source), returned: results.length, skipped }
 }
 
-/** Properties that the query filters, orders, projects or groups by. */
+/** Properties in the filters, orders, projection or groups of the query. */
 function propertiesNamed({ filter, order, projection, distinctOn }: Query): readonly string[] {
   const names = [...order.map(({ property }) => property), ...projection, ...distinctOn]
   if (filter !== undefined) addNames(filter, names)

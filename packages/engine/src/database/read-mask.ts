@@ -1,10 +1,10 @@
-/** Property masks on reads: the stored bytes of each entity are cut on their way into the answer (encoding/property-mask.ts). */
+/** Property masks of reads: the stored bytes of an entity are cut for the answer (encoding/property-mask.ts). */
 import { cutProperties, type PropertyMask, parsePropertyMask } from '../encoding/property-mask.ts'
 import { invalidArgument } from '../errors.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { QueryBatch, RunQueryRequest } from './api.ts'
 
-/** The mask of a query; a projection has none (measured), while for keys alone a mask means nothing. */
+/** The mask of a query. A projection must not have one (measured); a keys-only query ignores it. */
 export function queryMask({ query, propertyMask }: RunQueryRequest): PropertyMask | undefined {
   if (propertyMask === undefined) return undefined
   if (query.projection.some((property) => property !== '__key__')) {

@@ -1,6 +1,6 @@
 /**
- * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, now, or ahead of what waits. Its bodies:
- * local-reading.ts for a store of one process (LocalReading), and a store's port for another one.
+ * The moment of a read, from its options: in a transaction, in a new one, at a past moment, now, or with pending commits applied.
+ * Implemented by local-reading.ts for a store of one process, and by the port of another store.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -10,26 +10,25 @@ import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { ReadOptions } from './api.ts'
 import type { Mode } from './settings.ts'
 
-/** A database that is read. */
 export interface ReadingDatabase extends TransactionDatabase {
   readonly settings: { readonly mode: Mode }
 }
 
 export interface Read<T, R> {
   readonly options: ReadOptions | undefined
-  /** The groups that it reads; asked for only where it matters. */
+  /** The groups to read; called only if needed. */
   scopeOf(): ReadScope
   work(view: TableView): MaybePromise<T>
-  /** @param transaction - the one that began with this read */
+  /** @param transaction - the transaction that began with this read */
   answer(found: T, readTime: bigint, transaction: Uint8Array | undefined): R
-  /** Whether all of it is read in one step from the store; default `many`. */
+  /** Whether the read is one step of the store; default `many`. */
   readonly steps?: 'one' | 'many'
-  /** Whether it reads rows of Entities alone. */
+  /** Whether only rows of Entities are read. */
   readonly isOfEntities?: boolean
 }
 
 export interface Reading {
-  /** A whole verb that may read in a transaction, which is over when the answer is ABORTED (transactions/X2). */
+  /** Runs a whole verb that may read in a transaction. The transaction has ended if the answer is ABORTED. */
   verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T>
   /** The read itself. */
   run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R>

@@ -1,6 +1,6 @@
 /**
- * The reading verbs of a database: lookups, queries and aggregations, with their explanations. Each is planned with the
- * indexes that there are, and runs where its options say (reading.ts).
+ * The reading verbs of a database: lookups, queries, aggregations, and their explanations. Each is planned with the existing
+ * indexes, and runs at the moment given by its options (reading.ts).
  */
 import type { RequestContext } from '../context.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
@@ -44,7 +44,7 @@ import type { DatabaseSettings } from './settings.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 import { SpecialSources } from './special-sources.ts'
 
-/** A database as its reads see it. */
+/** The part of a database that its reads need. */
 export interface ReadDatabase extends TransactionDatabase, QueriedDatabase {
   readonly settings: DatabaseSettings
   readonly projectId: string
@@ -73,7 +73,7 @@ export class Reads {
     this.#special = new SpecialSources(database, parts)
   }
 
-  /** Rows came or went without a commit. */
+  /** Called when rows changed without a commit. */
   forgetRows(): void {
     this.#special.forget()
   }
@@ -89,7 +89,7 @@ export class Reads {
         scopeOf: () => groupsOf(keys),
         work: (view) => lookupKeys(context, view, keys, mask),
         answer: lookupResult,
-        // A store that gets many rows at once does so in one turn.
+        // A store that can read many rows together needs only one turn.
         isOfEntities: true,
         steps: keys.length === 1 || this.#parts.kv.getAll !== undefined ? 'one' : 'many',
       })
@@ -208,7 +208,7 @@ export class Reads {
     )
   }
 
-  /** Plans with the indexes there are, or come to be, and reads by the plan; anew when an index went away meanwhile. */
+  /** Plans with the existing indexes or new ones, and reads. Starts again if an index was dropped meanwhile. */
   #withIndexes<P, T extends { readonly transaction?: Uint8Array }>(
     context: RequestContext,
     planner: Planner<P>,
@@ -228,8 +228,8 @@ export class Reads {
   }
 
   /**
-   * The view that a query reads its rows from: one made for it, of a special kind; else that of the read, with the rows of
-   * indexes that are younger than the transaction that reads.
+   * The view for the rows of a query: for a special kind one made for the query; else the view of the read, with the rows of
+   * indexes that are younger than the transaction.
    *
    * @param made - the indexes that planSpecial() added
    */
@@ -244,7 +244,7 @@ export class Reads {
       return specialView(context, view, query, this.#special.of(context, read, view, query.kind), made)
     const { moment } = view
     if (moment === undefined && read?.transaction === undefined) return view
-    // Also a transaction that has ended since this read began: it reads on.
+    // The transaction may have ended since this read began; the read continues.
     const age = moment === undefined ? decodeToken(read?.transaction ?? noToken) : Number(moment)
     const young = this.#database.catalogue.youngerThan(age ?? 0)
     return young.length === 0 ? view : viewWithIndexes(context, view, this.#database, planned, young)

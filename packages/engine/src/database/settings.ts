@@ -1,33 +1,33 @@
-/** Settings of a database, and the presets they come from. Every knob can be set on its own. */
+/** Settings of a database, and their presets. Each setting can also be set alone. */
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 
-/** `firestore`: Firestore in Datastore mode, as production runs today. `legacy`: Datastore as it was on Megastore. */
+/** `firestore`: Firestore in Datastore mode, today's production. `legacy`: Datastore as it was on Megastore. */
 export type Mode = 'firestore' | 'legacy'
 
 /** A kind whose entities expire. */
 export interface TtlPolicy {
   readonly kind: string
-  /** The property whose timestamp is the moment of expiry. */
+  /** The property with the time of expiry, a timestamp. */
   readonly property: string
 }
 
 export interface DatabaseSettings extends TransactionSettings {
   readonly mode: Mode
   readonly applyPolicy: ApplyPolicy
-  /** Whether a composite index that a query lacks is built for it, or asked for. */
+  /** Whether a missing composite index of a query is built, or the query refused. */
   readonly indexes: MissingIndexPolicy
-  /** How automatic ids are given; allocated ids are scattered under both. */
+  /** The source of automatic ids; allocateIds() gives scattered ids under both. */
   readonly idPolicy: IdPolicy
-  /** `fail` is the answer of legacy Datastore to an id that was put by hand; both presets take the next free id. */
+  /** `fail` is legacy Datastore's answer to an id that a client chose before; both presets take the next free id. */
   readonly idCollisions: IdCollisions
   /** Kinds whose entities expire. */
   readonly ttlPolicies: readonly TtlPolicy[]
 }
 
-/** The chance with which Google's legacy emulator applies a waiting record at a global query (measured: its default). */
+/** The chance that Google's legacy emulator applies a pending record at a global query (measured: its default). */
 export const legacyConsistency = 0.9
 
 const presets: Readonly<Record<Mode, DatabaseSettings>> = {
@@ -51,12 +51,12 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     ttlPolicies: [],
     concurrency: 'optimisticWithEntityGroups',
     lockTimeoutMs: 2000,
-    // Documented for the Datastore of that time, and measured on the legacy emulator.
+    // Documented for Datastore at that time, and measured on the legacy emulator.
     entityGroupsMax: 25,
   },
 }
 
-/** The settings that a mode decides, without those set beside it. */
+/** The settings of a mode that its preset decides. */
 export function modeSettings(
   mode: Mode,
 ): Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'> {

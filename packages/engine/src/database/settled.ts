@@ -1,16 +1,16 @@
-/** Every verb ends in one settlement of its ledger, whatever comes of it. */
+/** Every verb settles its ledger once, whatever its outcome. */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
 
-/** Whom a verb tells of its begin and end. */
+/** Callbacks at the begin and the end of a verb. */
 export interface Settlement {
-  /** Called once, before the first row is touched. */
+  /** Called once, before the first row is read. */
   begin(context: RequestContext): void
-  /** Called once, with the rows the request touched; a promise is a delay of the answer, a throw replaces it. */
+  /** Called once, with the rows of the request; a promise delays the answer, an error replaces it. */
   settle(context: RequestContext): MaybePromise<void>
 }
 
-/** Runs a verb of a request that is still wanted, and settles its ledger. */
+/** Runs a verb unless its caller is gone, and settles its ledger. */
 export function settled<T>(
   settlement: Settlement,
   context: RequestContext,

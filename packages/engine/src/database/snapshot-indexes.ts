@@ -1,12 +1,11 @@
 /**
- * Index rows for a transaction that looks at a moment before an index was built: its view has none of them, or some.
+ * Index rows for a transaction whose view is older than an index, and has none or some of its rows.
  *
- *   the index's definition row, as the view has it, says "serving"     its rows are all in the view
- *   it says something else, or is not there                            they are computed from the entities in the view
+ *   the definition row in the view says "serving"    the view has all rows
+ *   it says something else, or is missing            the rows are computed from the entities in the view
  *
- * The entities of the kind are then read through the view, for each query anew: a tracked view takes note of them, so that
- * whatever would change a result conflicts with the transaction. This happens only to transactions that were open while an
- * index was built.
+ * Each query then reads the entities of the kind through the view. A tracked view notes these reads, so that a change of a
+ * result conflicts with the transaction. Only transactions that were open during a build need this.
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
@@ -31,7 +30,7 @@ export interface SnapshotDatabase {
 }
 
 /**
- * The view, with the rows of those indexes of the plan that it lacks.
+ * The view, completed with rows of the plan's indexes that it lacks.
  *
  * @param young - indexes that may have begun to serve after the view's moment
  */
@@ -46,7 +45,7 @@ export async function viewWithIndexes(
   const lacking: CompositeIndex[] = []
   for (const index of young) {
     if (!used.has(identityOf(index))) continue
-    // Where several processes share the store, rows of metadata have no past to look at.
+    // In a store that several processes share, rows of metadata have no past.
     const isShared = index.since !== undefined
     if (isShared || !(await isWhole(context, view, database.catalogue.rowOf(index)))) lacking.push(index)
   }
@@ -67,7 +66,6 @@ export async function viewWithIndexes(
   return new OverlaidView(view, rows)
 }
 
-/** The composite indexes that a plan reads. */
 function indexesOf(node: PlanNode): readonly IndexDefinition[] {
   switch (node.type) {
     case 'scan':
@@ -84,7 +82,7 @@ function indexesOf(node: PlanNode): readonly IndexDefinition[] {
 }
 
 async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {
-  // A scan of one row, since a view by entity groups looks up entities alone.
+  // A scan of one row, because a view by entity groups can only look up entities.
   const scan = view.scan(context, 'Metadata', { start: row, end: rowAfter(row) }, { expect: 1 })
   try {
     const [found] = await scan.next(1)

@@ -29,7 +29,7 @@ export class SpecialSources {
     this.#parts = parts
   }
 
-  /** For a read over `view`. @param kind - the kind that is queried */
+  /** The source for a read over `view`. @param kind - the queried kind */
   of(
     context: RequestContext,
     read: ReadOptions | undefined,
@@ -60,13 +60,13 @@ export class SpecialSources {
     return { ...source, survey: take, at }
   }
 
-  /** Rows came or went without a commit. */
+  /** Called when rows changed without a commit. */
   forget(): void {
     this.#survey.forget()
     this.#taken = undefined
   }
 
-  /** The same as long as no commit comes, none waits to be applied, and the same indexes are maintained. */
+  /** A text that changes with each commit and with the maintained indexes; `undefined` while records are pending. */
   #state(): string | undefined {
     const { local } = this.#parts
     if (local === undefined || local.log.pending.count > 0) return undefined

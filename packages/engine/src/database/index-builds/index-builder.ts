@@ -1,5 +1,5 @@
 /**
- * Composite indexes that come and go: one job for each, shared by all who ask for it. The work itself is of the store (index-work.ts).
+ * Builds and removes composite indexes: one job for each, shared by all callers. The store does the work (index-work.ts).
  *
  *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
  *   drop     definition stored (deleting: not visible) ─▶ its rows deleted ─▶ definition gone
@@ -21,24 +21,23 @@ export class IndexBuilder {
     this.#work = work
   }
 
-  /** Reads definitions anew that other processes may have changed. */
+  /** Reads definitions again, which other processes may have changed. */
   async refresh(database: IndexedDatabase): Promise<void> {
     await this.#work.refresh?.(database)
   }
 
-  /** The job that is at work on an index. */
+  /** The current job of an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#jobs.get(jobName(database, definition))
   }
 
-  /** The indexes being defined or built in a database. */
   definitionsIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return [...this.#jobs.values()]
       .filter((job) => job.type === 'create' && job.database.code === database.code)
       .map(({ definition }) => definition)
   }
 
-  /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
+  /** Defines an index and builds it. @throws INVALID_ARGUMENT for an invalid definition; ALREADY_EXISTS */
   create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
     const { catalogue } = database
     const plain = catalogue.propose(definition)
@@ -55,9 +54,9 @@ export class IndexBuilder {
   }
 
   /**
-   * Resolves when an index of this definition serves: it is built if it is not there, and what is under way is shared.
+   * Resolves when an index with this definition serves. Starts a build if there is none, and shares a running one.
    *
-   * @throws FAILED_PRECONDITION when its build has failed
+   * @throws FAILED_PRECONDITION if its build has failed
    */
   async ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     const plain = plainDefinition(definition)
@@ -76,7 +75,7 @@ export class IndexBuilder {
     }
   }
 
-  /** Takes an index away; one that is still being built is given up. @throws NOT_FOUND, FAILED_PRECONDITION */
+  /** Drops an index, and stops its build if it is unfinished. @throws NOT_FOUND, FAILED_PRECONDITION */
   drop(database: IndexedDatabase, id: bigint): IndexJob {
     const { catalogue } = database
     const index = catalogue.byId(id)
@@ -95,7 +94,7 @@ export class IndexBuilder {
     return this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
   }
 
-  /** Goes on with what an earlier run, or another gateway, did not finish (index-work/X2); not with what is under way here. */
+  /** Continues work that an earlier run or another gateway left (index-work/X2); running jobs are left alone. */
   resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
     if (this.#closed) return []
     return databases.flatMap((database) =>
@@ -106,14 +105,14 @@ export class IndexBuilder {
     )
   }
 
-  /** Gives up all jobs of the databases whose code begins with `scope`, whose rows are being deleted. */
+  /** Stops all jobs of databases whose code begins with `scope`, because their rows are being deleted. */
   forget(scope: string): void {
     for (const job of this.#jobs.values()) {
       if (job.database.code.startsWith(scope)) job.stop(new DatastoreError('ABORTED', 'the store was reset'))
     }
   }
 
-  /** Lets no further step begin, and waits for those under way. */
+  /** Prevents further steps, and waits for the current ones. */
   async close(): Promise<void> {
     this.#closed = true
     const closing = new DatastoreError('UNAVAILABLE', 'the store is being closed')

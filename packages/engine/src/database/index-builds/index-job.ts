@@ -1,6 +1,4 @@
-/**
- * The work on one index: its build or its removal. It runs from its creation, whether a caller waits or not.
- */
+/** The job of one index: its build or its removal. It runs from its creation, whether a caller waits or not. */
 import type { DatastoreError } from '../../errors.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
 import type { IndexDefinition } from '../../model/index-definition.ts'
@@ -13,19 +11,18 @@ export interface IndexedDatabase {
   readonly code: string
   readonly catalogue: IndexCatalogue
   readonly indexOptions: IndexRules['indexOptions']
-  /** Its catalogue is to have indexes. */
+  /** Keeps the database, because its catalogue gets indexes. */
   keep(): unknown
 }
 
-/** How far the work on an index is. */
+/** The progress of the work on an index. */
 export interface IndexProgress {
-  /** Entities looked at, or rows deleted. */
+  /** Entities read, or rows deleted. */
   readonly completed: number
-  /** Entities of the kind when the build began; 0 while they are being counted, and for a deletion. */
+  /** Entities of the kind at the begin of the build; 0 during their count, and for a deletion. */
   readonly estimated: number
 }
 
-/** An index that is being built or taken away. */
 export class IndexJob {
   readonly database: IndexedDatabase
   readonly definition: IndexDefinition
@@ -33,9 +30,9 @@ export class IndexJob {
   completed = 0
   estimated = 0
   readonly #stop = new AbortController()
-  /** Resolves when the definition is stored in its new state. */
+  /** Resolves when the new state of the definition is stored. */
   readonly defined: Promise<CataloguedIndex>
-  /** Resolves when the index serves, or is gone. */
+  /** Resolves when the index serves or is deleted. */
   readonly done: Promise<CataloguedIndex>
 
   constructor(
@@ -50,7 +47,7 @@ export class IndexJob {
     this.type = type
     this.defined = define(this)
     this.done = this.defined.then((index) => work(this, index))
-    // A job may fail without a caller that waits for it.
+    // A job without a waiting caller may fail.
     this.defined.catch(() => {})
     this.done.catch(() => {})
   }
@@ -59,12 +56,12 @@ export class IndexJob {
     return { completed: this.completed, estimated: this.estimated }
   }
 
-  /** Why the work is to stop: the engine is closed, the store is reset, or the index is dropped. The first reason counts. */
+  /** The first reason to stop: the engine is closed, the store is reset, or the index is dropped. */
   get stopReason(): DatastoreError | undefined {
     return this.#stop.signal.reason as DatastoreError | undefined
   }
 
-  /** Aborts when the work is to stop. */
+  /** Aborts when the work must stop. */
   get stopped(): AbortSignal {
     return this.#stop.signal
   }

@@ -36,13 +36,12 @@ export interface IndexWork {
   build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
   /** Lets it serve no more. */
   leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
-  /** Reads definitions anew that other processes may have changed; absent = there are no others. */
+  /** Reads definitions again, which other processes may have changed; absent = there are no others. */
   refresh?(database: IndexedDatabase): Promise<void>
-  /** Deletes its rows, and then its definition. */
   sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
 }
 
-/** Entities, or rows to be deleted, between two pauses. */
+/** Entities, or rows to delete, between two pauses. */
 const entitiesPerStep = 16
 const rowsPerStep = 1000
 
@@ -51,7 +50,7 @@ export interface LocalIndexParts {
   readonly log: CommitLog
   readonly transactions: Transactions
   readonly scheduler: Scheduler
-  /** Told when rows of an index have come, or gone, besides those of commits. */
+  /** Called when rows of an index were written or deleted outside of commits. */
   readonly onRowsChanged?: (() => void) | undefined
 }
 
@@ -90,7 +89,7 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
+  /** Runs `change` between two commits: nothing is being committed, applied or written. */
   async #changeRules<T>(change: () => Promise<T>): Promise<T> {
     const { log } = this.#parts
     return await log.exclusive(async () => {
@@ -139,7 +138,7 @@ export class LocalIndexWork implements IndexWork {
     }
   }
 
-  /** The index stays, unusable, until it is dropped. A store that no longer writes begins anew when opened. */
+  /** Marks the index as failed; it stays, unusable, until it is dropped. If the store failed, the build restarts at opening. */
   async #fail(job: IndexJob, index: CataloguedIndex, error: unknown): Promise<void> {
     const { log, kv } = this.#parts
     const { catalogue } = job.database
@@ -150,12 +149,12 @@ export class LocalIndexWork implements IndexWork {
       try {
         await kv.mutate(catalogue.writeOf(failed))
       } catch {
-        // The store has failed: that is what the job fails with.
+        // The job fails with the error of the store.
       }
     })
   }
 
-  /** Goes along the kind's entities, letting other work in between, until the job is to stop. */
+  /** Walks over the kind's entities with pauses, until the job must stop. */
   #walk(
     job: IndexJob,
     count: number,
@@ -190,7 +189,7 @@ export class LocalIndexWork implements IndexWork {
     if (writes.length > 0) await this.#parts.kv.batch(writes)
   }
 
-  /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
+  /** The image to which an entity's index rows belong: the stored one, unless a record is between milestones A and B. */
   async #imageShown(partition: string, path: string): Promise<Uint8Array | undefined> {
     const { kv, log } = this.#parts
     const oldest = log.pending.count === 0 ? undefined : log.pending.oldest(groupOf(partition, path))
@@ -221,7 +220,7 @@ export class LocalIndexWork implements IndexWork {
     })
   }
 
-  /** Lets other work of the process in. */
+  /** Yields to other work of the process. */
   #pause(): Promise<void> {
     return new Promise((resolve) => this.#parts.scheduler.defer(resolve))
   }

@@ -1,9 +1,9 @@
 /**
- * The composite indexes of an engine's databases, for everyone above: the builder and the file index.yaml together.
+ * The composite indexes of an engine's databases: the builder together with the file index.yaml.
  *
- *   made for a query      built, and written to the file
+ *   needed by a query     built, and written to the file
  *   in the file           built when the store is opened, or when a query of a database needs it
- *   made by name          built, and kept by the store alone
+ *   created by name       built, and recorded in the store alone
  */
 import { type CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
 import type { IndexFile } from '../../indexes/index-file.ts'
@@ -15,9 +15,9 @@ import type { IndexWork } from './index-work.ts'
 import { RefusedIndexes } from './refused-indexes.ts'
 
 export class Indexes {
-  /** index.yaml, where the store has one. */
+  /** The file index.yaml, if the store has one. */
   file: IndexFile | undefined
-  /** Those that queries were refused for. */
+  /** The indexes that refused queries needed. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #builder: IndexBuilder
 
@@ -25,16 +25,16 @@ export class Indexes {
     this.#builder = new IndexBuilder(work)
   }
 
-  /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
+  /** Defines an index and builds it. @throws INVALID_ARGUMENT for an invalid definition; ALREADY_EXISTS */
   create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
     database.keep()
     return this.#builder.create(database, definition)
   }
 
   /**
-   * Takes an index away, also from what is generated in the file.
+   * Drops an index, also from the generated part of the file.
    *
-   * @throws NOT_FOUND; FAILED_PRECONDITION when that is under way already
+   * @throws NOT_FOUND; FAILED_PRECONDITION if it is being dropped already
    */
   drop(database: IndexedDatabase, id: bigint): IndexJob {
     const job = this.#builder.drop(database, id)
@@ -45,13 +45,13 @@ export class Indexes {
     return job
   }
 
-  /** Resolves when an index of this definition serves; it is built if it is not there. */
+  /** Resolves when an index with this definition serves; starts a build if there is none. */
   ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     database.keep()
     return this.#builder.ensure(database, definition)
   }
 
-  /** As {@link ensure}, for a query that nothing else serves: the file keeps it. */
+  /** {@link ensure} for a query that no other index serves; the index is added to the file. */
   ensureForQuery(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     const ensured = this.ensure(database, definition)
     const job = this.#builder.jobOf(database, definition)
@@ -62,39 +62,35 @@ export class Indexes {
     return ensured
   }
 
-  /** The indexes being defined or built in a database. */
   comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return this.#builder.definitionsIn(database)
   }
 
-  /** Reads definitions anew that other processes may have changed. */
   refresh(database: IndexedDatabase): Promise<void> {
     return this.#builder.refresh(database)
   }
 
-  /** The job that is at work on an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#builder.jobOf(database, definition)
   }
 
-  /** Builds in a database what the file has and it lacks. Resolves when all serve; a failed one is no hindrance. */
+  /** Builds the indexes of the file that the database lacks. Resolves when all serve or have failed. */
   async deploy(database: IndexedDatabase): Promise<void> {
     await this.file?.refresh()
     await Promise.allSettled((this.file?.definitions ?? []).map((definition) => this.ensure(database, definition)))
   }
 
-  /** Goes on with what an earlier run, or another gateway, has not finished. */
   resume(databases: readonly IndexedDatabase[]): void {
     this.#builder.resumeAll(databases)
   }
 
-  /** Goes on with what an earlier run did not finish, and builds what the file has. Nothing here waits for the work. */
+  /** Continues work of an earlier run, and builds the indexes of the file. Does not wait for the work. */
   open(databases: readonly IndexedDatabase[]): void {
     this.resume(databases)
     for (const database of databases) void this.deploy(database)
   }
 
-  /** Gives up all work on the databases whose code begins with `scope`. What the store has unfinished goes on by {@link open}. */
+  /** Stops all work on databases whose code begins with `scope`. {@link open} continues the unfinished part. */
   giveUp(scope: string): void {
     this.#builder.forget(scope)
   }
@@ -103,7 +99,7 @@ export class Indexes {
   keptBy(databases: readonly IndexedDatabase[]): KeptIndexes {
     const kept = databases.map(({ projectId, databaseId, catalogue: before }) => {
       const catalogue = new IndexCatalogue({ projectId, databaseId })
-      // No entity is stored, so there is nothing to build.
+      // Without entities there is nothing to build.
       for (const definition of before.maintained) {
         catalogue.record({ ...catalogue.propose(definition), state: 'serving' })
       }
@@ -119,7 +115,7 @@ export class Indexes {
     }
   }
 
-  /** Waits for the steps under way; what is not finished goes on at the next opening. */
+  /** Waits for the current steps; the next opening continues unfinished work. */
   async close(): Promise<void> {
     await this.#builder.close()
     await this.file?.refresh()
@@ -127,8 +123,8 @@ export class Indexes {
 }
 
 export interface KeptIndexes {
-  /** To be set by the write that deletes the rows. */
+  /** Rows for the write that deletes all other rows. */
   readonly rows: readonly KvRow[]
-  /** Puts the definitions into the new catalogues, once the rows are gone. */
+  /** Adds the definitions to the new catalogues after the deletion. */
   reinstate(databaseOf: (projectId: string, databaseId: string) => IndexedDatabase): void
 }

@@ -8,12 +8,12 @@ import type { IndexDefinition } from '../../model/index-definition.ts'
 import type { IndexedDatabase } from './index-job.ts'
 
 export const keptMax = 50
-/** Databases whose definitions are kept; the one that was told of longest ago gives way. */
+/** The number of databases with a list; the least recently noted one is removed first. */
 const databasesMax = 200
 
 export interface RefusedIndex {
   readonly definition: IndexDefinition
-  /** Number of queries that were refused for the lack of it. */
+  /** Number of queries that were refused without this index. */
   readonly refusals: number
 }
 
@@ -28,7 +28,7 @@ export class RefusedIndexes {
     setLast(kept, name, { definition, refusals }, keptMax)
   }
 
-  /** The rows of the databases whose code begins with `scope` are deleted. */
+  /** Called when the rows of databases whose code begins with `scope` are deleted. */
   forget(scope: string): void {
     for (const code of this.#byDatabase.keys()) if (code.startsWith(scope)) this.#byDatabase.delete(code)
   }
