@@ -1,4 +1,4 @@
-/** How check/ reads the rows of a store of this process as of one moment, and how it repairs them. */
+/** The rows of a store of one process at one moment, for check/, and the way to repair them. */
 import type { LocalParts } from '../database/local-parts.ts'
 import type { PlaceSource } from './store-port.ts'
 

@@ -11,49 +11,46 @@ import type { SwitchedOff } from '../switched-off.ts'
 import type { StoreAdapter } from './store-port.ts'
 
 export interface EngineOptions {
-  /** Folder of the data; without one, and without `kv`, all is in memory. */
+  /** Folder of the data; without `dir` and `kv` the store is in memory. */
   readonly dir?: string | undefined
-  /** A store to work on instead; closed with the engine. */
+  /** A store to use instead; closed with the engine. */
   readonly kv?: Kv | undefined
-  /** A store of another package, which other processes may use at the same time; in the place of `dir` and `kv`. */
+  /** A store of another package, which several processes can use; replaces `dir` and `kv`. */
   readonly store?: StoreAdapter | undefined
   /** Preset of every database's settings; default `firestore`. */
   readonly mode?: Mode | undefined
   /** Kinds whose entities expire, in every database. */
   readonly ttl?: readonly TtlPolicy[] | undefined
-  /** Whether a composite index that a query lacks is built for it (default), or asked for. */
+  /** Whether a missing composite index of a query is built (default), or the query refused. */
   readonly indexes?: MissingIndexPolicy | undefined
-  /** index.yaml; by default that in `dir`, if there is one. `false`: none. */
+  /** Path of index.yaml; default: the one in `dir`, if it exists. `false`: none. */
   readonly indexFile?: string | false | undefined
-  /** Told what is wrong with index.yaml, in a line. */
+  /** Called with an error in index.yaml, in one line. */
   readonly onIndexFileTrouble?: ((trouble: string) => void) | undefined
   /** Replaces the preset's apply policy. */
   readonly apply?: ApplyPolicy | undefined
-  /** Replaces the preset's way with automatic ids that are in use. */
+  /** Replaces the preset's rule for automatic ids that are in use. */
   readonly idCollisions?: IdCollisions | undefined
   readonly durability?: Durability | undefined
-  /** Transactions that may be open at a time, in all databases; default 100,000. More are refused with RESOURCE_EXHAUSTED. */
+  /** Maximum number of open transactions in all databases; default 100,000. More get RESOURCE_EXHAUSTED. */
   readonly openTransactionsMax?: number | undefined
-  /** Bytes of keys and key ranges that open transactions together may have read; default 512 MiB. More gets RESOURCE_EXHAUSTED. */
+  /** Maximum bytes of keys and key ranges read by all open transactions together; default 512 MiB. More get RESOURCE_EXHAUSTED. */
   readonly transactionBytesMax?: number | undefined
-  /**
-   * How often statistics (`__Stat_…`) are taken: queries within that time see the same ones, as in production, which takes them
-   * about once a day. Default 0: at each query.
-   */
+  /** Age in ms at which statistics (`__Stat_…`) are computed again. Default 0: at each query. Production: about once a day. */
   readonly statisticsEveryMs?: number | undefined
-  /** Seed of every draw the engine makes; default 1. */
+  /** Seed of all random draws of the engine; default 1. */
   readonly seed?: number | undefined
   readonly scheduler?: Scheduler | undefined
   readonly retention?: RetentionLimits | undefined
-  /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
+  /** Whether pending records are applied on opening (default). `false` leaves them unchanged, to inspect a closed store. */
   readonly rollForward?: boolean | undefined
-  /** Gives up what was written from a damaged place in the log on. Default: such a folder is refused. */
+  /** Drops the log from its first damaged place on. Default: opening such a folder fails. */
   readonly repairLog?: boolean | undefined
-  /** Tablets: simulated capacity, thresholds, policies; by default they only watch (observe/tablets/defaults.ts). */
+  /** Tablets: simulated capacity, thresholds, policies. By default they only observe (observe/tablets/defaults.ts). */
   readonly tablets?: TabletOptions | undefined
-  /** For tests alone: mechanisms that do not work (switched-off.ts). */
+  /** For tests alone: switches mechanisms off (switched-off.ts). */
   readonly switchedOff?: SwitchedOff | undefined
-  /** Called with a failure of background work, such as applying. */
+  /** Called with an error of background work, such as applying. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
 

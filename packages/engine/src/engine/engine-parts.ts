@@ -1,5 +1,5 @@
 /**
- * The parts of an engine and how they are wired: what each is told, and what each may ask. The verbs are in engine.ts.
+ * The parts of an engine, and how they are connected. The verbs are in engine.ts.
  *
  *   store ─▶ tablets, findings ─▶ place (log and transactions) ─▶ ids ─▶ indexes ─▶ databases ─▶ inspector, expiry
  */
@@ -37,12 +37,12 @@ import type { LocalStore } from './open-kv.ts'
 import type { StoreAdapter, StorePort } from './store-port.ts'
 import { sweepIntervalMs, TtlSweeper } from './ttl.ts'
 
-/** A store of this process without half a reset. */
+/** A store of one process whose interrupted reset is finished. */
 export interface WholeStore extends LocalStore {
   readonly versions: CommitVersions
 }
 
-/** Where the rows are: in a store of this process, or behind the port of another package. */
+/** The location of the rows: a store of this process, or the port of another package. */
 export type Place =
   | { readonly local: LocalParts; readonly port?: undefined }
   | { readonly local?: undefined; readonly port: StorePort }
@@ -63,10 +63,10 @@ export class EngineParts {
   readonly inspector: Inspector
   readonly feed: CommitFeed = new CommitFeed()
   readonly ttl: TtlSweeper
-  /** Whether the store held no entity when it was opened, or reset. */
+  /** Whether the store had no entity when it was opened or reset. */
   isStoreNew = false
 
-  /** Whether it does work that others left, and not only looks. */
+  /** Whether the engine continues the work of earlier runs; false for an inspection. */
   isAtWork = false
 
   constructor(store: WholeStore | StoreAdapter, options: EngineOptions) {
@@ -116,7 +116,7 @@ export class EngineParts {
     return requestContext({ clock: this.scheduler, ...options })
   }
 
-  /** A context whose rows the tablets count though no request settles it. */
+  /** A context whose rows count for the tablets, although no request settles it. */
   backgroundContext(signal: AbortSignal | undefined): RequestContext {
     return this.tablets.listen(this.context({ signal }))
   }
@@ -240,7 +240,7 @@ export class EngineParts {
     })
   }
 
-  /** Sweeps unless another process does. */
+  /** Runs a sweep unless another process has done it. */
   async #sweepInTurn(sweep: () => Promise<unknown>): Promise<void> {
     const { databases, place } = this
     if (place.port === undefined) {
@@ -250,7 +250,7 @@ export class EngineParts {
     const dutyOf = (codes: readonly string[]): string | undefined => {
       const all = codes.map((code) => databases.byCode(code))
       if (!all.some(({ ttlPolicies }) => ttlPolicies.length > 0)) return undefined
-      // Processes with other policies do not keep each other from sweeping.
+      // Processes with different policies each do their own sweeps.
       return `ttl ${fnv(JSON.stringify(all.map(({ code, ttlPolicies }) => [code, ttlPolicies])))}`
     }
     await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)

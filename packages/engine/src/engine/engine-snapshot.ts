@@ -23,7 +23,7 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvSnapshot, StoreState } from '../storage/kv.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 
-/** The rows of a store at one instant. Close it after use: until then writers copy the rows it shares with the store. */
+/** The rows of a store at one moment. Close it after use: until then, writers copy the rows that it shares with the store. */
 export interface EngineSnapshot {
   /** Rows of all tables, logs and counters together. */
   readonly rows: number
@@ -39,7 +39,7 @@ export interface SnapshotParts {
   readonly indexes: Indexes
   context(): RequestContext
   databases(): readonly Database[]
-  /** Reads what the store records of databases and their indexes. */
+  /** Reads the recorded databases and indexes. */
   adoptMetadata(): MaybePromise<void>
 }
 
@@ -71,7 +71,7 @@ export async function takeSnapshot({ kv, log, ids, context }: SnapshotParts): Pr
   })
 }
 
-/** @throws INVALID_ARGUMENT for something else than a snapshot of this store; UNAVAILABLE for a closed one */
+/** @throws INVALID_ARGUMENT for anything but a snapshot of this store; UNAVAILABLE for a closed one */
 export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnapshot): Promise<void> {
   const { kv, log, ids, versions, transactions, indexes } = parts
   mustRestore(kv)
@@ -89,7 +89,7 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
     ids.forget()
     // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
     versions.forgetCeiling()
-    // In memory all of it is done in this turn, so that no read meets a store without its indexes.
+    // All in one turn in memory, so that no read finds a store without its indexes.
     for (const database of parts.databases()) database.forget()
     await andThen(parts.adoptMetadata(), () => log.restore(snapshot.log))
   })
@@ -99,7 +99,7 @@ function mustRestore(kv: Kv): void {
   if (kv.restore === undefined) throw noSnapshots(kv, 'open one without a folder')
 }
 
-/** @param instead - how a store in memory is opened */
+/** @param instead - the way to open a store in memory, for the message */
 export function noSnapshots({ location }: StoreState, instead: string): DatastoreError {
   return unimplemented(
     `snapshots are for stores in memory, and this one is in ${location}: ${instead}, ` +

@@ -55,15 +55,15 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
 
 export class Engine {
   readonly inspector: Inspector
-  /** Where the rows live, how hot each range is, and what was done about it. */
+  /** The tablets: key ranges, their load and their splits. */
   readonly tablets: Tablets
   /** Composite indexes of all databases. */
   readonly indexes: Indexes
   readonly totals: EngineTotals
-  /** Commits as they happen. */
+  /** A feed of commits. */
   readonly feed: CommitFeed
   readonly #parts: EngineParts
-  /** Resets go one after the other. */
+  /** Resets run one after the other. */
   readonly #resets = new Sequencer()
   #closing: Promise<void> | undefined
 
@@ -76,7 +76,7 @@ export class Engine {
     this.feed = parts.feed
   }
 
-  /** Where the rows are, and whether a write has failed. */
+  /** Location of the rows, and whether a write has failed. */
   get store(): StoreState {
     return this.#parts.place.port?.state ?? this.#parts.kv
   }
@@ -85,32 +85,32 @@ export class Engine {
     return this.#parts.databases.settings.mode
   }
 
-  /** Whether other processes work on the same store: nothing there stands still for one of them. */
+  /** Whether other processes write to the same store, so that it can change at any time. */
   get hasOtherWriters(): boolean {
     return this.#parts.place.port !== undefined
   }
 
-  /** Figures of this process where others write too; `undefined` = it has the store alone. */
+  /** Figures of this process at a shared store; `undefined` = the store belongs to this process alone. */
   get storeFigures(): StoreFigures | undefined {
     return this.#parts.place.port?.figures
   }
 
-  /** The reason why nothing may be reset; absent = resets are allowed. */
+  /** The reason why resets are refused; absent = they are allowed. */
   get resetRefusal(): string | undefined {
     return this.#parts.place.port?.resetRefusal
   }
 
-  /** Rows written and deleted in the tables by applying commits, since the start. */
+  /** Rows written and deleted by applying commits, since the start. */
   get rowsApplied(): number {
     return this.#parts.tablets.commits.rowsApplied
   }
 
-  /** Transactions that are open now. */
+  /** Currently open transactions. */
   get openTransactions(): number {
     return this.#parts.verbs.openCount
   }
 
-  /** Records that wait between commit and apply now, in all databases. */
+  /** Pending records of all databases. */
   get waitingRecords(): number {
     return this.#parts.place.local?.log.pending.count ?? 0
   }
@@ -125,50 +125,50 @@ export class Engine {
     return this.#parts.databases.of(projectId, databaseId)
   }
 
-  /** The databases that are kept: those recorded in the store, and those with settings or indexes of their own. */
+  /** The kept databases: recorded in the store, or with settings or indexes of their own. */
   databases(): readonly Database[] {
     return this.#parts.databases.all()
   }
 
-  /** Changes single settings of all databases, those that come included. */
+  /** Changes single settings of all databases, later ones included. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.#parts.place.port?.checkSettings(changed)
     this.#parts.databases.configure(changed)
   }
 
-  /** Begins the draws anew from a seed, as an engine opened with it has them. */
+  /** Starts the random draws again from a seed, as in an engine opened with it. */
   reseed(seed: bigint): void {
     this.#parts.random.reseed(seed)
   }
 
-  /** The seed that the draws began with last. */
+  /** The latest seed of the random draws. */
   get seed(): bigint {
     return this.#parts.random.seed
   }
 
-  /** Settings of databases that come. */
+  /** Settings of databases that are created later. */
   get settings(): DatabaseSettings {
     return this.#parts.databases.settings
   }
 
-  /** Defines a composite index of a database and builds it over what is stored. Resolves when queries may use it. */
+  /** Defines a composite index of a database and builds it. Resolves when queries can use it. */
   createIndex(database: Database, definition: IndexDefinition): Promise<CataloguedIndex> {
     return this.indexes.create(database, definition).done
   }
 
-  /** Patterns of use that would cost at scale, in words, the latest first (observe/findings/findings.ts). */
+  /** Patterns of use that are expensive at scale, in words, the latest first (observe/findings/findings.ts). */
   findings(): readonly Finding[] {
     return this.#parts.findings.findings()
   }
 
-  /** The rows that a commit of the request would write and delete now; nothing is written (observe/feed/preview.ts). */
+  /** The rows that a commit of the request would write and delete now; writes nothing (observe/feed/preview.ts). */
   preview(database: Database, context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
     const { kv, place, scheduler } = this.#parts
     const versions = place.local?.versions ?? { readTime: () => scheduler.nowMicros() }
     return previewMutations({ database, kv, log: place.local?.log, versions }, context, request)
   }
 
-  /** Deletes what has expired now instead of at the next turn. @returns how many entities went */
+  /** Deletes expired entities now. @returns the number of deleted entities */
   sweepExpired(): Promise<number> {
     return this.#parts.ttl.sweep()
   }
@@ -186,7 +186,7 @@ export class Engine {
     }
   }
 
-  /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */
+  /** Writes the entities of a database at one moment to files of the managed export format (transfer/export.ts). */
   exportEntities(database: Database, request: ExportRequest): Promise<ExportReport> {
     return exportDatabase(this.#parts, database, request)
   }
@@ -197,8 +197,8 @@ export class Engine {
   }
 
   /**
-   * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
-   * composite indexes stay defined. Requests under way end first. At a store with other writers ids go on.
+   * Deletes all data, or the data in `scope`, after the current requests. Without a scope ids start again, as after a first
+   * start, except at a store with other writers; definitions of composite indexes stay.
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     if (this.resetRefusal !== undefined) throw failedPrecondition(this.resetRefusal)
@@ -218,12 +218,12 @@ export class Engine {
     await this.#resets.run(() => resetStore(parts, scope, context))
   }
 
-  /** Resolves when the rows that resets have deleted take no room on disk any more, or when the engine is closed. */
+  /** Resolves when rows deleted by resets take no disk space any more, or when the engine is closed. */
   async tidy(): Promise<void> {
     await this.#parts.place.local?.kv.tidy?.()
   }
 
-  /** The rows of a scope are gone: forgets what was known of them. */
+  /** Forgets the state of a scope whose rows are deleted. */
   #onGone(scope: ResetScope): void {
     const parts = this.#parts
     if (scope.projectId === undefined) {
@@ -235,14 +235,14 @@ export class Engine {
     parts.feed.reload({ reason: 'reset', ...scope })
   }
 
-  /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */
+  /** Keeps the current content of the store for {@link restore}; almost free. @throws UNIMPLEMENTED on disk */
   async snapshot(): Promise<EngineSnapshot> {
     return await takeSnapshot(this.#snapshotParts(this.#local()))
   }
 
   /**
-   * Makes the store what it was when the snapshot was made, however much it holds: entities, ids, composite indexes, log.
-   * Settings stay, commit versions go on rising, open transactions end. The snapshot stays good.
+   * Returns entities, ids, composite indexes and log to the state of the snapshot, at the same cost for any size. Settings stay,
+   * commit versions continue to rise, open transactions end. The snapshot can be restored again.
    */
   async restore(snapshot: EngineSnapshot): Promise<void> {
     await restoreSnapshot(this.#snapshotParts(this.#local()), snapshot)
@@ -269,7 +269,7 @@ export class Engine {
     }
   }
 
-  /** Finishes what is under way, gives ids back (not to a store that has failed) and closes it. A second call waits for the first. */
+  /** Finishes current work, gives unused ids back (unless the store failed), and closes it. A second call waits for the first. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -300,9 +300,9 @@ export class Engine {
   }
 
   /**
-   * Reads index.yaml, and keeps it up to date from then on. Done on opening, unless that is only for a look.
+   * Reads index.yaml, and keeps it up to date from then on. Opening does so, unless it is for inspection only.
    *
-   * @throws INVALID_ARGUMENT that names file and line when it is not understood
+   * @throws INVALID_ARGUMENT with file and line for an error in it
    */
   useIndexFile(): Promise<void> {
     return useIndexFile(this.#parts)

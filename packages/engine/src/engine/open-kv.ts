@@ -1,4 +1,4 @@
-/** The store that an engine opens when it is given none: on disk, or in memory with property rows on demand. */
+/** The default store of an engine: on disk, or in memory with property rows on demand. */
 import type { Scheduler } from '../clock.ts'
 import { databaseRowKey, indexOptionsIn } from '../database/database-row.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
@@ -9,18 +9,18 @@ import type { EngineOptions } from './engine-options.ts'
 
 export interface LocalStore {
   readonly kv: Kv
-  /** The same, where rows are made when they are first read. */
+  /** The same store, if it makes rows at their first read. */
   readonly onDemand?: OnDemandRows
 }
 
-/** @throws what data-folder.ts says of a folder that cannot be opened */
+/** @throws errors of data-folder.ts for a folder that cannot be opened */
 export async function openStore({ kv, dir, durability, repairLog, scheduler }: EngineOptions): Promise<LocalStore> {
   if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
   if (dir === undefined) {
     const onDemand = memoryStore(scheduler)
     return { kv: onDemand, onDemand }
   }
-  // Loaded only when needed: a store in memory must not pay for LevelDB's start.
+  // Loaded on demand, since a store in memory does not need LevelDB.
   const { openDataFolder } = await import('../storage/data-folder.ts')
   return {
     kv: await openDataFolder({
@@ -33,7 +33,7 @@ export async function openStore({ kv, dir, durability, repairLog, scheduler }: E
   }
 }
 
-/** A store in memory that makes property rows when they are first read, by the rules that its own rows tell. */
+/** A store in memory that makes property rows at their first read, by the rules in its own rows. */
 export function memoryStore(scheduler?: Scheduler, rows: MemoryKv = new MemoryKv()): OnDemandRows {
   return new OnDemandRows(rows, (database) => indexOptionsIn(rows.get(databaseRowKey(database))), scheduler)
 }

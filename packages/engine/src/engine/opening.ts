@@ -1,4 +1,4 @@
-/** The opening of an engine (engine/E1): it takes over what earlier runs recorded, and finishes their work. */
+/** The opening of an engine (engine/E1): reads the state of earlier runs, and finishes their work. */
 import { systemScheduler } from '../clock.ts'
 import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
@@ -11,7 +11,7 @@ import { EngineParts, type WholeStore } from './engine-parts.ts'
 import { type LocalStore, openStore } from './open-kv.ts'
 import { finishReset } from './reset.ts'
 
-/** Opens the store, and makes it whole. */
+/** Opens the store, and finishes interrupted work. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
   if (options.store !== undefined) return await recovered(new EngineParts(options.store, options))
   const { kv, ...store } = await openStore(options)
@@ -40,7 +40,7 @@ async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: En
   return { ...store, versions: await CommitVersions.open(store.kv, scheduler) }
 }
 
-/** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
+/** Reads the recorded databases and indexes, then the pending records. */
 async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
   if (place.port !== undefined) {
@@ -68,7 +68,7 @@ async function recover(parts: EngineParts): Promise<void> {
   indexes.open(databases.all())
 }
 
-/** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT when it is not understood */
+/** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT for an error in it */
 export async function useIndexFile({ options, indexes }: EngineParts): Promise<void> {
   const { dir, indexFile, store, onIndexFileTrouble = () => {} } = options
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)

@@ -26,12 +26,12 @@ import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 
-/** A database only with its project, a namespace only with its database; then ids and index definitions stay. */
+/** The scope of a reset. A database needs its project, a namespace its database; with a scope, ids and index definitions stay. */
 export type ResetScope = PartitionScope
 
 const resetRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'reset' })
 
-/** Spaces whose rows a namespace has of its own, under its partition code. */
+/** Spaces with rows of each namespace, under its partition code. */
 const partitionedSpaces = [
   'Entities',
   'EntitiesByKind',
@@ -41,7 +41,7 @@ const partitionedSpaces = [
   'Pending',
 ] as const
 
-/** The prefix of the codes of the databases in a scope. */
+/** The code prefix of the databases in a scope. */
 export function scopeCode({ projectId, databaseId }: ResetScope): string {
   if (projectId === undefined) return ''
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
@@ -56,14 +56,14 @@ export interface ResetParts {
   readonly indexes: Indexes
   readonly databases: () => readonly Database[]
   readonly database: (projectId: string, databaseId: string) => Database
-  /** Called when the rows are gone, before the next write in the scope. */
+  /** Called after the deletion, before the next write in the scope. */
   readonly onGone: () => void
 }
 
 /**
- * Deletes the rows of `scope`. No other reset may be under way.
+ * Deletes the rows of `scope`. Only one reset may run at a time.
  *
- * @throws CANCELLED or DEADLINE_EXCEEDED when its caller has gone before the rows have
+ * @throws CANCELLED or DEADLINE_EXCEEDED if the caller is gone before the deletion
  */
 export async function resetStore(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
   refuseHalfScope(scope)
@@ -107,7 +107,7 @@ async function deleteRows(parts: ResetParts, scope: ResetScope, context: Request
     versions.forgetCeiling()
     ids.forget()
   } else for (const database of affected) ids.forget(database)
-  // Work that began meanwhile has the catalogues of before.
+  // Index work that began meanwhile uses the old catalogues.
   if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
   parts.onGone()
   kept.reinstate(parts.database)
@@ -129,7 +129,7 @@ export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetSco
   }
 }
 
-/** Does the rest of a reset that an older version had begun, if there is one: it deleted row by row, under a row that said so. */
+/** Finishes a reset of an older version, if there is one. It deleted row by row, after writing a row that marked the reset. */
 export async function finishReset(kv: Kv): Promise<void> {
   const stored = await kv.get(resetRow)
   if (stored === undefined) return
@@ -139,13 +139,13 @@ export async function finishReset(kv: Kv): Promise<void> {
   await kv.mutate({ key: resetRow, value: undefined })
 }
 
-/** The ranges of rows that lie in a scope. */
+/** The row ranges of a scope. */
 export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly KeyRange[]> {
   const prefix = scopeCode(scope)
   const { namespaceId } = scope
   if (namespaceId === undefined) return everySpace.map((space) => rowsOf(space, prefix))
   const partition = prefix + encodeText(namespaceId)
-  // The rows of a composite index have its number before the namespace.
+  // A row of a composite index begins with the index number, then the namespace.
   return andThen(compositeCodes(kv, prefix), (indexes) => [
     ...partitionedSpaces.map((space) => rowsOf(space, partition)),
     ...indexes.map((index) => rowsOf('EntitiesByCompositeProperty', index + encodeText(namespaceId))),

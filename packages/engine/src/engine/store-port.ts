@@ -1,10 +1,10 @@
 /**
- * A store that is not of this process alone, as another package gives it to {@link openEngine}: it commits and reads in its own way, and the
- * engine has the rest of a database, from the check of a request to its plan.
+ * The port of a store from another package, such as one that several processes share. The port commits and reads; the engine
+ * does the rest, from the check of a request to its plan.
  *
  *   openEngine({ store: adapter }) ─▶ adapter.open(parts) ─▶ port.open() ─▶ port.start() … port.close()
  *
- * A store of this process has no port: its log and its transactions are {@link LocalParts}.
+ * A store of one process has no port, but a log and transactions ({@link LocalParts}).
  */
 import type { CheckSource } from '../check/checker.ts'
 import type { Scheduler } from '../clock.ts'
@@ -20,96 +20,96 @@ import type { RowKv, StoreState } from '../storage/kv.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 
-/** How the engine reads what it checks, and repairs it. */
+/** The way to read and repair the rows that are checked. */
 export type PlaceSource = Pick<CheckSource, 'atOneMoment' | 'alone' | 'remedy'>
 
-/** A call to a store that is reached over a network. */
+/** A call to a store over a network. */
 export interface StoreCall {
   readonly method: string
-  /** Name of the status, `OK` for an answer. */
+  /** Name of the status; `OK` for a success. */
   readonly code: string
   readonly durationMs: number
-  /** Whether it repeats one that failed. */
+  /** Whether it repeats a failed call. */
   readonly isRetry: boolean
-  /** Whether it is a conditional write that changed nothing. */
+  /** Whether it is a conditional write whose condition was false. */
   readonly isConflict: boolean
 }
 
-/** Figures of a process at a store that others write as well. */
+/** Figures of one process at a store that several processes write. */
 export interface StoreFigures {
-  /** Tells of each call to the store from now on. */
+  /** Calls `observer` for each later call to the store. */
   observeCalls(observer: (call: StoreCall) => void): void
-  /** How long the oldest commit of this process is under way, 0 = none is. */
+  /** Age of the oldest unfinished commit of this process, 0 = none. */
   readonly oldestCommitMs: number
-  /** By how much its clock is ahead of that of the store; `undefined` = that is not known. */
+  /** The lead of its clock over the clock of the store; `undefined` = unknown. */
   readonly clockAheadMicros: bigint | undefined
-  /** When it last ended a sweep of old cells, in microseconds since the epoch; `undefined` = it has made none. */
+  /** The end of its latest sweep of old cells, microseconds since the epoch; `undefined` = none yet. */
   readonly sweptAtMicros: bigint | undefined
 }
 
-/** The parts of an engine that a port asks. */
+/** The parts of an engine that a port uses. */
 export interface PortParts {
   readonly scheduler: Scheduler
   readonly random: Random
-  /** Rules of a commit, by the code of its database and its epoch (catalogue.ts). */
+  /** Index rules of a commit, by the code of its database and its epoch (catalogue.ts). */
   rulesOf(database: string, epoch: number): IndexRules
-  /** Reads what is stored of a database anew: another process changed its indexes. */
+  /** Reads the recorded state of a database again, because another process changed its indexes. */
   adopt(database: string): Promise<void>
-  /** Told of a failure of background work. */
+  /** Called with an error of background work. */
   onFailure(error: unknown): void
 }
 
 export interface StoreAdapter {
-  /** Settings of a mode that differ at such a store. */
+  /** Settings of a mode that are different at this store. */
   settings(mode: Mode): Partial<DatabaseSettings>
   open(parts: PortParts): StorePort
 }
 
 export interface StorePort {
   readonly kv: RowKv
-  /** Where the rows are, and whether they can be reached. */
+  /** Location of the rows, and whether they can be reached. */
   readonly state: StoreState
   readonly figures: StoreFigures
   readonly transactions: TransactionVerbs
   readonly indexWork: IndexWork
-  /** The reason why nothing may be reset; absent = resets are allowed. */
+  /** The reason why resets are refused; absent = they are allowed. */
   readonly resetRefusal: string | undefined
-  /** How a store of one process in memory is opened instead, for messages. */
+  /** The way to open a store in memory instead, for messages. */
   readonly memoryAdvice: string
-  /** The oldest moment that may be read, in microseconds. */
+  /** The oldest readable moment, in microseconds. */
   oldestReadable(): bigint
   reading(database: ReadingDatabase, settlement: Settlement): Reading
-  /** @throws FAILED_PRECONDITION for settings that such a store cannot have */
+  /** @throws FAILED_PRECONDITION for settings that this store does not support */
   checkSettings(changed: Partial<DatabaseSettings>): void
-  /** @throws UNIMPLEMENTED for a repair, if it makes none */
+  /** @throws UNIMPLEMENTED for a repair, if it is not supported */
   checkSource(isRepair: boolean): PlaceSource
-  /** Reads rows of a database as they were at one moment. */
+  /** Reads rows of a database at one moment. */
   atOneMoment<T>(database: string, work: (view: TableView) => Promise<T>): Promise<T>
   /** The kept log records of a group, newest first. */
   readonly logOf: LogCellsReader
   /**
-   * Looks whether this code may work on the store, and for its databases.
+   * Checks that this version can use the store, and finds its databases.
    *
    * @param isLook - nothing will be written
    * @returns the codes of the databases
    */
   open(isLook: boolean): Promise<readonly string[]>
-  /** Whether it holds no entity. */
+  /** Whether the store has no entity. */
   isNew(): Promise<boolean>
-  /** Begins its work in the background. */
+  /** Starts background work. */
   start(): void
   /**
-   * Does work that one process at a time has to do, unless another one has done it within `everyMs`.
+   * Runs a duty of one process at a time, unless another process has done it within `everyMs`.
    *
-   * @param dutyOf - its name, from the codes of all databases; `undefined` = there is nothing to do
+   * @param dutyOf - its name, from the codes of all databases; `undefined` = nothing to do
    */
   inTurn(
     dutyOf: (databases: readonly string[]) => string | undefined,
     everyMs: number,
     work: () => Promise<unknown>,
   ): Promise<void>
-  /** Deletes the entities of a scope, of each database at one moment. Counters of ids and composite indexes stay. */
+  /** Deletes the entities of a scope, each database at one moment. Id counters and composite indexes stay. */
   reset(scope: PartitionScope): Promise<void>
-  /** Ends its work, not the rows. */
+  /** Stops background work; the rows stay. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Export and import as verbs of the engine: what transfer/ needs, taken from the parts of one engine. */
+/** Export and import as verbs of the engine, with the parts that transfer/ needs. */
 import type { Database } from '../database/database.ts'
 import type { TableView } from '../tables/table.ts'
 import { atSnapshot, type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
@@ -8,7 +8,7 @@ import type { EngineParts } from './engine-parts.ts'
 export type { ExportReport, ImportReport }
 
 export interface Cancellable {
-  /** Aborting it stops between two batches; an export takes its folder away, an import leaves what it has written. */
+  /** Stops between two batches. An export then deletes its folder; an import keeps the entities written so far. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -34,7 +34,7 @@ export function importDatabase(
   { signal, ...options }: ImportRequest,
 ): Promise<ImportReport> {
   const { projectId, databaseId } = database
-  // A context of its own for each request that an import is made of.
+  // Each request of an import has its own context.
   const context = () => parts.backgroundContext(signal)
   return importEntities(
     {
@@ -53,7 +53,7 @@ export function importDatabase(
   )
 }
 
-/** Lets other work of the process in. */
+/** Yields to other work of the process. */
 function pause({ scheduler }: EngineParts): Promise<void> {
   return new Promise((resolve) => scheduler.defer(resolve))
 }

@@ -33,16 +33,16 @@ export interface TtlParts {
   readonly kv: RowKv
   readonly scheduler: Scheduler
   readonly transactions: TransactionVerbs
-  /** For its walk, and for each of its commits. */
+  /** Contexts for the walk and for each commit. */
   context(signal: AbortSignal): RequestContext
   databases(): readonly TtlDatabase[]
-  /** Runs a sweep that is due, if it is for this process to do. */
+  /** Runs a due sweep, if it is the turn of this process. */
   inTurn(sweep: () => Promise<unknown>): Promise<void>
   onFailure(error: unknown): void
   readonly switchedOff?: SwitchedOff | undefined
 }
 
-/** Ours: short enough to be seen at work, long enough to cost nothing. */
+/** Ours: short enough to watch, long enough to cost nothing. */
 export const sweepIntervalMs = 60_000
 const rowsPerStep = 256
 /** The cost of a delete, in rows of a walk. */
@@ -73,7 +73,7 @@ export class TtlSweeper {
     this.#stop.abort()
   }
 
-  /** Deletes what has expired. @returns how many entities went */
+  /** Deletes expired entities. @returns the number of deleted entities */
   async sweep(): Promise<number> {
     let deleted = 0
     for (const database of this.#parts.databases()) {
