@@ -27,30 +27,30 @@ import {
 interface Known {
   /** Codes of the properties. */
   readonly codes: Set<string>
-  /** The pass over the entities. */
+  /** The pass over the entities; settled when it has ended. */
   ready: MaybePromise<void>
 }
 
 export interface IndexNamesParts {
   readonly store: MemoryKv
   readonly optionsOf: IndexOptionsOf
-  /** Told of the work of a pass, as {@link GoOn}; a new one for each pass. */
+  /** A new {@link GoOn} for each pass. */
   goOn(): GoOn
 }
 
 export class IndexNames {
   readonly #parts: IndexNamesParts
-  /** By the prefix of a kind's rows, without the byte of the table. */
+  /** By the row prefix of a kind, without the byte of the table. */
   readonly #known = new Map<string, Known>()
 
   constructor(parts: IndexNamesParts) {
     this.#parts = parts
   }
 
-  /** The first part of a range of a property table that lies in one index, or with `reverse` the last; `undefined`: there is none. */
+  /** The first part of a property table's range that is in one index, or with `reverse` the last; `undefined`: none. */
   within(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined> {
     const space = range.start.slice(0, 1)
-    // The index that the range begins in is known by its row key.
+    // The row key at the begin of the range names its index.
     const { kind, property } = splitIndexPrefix(reverse ? range.end : range.start)
     const begun = property === '' ? undefined : overlap(range, prefixRange(space + kind + property))
     if (begun !== undefined) return begun
@@ -77,7 +77,7 @@ export class IndexNames {
     })
   }
 
-  /** Codes of the properties of a kind, in their order. */
+  /** Codes of the properties of a kind, sorted. */
   #of(kind: string): MaybePromise<string[]> {
     let known = this.#known.get(kind)
     if (known === undefined) {
@@ -107,7 +107,7 @@ export class IndexNames {
     })
   }
 
-  /** Rows that begin with this are about to be written. @returns whether the names of the kind that it stands for are known */
+  /** Notes a write of rows with this prefix. @returns whether the names of its kind are known */
   note(prefix: RowKey): boolean {
     if (this.#known.size === 0) return false
     const { kind, property } = splitIndexPrefix(prefix)
@@ -117,7 +117,7 @@ export class IndexNames {
     return false
   }
 
-  /** The store is another one. */
+  /** Called when the store is replaced. */
   clear(): void {
     this.#known.clear()
   }

@@ -1,10 +1,10 @@
 /**
- * Which property indexes a range needs that a store does not keep yet, and their rows, made from the entities.
+ * The property indexes that a range needs and a store does not have yet, and their rows, made from the entities.
  *
  *   range ──▶ missingIn: indexes of one kind and property, or all of a kind ──▶ materialiseRows: from Entities
  *
- * An index is a kind and a property in one of the two property tables; its rows share a prefix. Ranges that are wider than one
- * index (the inspector's, the checker's) need all indexes of the kinds that they meet. For the laws see on-demand-rows.ts.
+ * An index is one property of a kind, ToDo.done, in one of the two property tables; its rows share a prefix. A wider range
+ * (of the inspector or the checker) needs all indexes of its kinds. For the rules see on-demand-rows.ts.
  */
 import { prefixEnd } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
@@ -26,36 +26,33 @@ type MemoryReader = Pick<MemoryKv | MemorySnapshot, 'scan'>
 
 type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
 
-/**
- * Property indexes by what the rows of a kind begin with in one of the two tables (`A` or `D`, partition, kind): all of that
- * kind, or those whose rows begin with one of these.
- */
+/** Property indexes by row prefix of their kind (`A` or `D`, partition, kind): all indexes of the kind, or those with these prefixes. */
 type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
-/** The materialised parts of the property tables. Immutable: a new one replaces it. */
+/** The materialised parts of the property tables. Immutable: a change makes a new object. */
 export interface Kept {
   readonly everything: boolean
-  /** Whole indexes. */
+  /** Complete indexes. */
   readonly kinds: KeptIndexes
-  /** Those whose rows are written from now on: the whole ones, and those that are being made. */
+  /** Indexes whose rows are written from now on: the complete ones, and those being materialised. */
   readonly begun: KeptIndexes
 }
 
-/** Index rows that are to be made: of one property of a kind, or of all. */
+/** Index rows to make: of one property of a kind, or of all. */
 export interface Missing {
   readonly table: PropertyTable
-  /** Prefix of the rows of the kind, without the byte of the table. */
+  /** Row prefix of the kind, without the byte of the table. */
   readonly kind: string
-  /** Prefix of the rows of the index; absent = all indexes of the kind. */
+  /** Row prefix of the index; absent = all indexes of the kind. */
   readonly prefix?: RowKey | undefined
 }
 
-/** By which rules the entities of a database are indexed. */
+/** The index rules of a database. */
 export type IndexOptionsOf = (databaseCode: string) => StoredIndexOptions
 
 const tables: readonly PropertyTable[] = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc']
 
-/** How long the leading `count` texts of `code` are; -1 when it has not so many. */
+/** The length of the first `count` texts of `code`; -1 if it has fewer. */
 function textsEnd(code: string, count: number): number {
   let at = 0
   for (let i = 0; i < count; i++) {
@@ -69,15 +66,15 @@ function textsEnd(code: string, count: number): number {
   return at
 }
 
-/** Project, database, namespace, kind; and one more of a property. */
+/** Texts of a kind: project, database, namespace, kind. A property is one more. */
 const kindTexts = 4
 
-/** Whether a key of a property table names an index: a store takes any key. */
+/** Whether a key of a property table names an index. A store accepts any key. */
 export function namesIndex(key: RowKey): boolean {
   return textsEnd(key.slice(1), kindTexts + 1) >= 0
 }
 
-/** Whether a row of a property table is among these indexes; also of what rows of a kind, or of an index, begin with. */
+/** Whether a row of a property table, or a row prefix of a kind or an index, belongs to these indexes. */
 export function isAmong(indexes: KeptIndexes, key: RowKey): boolean {
   if (indexes.size === 0) return false
   const kindEnd = skipText(key, skipPartition(key, 1))
@@ -114,13 +111,13 @@ export function missingIn(
   return missing
 }
 
-/** The kinds that have entities and may have rows of a range in a property table, in their order. */
+/** The kinds with entities that can have rows in a range of a property table, sorted. */
 export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[] {
   const space = start.slice(0, 1)
   return kindsBetween(start.slice(1), end < prefixEnd(space) ? end.slice(1) : '\xff', store)
 }
 
-/** The parts of a row key of a property table, or of what its rows begin with; empty where it has no more. */
+/** The parts of a row key, or row prefix, of a property table; missing parts are empty. */
 export function splitIndexPrefix(row: RowKey): { readonly kind: string; readonly property: string } {
   const code = row.slice(1)
   const kindEnd = textsEnd(code, kindTexts)
@@ -129,7 +126,7 @@ export function splitIndexPrefix(row: RowKey): { readonly kind: string; readonly
   return { kind: code.slice(0, kindEnd), property: propertyEnd < 0 ? '' : code.slice(kindEnd, propertyEnd) }
 }
 
-/** The code of the partition, and of the database, that the prefix of a kind begins with. */
+/** The codes of the partition and the database at the begin of a kind's prefix. */
 export function placeOfKind(kind: string): { readonly partition: string; readonly database: string } {
   return {
     partition: kind.slice(0, textsEnd(kind, kindTexts - 1)),
@@ -137,7 +134,7 @@ export function placeOfKind(kind: string): { readonly partition: string; readonl
   }
 }
 
-/** The kinds that have entities and may have rows from `low` up to `high` in a property table. */
+/** The kinds with entities that can have rows from `low` up to `high` in a property table. */
 function kindsBetween(low: string, high: string, store: MemoryReader): string[] {
   const lowKind = low.slice(0, Math.max(0, textsEnd(low, kindTexts)))
   const highKind = high.slice(0, Math.max(0, textsEnd(high, kindTexts)))
@@ -159,7 +156,7 @@ function kindsBetween(low: string, high: string, store: MemoryReader): string[] 
   }
 }
 
-/** These indexes besides those of `kinds`. */
+/** The indexes of `kinds` together with `more`. */
 export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptIndexes {
   const all = new Map(kinds)
   for (const { table, kind, prefix } of more) {
@@ -171,15 +168,15 @@ export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptI
   return all
 }
 
-/** Told of the rows read and written in a step; a promise is to be waited for (slices.ts). */
+/** Called with the rows read and written in a step; the caller waits for a returned promise (slices.ts). */
 export type GoOn = (work: number) => Promise<void> | undefined
 
-/** How many entities have their rows made in one step: some hundreds of microseconds of work. */
+/** Entities whose rows one step makes: some hundreds of microseconds of work. */
 const entitiesPerStep = 64
 
 /**
- * Puts the rows of an index, or of all indexes of a kind in a table, into the store: those of some entities at a time, as these
- * are then. Others may write to the store meanwhile, if they write the rows of the index, too.
+ * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities in
+ * their current state. Other writers can continue if they also write the rows of the index.
  */
 export function materialiseRows(
   index: Missing,
@@ -197,9 +194,9 @@ export function materialiseRows(
 }
 
 /**
- * Goes through the entities of a kind in slices.
+ * Walks over the entities of a kind in slices.
  *
- * @param step - gets the codes of some paths; @returns how many rows it made
+ * @param step - gets the codes of some paths; @returns the number of rows that it made
  */
 export function forEntities(
   kind: string,
@@ -229,7 +226,7 @@ function byKey(a: KvRow, b: KvRow): number {
   return a.key < b.key ? -1 : 1
 }
 
-/** One row of an index, made from its entity; `undefined` when no entity has it. */
+/** One row of an index, made from its entity; `undefined` if the entity has no such row. */
 export function indexRowFromEntity(row: RowKey, store: MemoryKv, optionsOf: IndexOptionsOf): Uint8Array | undefined {
   const table = row.startsWith(keySpaces.EntitiesByPropertyAsc) ? 'EntitiesByPropertyAsc' : 'EntitiesByPropertyDesc'
   const { kind, property } = splitIndexPrefix(row)
@@ -246,7 +243,7 @@ const parsers = {
   EntitiesByPropertyDesc: parseEntitiesByPropertyDescRowKey,
 }
 
-/** The code of the path in a row key; `undefined` for a key that no row can have. */
+/** The code of the path in a row key; `undefined` for an impossible key. */
 function pathOfRow(row: RowKey, table: PropertyTable): string | undefined {
   try {
     return keyCodes(parsers[table](row).key).path
@@ -256,7 +253,7 @@ function pathOfRow(row: RowKey, table: PropertyTable): string | undefined {
   }
 }
 
-/** Adds the rows that an entity has in an index, or in all of its kind's, to a list; by the code of its path. */
+/** A function that adds an entity's rows in an index, or in all indexes of its kind, to a list; by the code of its path. */
 function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf) {
   const { partition, database } = placeOfKind(kind)
   const kindCode = kind.slice(partition.length)

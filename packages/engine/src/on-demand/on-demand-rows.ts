@@ -60,34 +60,34 @@ import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-k
 import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
-/** Rows of the log that go into the tree in one step. */
+/** Log rows that move into the tree in one step. */
 const logRowsPerStep = 1024
 const all: KeyRange = { start: '', end: '\xff' }
 
 export class OnDemandRows implements Kv {
   readonly #store: MemoryKv
   #kept: Kept = nothing
-  /** Empty once everything is kept. */
+  /** Empty when the store keeps all rows. */
   readonly #unread = new UnreadLog()
-  /** The indexes that are being materialised, by name; their readers wait. A new map replaces it when the store is replaced. */
+  /** Indexes being materialised, by name; their readers wait. Replaced together with the store. */
   #materialising = new Map<string, Promise<void>>()
   #changes = 0
-  /** Whether the batch under way has markers of records that wait. */
+  /** Whether the current batch has pending markers. */
   #hasMarkers = false
-  /** All rows are being made; writes wait. */
+  /** The materialisation of all rows, while writes wait. */
   #keeping: Promise<void> | undefined
   readonly optionsOf: IndexOptionsOf
   readonly #scheduler: Scheduler
   readonly #names: IndexNames
   readonly #sink: WriteSink = {
-    // The names of indexes are learnt from what is asked, first of a kind and then of its indexes.
+    // A writer asks first about the prefix of a kind, then of an index; so the names of indexes are noted here.
     wants: (prefix) => !isOfProperty(prefix) || this.#names.note(prefix) || isAmong(this.#kept.begun, prefix),
     write: (key, value) => this.#write(key, value),
   }
 
   /**
    * @param store - an empty store without other writers
-   * @param optionsOf - how the entities of a database are indexed, from its code
+   * @param optionsOf - the index rules of a database, by its code
    */
   constructor(store: MemoryKv, optionsOf: IndexOptionsOf, scheduler: Scheduler = systemScheduler) {
     this.#store = store
@@ -100,7 +100,7 @@ export class OnDemandRows implements Kv {
     this.#names = new IndexNames({ store, optionsOf, goOn })
   }
 
-  /** For what is made here: no client can end it. */
+  /** A context without a client that could end the work. */
   context(): RequestContext {
     return requestContext({ clock: this.#scheduler })
   }
@@ -111,7 +111,7 @@ export class OnDemandRows implements Kv {
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     if (!isOnDemand(key)) return this.#store.get(key)
-    // One row is made from its entity, and not kept.
+    // A single row is made from its entity, and not kept.
     if (isOfProperty(key) && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
       return indexRowFromEntity(key, this.#store, this.optionsOf)
     }
@@ -162,7 +162,7 @@ export class OnDemandRows implements Kv {
     return new OnDemandSnapshot(this, this.#store, this.#kept, this.#unread.view())
   }
 
-  /** As {@link MemoryKv.restore}. */
+  /** The same as {@link MemoryKv.restore}. */
   restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     const { kept, unread } = snapshot.restoreInto(this.#store)
@@ -170,7 +170,7 @@ export class OnDemandRows implements Kv {
     this.#unread.restore(unread)
   }
 
-  /** Whether every row is in its place. */
+  /** Whether no row is dropped or deferred any more. */
   get keepsAll(): boolean {
     return this.#kept.everything
   }
@@ -202,13 +202,13 @@ export class OnDemandRows implements Kv {
   }
 
   close(): Promise<void> {
-    // Later reads and writes go to the store, which refuses them.
+    // The store refuses later reads and writes.
     this.#storeReplaced({ ...nothing, everything: true })
     this.#unread.clear()
     return this.#store.close()
   }
 
-  /** Rows that are being materialised are outdated: waiting readers look again. */
+  /** Marks current materialisations as outdated; their readers start again. */
   #storeReplaced(kept: Kept): void {
     this.#changes++
     this.#kept = kept
@@ -216,17 +216,17 @@ export class OnDemandRows implements Kv {
     this.#materialising = new Map()
   }
 
-  /** How often rows were written: a snapshot shows the store as long as none were. */
+  /** A count of writes: a snapshot equals the store while it is unchanged. */
   get changes(): number {
     return this.#changes
   }
 
-  /** The materialised parts and their rows, for a snapshot of now. */
+  /** The materialised parts and their rows, for a new snapshot. */
   get state(): { readonly snapshot: MemorySnapshot; readonly kept: Kept; readonly unread: UnreadRows } {
     return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
   }
 
-  /** Puts the rows of a range in their places, beside other calls, so that what is read later has them. */
+  /** Materialises the rows of a range in slices, for later reads. */
   prepare(range: KeyRange): MaybePromise<void> {
     const drained = this.#unread.size > 0 && touchesLog(range) ? this.#drain() : undefined
     if (isPromise(drained)) return drained.then(() => this.prepare(range))
@@ -240,7 +240,7 @@ export class OnDemandRows implements Kv {
         waits.push(made)
       }
     }
-    // Kinds may have come, and the store may be another one.
+    // There may be new kinds, or a new store.
     return waits === undefined ? undefined : Promise.all(waits).then(() => this.prepare(range))
   }
 
@@ -266,7 +266,7 @@ export class OnDemandRows implements Kv {
     return known
   }
 
-  /** Moves the list into the tree, the oldest first: a row is in one of them at any time. */
+  /** Moves the list into the tree, the oldest first: each row is always in one of them. */
   #drain(): MaybePromise<void> {
     const context = this.context()
     const step = (): MaybePromise<void> => {
@@ -297,16 +297,16 @@ export class OnDemandRows implements Kv {
 /** The error of an outdated materialisation. */
 const outdated = new Error('the store was replaced')
 
-/** The store at one moment; what it lacks is taken from the store while that has not moved on, else made in a fork. */
+/** The store at one moment. Missing rows come from the store if it is unchanged since, else they are made in a fork. */
 class OnDemandSnapshot implements KvSnapshot {
   readonly #owner: OnDemandRows
   readonly #changes: number
-  /** The owner's store, or a fork of it that holds what was put there for this snapshot alone. */
+  /** The owner's store, or a fork with rows made for this snapshot alone. */
   #store: MemoryKv
   #snapshot: MemorySnapshot
   #kept: Kept
   #unread: UnreadRows
-  /** One after the other: each making goes on from the fork of the one before. */
+  /** The latest materialisation; each continues in the fork of the previous one. */
   #materialising: Promise<void> | undefined
 
   constructor(owner: OnDemandRows, store: MemoryKv, kept: Kept, unread: UnreadRows) {
@@ -332,7 +332,7 @@ class OnDemandSnapshot implements KvSnapshot {
     return this.#snapshot.get(key)
   }
 
-  /** The scan may be used on after the snapshot was closed. */
+  /** The scan can outlive the snapshot. */
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
     const ready = this.#prepare(range, options.context)
     return isPromise(ready)
@@ -342,12 +342,12 @@ class OnDemandSnapshot implements KvSnapshot {
 
   close(): void {
     this.#snapshot.close()
-    // Later reads go to the closed snapshot, which refuses them.
+    // The closed snapshot refuses later reads.
     this.#kept = { ...nothing, everything: true }
     this.#unread = nothingUnread
   }
 
-  /** @returns what the store has from now on */
+  /** @returns the materialised parts of the store from now on */
   restoreInto(store: MemoryKv): { readonly kept: Kept; readonly unread: UnreadRows } {
     store.restore(this.#snapshot)
     return { kept: this.#kept, unread: this.#unread }
@@ -357,7 +357,7 @@ class OnDemandSnapshot implements KvSnapshot {
     const isLogUnread = this.#unread.start < this.#unread.end && touchesLog(range)
     if (!isLogUnread && missingIn(range, this.#kept, this.#snapshot).length === 0) return
     if (this.#materialising !== undefined) return this.#materialising.then(() => this.#prepare(range, context))
-    // For the store, too: later snapshots have it then.
+    // Rows made in the store are there for later snapshots too.
     const made = andThen(this.#owner.prepare(range), () =>
       this.#followOwner() ? undefined : this.#materialiseInFork(range, context ?? this.#owner.context()),
     )
@@ -370,7 +370,7 @@ class OnDemandSnapshot implements KvSnapshot {
     return made
   }
 
-  /** Takes over what the owner has, if nothing was written there since. */
+  /** Takes over the owner's rows, if nothing was written since. */
   #followOwner(): boolean {
     if (this.#owner.changes !== this.#changes) return false
     const { snapshot, kept, unread } = this.#owner.state
@@ -400,7 +400,7 @@ class OnDemandSnapshot implements KvSnapshot {
   }
 }
 
-/** Puts rows of the log into a store, some at a time. */
+/** Writes log rows into a store, some at a time. */
 function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
   for (let at = from; at < rows.length; at += logRowsPerStep) {
     store.putSorted(rows.slice(at, at + logRowsPerStep))
@@ -413,7 +413,7 @@ function nameOf({ table, kind, prefix }: Missing): string {
   return `${table} ${prefix ?? kind}`
 }
 
-/** A record of the log where it is now, so that the list need not be sorted; `undefined` says nothing. */
+/** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
 function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
   if (!isOfLog(key)) return undefined
   return valueIn(unread, key) ?? tree.get(key)

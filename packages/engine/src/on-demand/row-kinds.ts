@@ -1,4 +1,4 @@
-/** Rows by what a store that makes some of them on demand does with them. */
+/** The kinds of rows that a store with rows on demand treats differently. */
 import { prefixEnd } from '../encoding/bytes.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
@@ -22,12 +22,12 @@ export function isOfPending(key: RowKey): boolean {
   return key.charCodeAt(0) === pending
 }
 
-/** Whether a write says that a record waits to be applied. */
+/** Whether a write sets a pending marker. */
 export function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
   return value !== undefined && isOfPending(key)
 }
 
-/** Whether a row may be missing from the tree until its first read. */
+/** Whether a row can be missing from the tree until its first read. */
 export function isOnDemand(key: RowKey): boolean {
   return isOfProperty(key) || isOfLog(key)
 }

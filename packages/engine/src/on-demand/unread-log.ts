@@ -40,14 +40,14 @@ export class UnreadLog {
     this.#values.push(value)
   }
 
-  /** Drops a row if it is the oldest: the log is trimmed from there. @returns whether it was */
+  /** Drops a row if it is the oldest, since the log is trimmed from there. @returns whether it was */
   dropOldest(row: RowKey): boolean {
     if (this.#rows[this.#start] !== row) return false
     this.#moveTo(this.#start + 1)
     return true
   }
 
-  /** Drops the oldest rows, at most so many. @returns them */
+  /** Takes out at most `count` of the oldest rows. */
   takeOldest(count: number): UnreadRows {
     const { rows, values, start, end } = this.view()
     const next = Math.min(start + count, end)
@@ -74,7 +74,6 @@ export class UnreadLog {
     this.restore(nothingUnread)
   }
 
-  /** Drops the rows of some ranges. */
   drop(ranges: readonly KeyRange[]): void {
     const rows: RowKey[] = []
     const values: Uint8Array[] = []
@@ -91,9 +90,9 @@ export class UnreadLog {
 }
 
 /**
- * The value of a row. `undefined` says nothing if versions fall somewhere along the list.
+ * The value of a row; `undefined` is no proof of absence if versions fall somewhere along the list.
  *
- * Cost: a few steps, and one for each of the records that its commit wrote after it.
+ * Cost: a binary search, and one step for each later record of the same commit.
  */
 export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Uint8Array | undefined {
   const version = versionCodeOf(row)
@@ -110,9 +109,9 @@ function versionCodeOf(row: RowKey): string {
   return row.slice(-8)
 }
 
-/** The rows in the order of their keys. */
+/** The rows sorted by key. */
 export function sortedRows({ rows, values, start, end }: UnreadRows): KvRow[] {
-  // Texts sort several times as fast as objects do.
+  // Sorting texts is several times as fast as sorting objects.
   const byKey = new Map<RowKey, Uint8Array>()
   for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Uint8Array)
   return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Uint8Array }))
