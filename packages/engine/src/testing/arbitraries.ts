@@ -1,12 +1,12 @@
 /**
- * Arbitrary keys and values for property tests, weighted to where orders and encodings break.
+ * Arbitrary keys and values for property tests, weighted towards difficult orders and encodings.
  *
- * Everything is drawn from few small pools part of the time, so that two draws are often equal, or one a prefix of the
- * other; and part of the time from the edges: zero and FF bytes, characters whose UTF-16 order is not their UTF-8 order,
- * extreme numbers, long texts. Texts are always well formed, as protocol buffers demand.
+ * Some draws are from small pools, so that two draws are often equal, or one is a prefix of the other. Others are edge cases:
+ * zero and FF bytes, characters whose UTF-16 order differs from their UTF-8 order, extreme numbers, long texts. All texts are
+ * well formed, as protocol buffers require.
  *
- * `keys`, `paths` and so on are such as a client may write: no empty kind or name, no id 0, no reserved `__name__`. The
- * `any…` ones also hold what only a codec must bear.
+ * `keys`, `paths` and so on are valid for a client: no empty kind or name, no id 0, no reserved `__name__`. The `any…` ones
+ * include others, which only a codec must accept.
  */
 import fc from 'fast-check'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -16,7 +16,7 @@ import { type EntityValue, type IndexableValue, userMeaning, type Value } from '
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n
 
-/** Characters that end, escape or misorder something: 00, 01, FF, the edges of UTF-8's lengths and of the surrogates. */
+/** Characters that end, escape or misorder texts: 00, 01, FF, the edges of UTF-8's lengths and of the surrogates. */
 const edgeCharacters = [
   '\u0000',
   '\u0001',
@@ -43,7 +43,7 @@ const character: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 )
 
-/** Well-formed text of any kind, also empty; now and then 1,500 bytes long, the most that may be indexed. */
+/** Any well-formed text, sometimes empty or 1,500 bytes long, the indexed maximum. */
 export const anyTexts: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: character, maxLength: 4 }) },
   { weight: 2, arbitrary: fc.constantFrom('', 'a', 'aa', 'ab', 'a\u0000', 'a\u0000b', 'a\u0001', 'é', '\uffff') },
@@ -64,13 +64,13 @@ export const names: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: anyTexts.filter(isPlain) },
 )
 
-/** Kinds mostly of three, so that entities share them. */
+/** Kinds, mostly one of three, so that entities share them. */
 export const kinds: fc.Arbitrary<string> = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom('A', 'B', 'AB') },
   { weight: 1, arbitrary: names },
 )
 
-/** Any signed 64-bit integer: small, extreme, around powers of two, anything. */
+/** Any signed 64-bit integer: small, extreme, near powers of two, or random. */
 export const int64s: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt({ min: -3n, max: 3n }) },
   { weight: 1, arbitrary: fc.constantFrom(int64Min, int64Min + 1n, int64Max - 1n, int64Max) },
@@ -83,7 +83,7 @@ export const int64s: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: int64Min, max: int64Max }) },
 )
 
-/** Ids as a client may write them: not 0. */
+/** Ids that a client may write: not 0. */
 export const ids: fc.Arbitrary<bigint> = int64s.filter((id) => id !== 0n)
 
 const edgeDoubles = [
@@ -113,7 +113,7 @@ export const doubles: fc.Arbitrary<number> = fc.oneof(
   { weight: 2, arbitrary: fc.double() },
 )
 
-/** Bytes, many of them 00 and FF; now and then 1,500. */
+/** Bytes, many of them 00 and FF; sometimes 1,500. */
 export const byteArrays: fc.Arbitrary<Uint8Array> = fc.oneof(
   {
     weight: 5,
@@ -124,7 +124,7 @@ export const byteArrays: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0, 0xff, 0x61).map((byte) => new Uint8Array(1500).fill(byte)) },
 )
 
-/** Mostly one and the same partition. */
+/** Partitions, mostly the same one. */
 export const partitions: fc.Arbitrary<PartitionId> = fc.record({
   projectId: fc.oneof({ weight: 4, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: fc.constantFrom('pp', 'q') }),
   databaseId: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom('d', 'dd') }),
@@ -134,13 +134,13 @@ export const partitions: fc.Arbitrary<PartitionId> = fc.record({
   ),
 })
 
-/** Partitions of any text. */
+/** Partitions with any texts. */
 export const anyPartitions: fc.Arbitrary<PartitionId> = fc.oneof(
   partitions,
   fc.record({ projectId: anyTexts, databaseId: anyTexts, namespaceId: anyTexts }),
 )
 
-/** A path of complete elements, by the arbitraries of its parts. */
+/** Paths of complete elements, from the arbitraries of their parts. */
 function pathsOf(
   kind: fc.Arbitrary<string>,
   id: fc.Arbitrary<bigint>,
@@ -160,10 +160,10 @@ function pathsOf(
   )
 }
 
-/** Complete paths as a client may write them, mostly of one to three elements. */
+/** Complete paths that a client may write, mostly of one to three elements. */
 export const paths: fc.Arbitrary<PathElement[]> = pathsOf(kinds, ids, names, 8)
 
-/** Complete paths with any texts and ids, up to the 100 elements that Datastore allows. */
+/** Complete paths with any texts and ids, up to Datastore's limit of 100 elements. */
 export const anyPaths: fc.Arbitrary<PathElement[]> = pathsOf(
   fc.oneof(kinds, anyTexts),
   int64s,
@@ -171,7 +171,7 @@ export const anyPaths: fc.Arbitrary<PathElement[]> = pathsOf(
   100,
 )
 
-/** Complete keys as a client may write them. */
+/** Complete keys that a client may write. */
 export const keys: fc.Arbitrary<Key> = fc.record({ partition: partitions, path: paths })
 
 /** Keys of one partition. */
@@ -179,10 +179,10 @@ export function keysIn(partition: PartitionId): fc.Arbitrary<Key> {
   return paths.map((path) => ({ partition, path }))
 }
 
-/** Complete keys of any texts and ids. */
+/** Complete keys with any texts and ids. */
 export const anyKeys: fc.Arbitrary<Key> = fc.record({ partition: anyPartitions, path: anyPaths })
 
-/** A user value with any of the five fields by which users sort. */
+/** A user value with any of the five fields that decide the order of users. */
 export const users: fc.Arbitrary<EntityValue> = fc
   .record(
     {
@@ -207,7 +207,7 @@ export const timestampMicros: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }) },
 )
 
-/** How often which values of a type are drawn. */
+/** The values of a type, and the weight with which they are drawn. */
 type Drawn<T extends IndexableValue> = { readonly weight: number; readonly arbitrary: fc.Arbitrary<T> }
 
 const indexableByType: { readonly [T in IndexableValue['type']]: Drawn<Extract<IndexableValue, { type: T }>> } = {
@@ -226,12 +226,12 @@ const indexableByType: { readonly [T in IndexableValue['type']]: Drawn<Extract<I
   key: { weight: 2, arbitrary: keys.map((key) => ({ type: 'key', key })) },
 }
 
-/** Values of every type that can stand in an index row; those of two types are often equal in order. */
+/** Values of every type that index rows can contain; values of two types are often equal in order. */
 export const indexableValues: fc.Arbitrary<IndexableValue> = fc.oneof(
   ...(Object.values(indexableByType) as readonly Drawn<IndexableValue>[]),
 )
 
-/** Values as a query test wants them: few and small, so that filters hit. */
+/** Values for query tests: few and small, so that filters match. */
 export const fewValues: fc.Arbitrary<IndexableValue> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<IndexableValue>({ type: 'null' }) },
   {
@@ -256,7 +256,7 @@ const plainValues: fc.Arbitrary<Value> = fc.oneof(
   { weight: 1, arbitrary: geoPoints },
 )
 
-/** Any property value, with nested entities and arrays up to three deep; arrays never hold arrays directly. */
+/** Any property value, with nested entities and arrays up to three deep; arrays do not directly contain arrays. */
 export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value; element: Value; entity: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -275,7 +275,7 @@ export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value; element: Va
     .map((fields): Value => ({ type: 'entity', properties: new Map(fields) })),
 })).value
 
-/** The properties of an entity, some values excluded from indexes. */
+/** The properties of an entity, some of them excluded from indexes. */
 export const propertyMaps: fc.Arbitrary<Map<string, Value>> = fc
   .array(
     fc.tuple(
@@ -288,7 +288,7 @@ export const propertyMaps: fc.Arbitrary<Map<string, Value>> = fc
   )
   .map((entries) => new Map<string, Value>(entries))
 
-/** Definitions over a few kinds and properties, `__key__` now and then last. */
+/** Definitions over a few kinds and properties, sometimes with `__key__` at the end. */
 export const indexDefinitions: fc.Arbitrary<IndexDefinition> = fc
   .record({
     kind: fc.constantFrom('A', 'B'),

@@ -1,4 +1,4 @@
-/** One answer of a query over a store that answers at once, and what it cost; for tests of the executor. */
+/** One answer of a query and its cost, over a store that answers without a promise; for tests of the executor. */
 
 import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
 import { execute } from '../executor/execute.ts'

@@ -1,9 +1,9 @@
 /**
- * A store that answers everything by promise. What passes on it rests on no answer that comes at once.
+ * A store that answers everything by promise. Code that works with it does not depend on immediate answers.
  *
- * A call reaches the wrapped store one hop after it was made, and its answer comes one hop later, so that calls of others
- * run in between. Writes stay in their order (kv/K7). A scan sees the store as of its first `next` (kv/K4 allows any moment from its opening on). A snapshot is of the
- * turn in which it was made, as that of every store; its reads come late.
+ * A call reaches the wrapped store one hop after it was made, and the answer comes one hop later, so that other calls run in
+ * between. Writes keep their order (kv/K7). A scan reads the store at its first `next` (kv/K4 allows any moment after its
+ * opening). A snapshot is of the turn in which it was made, as in every store; only its reads are late.
  */
 import type {
   KeyRange,
@@ -24,10 +24,10 @@ export interface AsyncKvOptions {
 }
 
 export class AsyncKv implements Kv {
-  /** The wrapped store: what it holds can be looked at without a hop. */
+  /** The wrapped store, for reads without a hop. */
   readonly inner: Kv
   readonly #hop: () => Promise<void>
-  /** Resolve when the latest write has reached the store, and when it was answered. */
+  /** Two promises: the latest write has reached the store, and it was answered. */
   #reached: Promise<unknown> = Promise.resolve()
   #answered: Promise<unknown> = Promise.resolve()
 

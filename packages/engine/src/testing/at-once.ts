@@ -1,7 +1,7 @@
-/** For tests over stores that answer at once: the answer itself, never a promise of it. */
+/** The immediate answer of a store, never a promise; for tests. */
 import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 
-/** @throws when the answer comes by promise */
+/** @throws if the answer is a promise */
 export function atOnce<T>(answer: MaybePromise<T>): T {
   if (isPromise(answer)) throw new Error('the answer came by promise; a store in memory answers at once')
   return answer

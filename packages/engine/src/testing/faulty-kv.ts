@@ -1,13 +1,11 @@
 /**
- * A store with a fault at a chosen write, for tests of what a crash between any two writes leaves behind.
+ * A store with a fault at a chosen write, for tests of the state after a crash between any two writes.
  *
- *   fail    the n-th write is refused and changes nothing; the store is poisoned (kv/K5): reads go on, writes are refused
- *   crash   the process "dies" at the n-th write, before or after it took effect: this and every later call is refused,
- *           and a write that took effect is not acknowledged
+ *   fail    the n-th write is refused and changes nothing; later reads work, later writes are refused (kv/K5)
+ *   crash   the process "dies" at the n-th write, before or after its effect: this and every later call is refused
  *
- * Each of mutate, mutateIf, batch, deleteRanges and clear counts as one write, in the order of the calls; the first is number 1. A
- * mutateIf that finds another value counts too. The wrapped store stays open in `inner`: look into it, or wrap it anew as
- * the restarted process would open it.
+ * Each of mutate, mutateIf, batch, deleteRanges and clear counts as one write, in call order from 1, also a mutateIf that finds
+ * another value. The wrapped store stays open in `inner`: read it, or wrap it again as the restarted process would open it.
  */
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -15,9 +13,9 @@ import type { KeyRange, Kv, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOpti
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
-  /** Number of the write it happens at, from 1. */
+  /** Number of the faulty write, from 1. */
   readonly atWrite: number
-  /** For a crash: whether the write still takes effect. Default `before`: it does not. */
+  /** For a crash: before or after the effect of the write. Default `before`. */
   readonly when?: 'before' | 'after'
 }
 
@@ -27,13 +25,13 @@ export class FaultyKv implements Kv {
   #writes = 0
   #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
 
-  /** Without a fault it only counts writes, and {@link crash} can still be called. */
+  /** Without a fault the store only counts writes until {@link crash} or {@link arm}. */
   constructor(inner: Kv, fault?: Fault) {
     this.inner = inner
     this.#fault = fault
   }
 
-  /** Writes so far, the faulty one included. */
+  /** Writes so far, including the faulty one. */
   get writes(): number {
     return this.#writes
   }
@@ -46,12 +44,12 @@ export class FaultyKv implements Kv {
     return `${this.inner.location}, with faults`
   }
 
-  /** Sets a fault that counts writes from now on: its write 1 is the next one. */
+  /** Sets a fault whose write 1 is the next write. */
   arm(fault: Fault): void {
     this.#fault = { ...fault, atWrite: this.#writes + fault.atWrite }
   }
 
-  /** The process dies now: every later call is refused. */
+  /** Crashes now: every later call is refused. */
   crash(): void {
     this.#state = 'crashed'
   }

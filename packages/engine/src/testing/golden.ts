@@ -1,5 +1,5 @@
 /**
- * Golden scripts: commands and what the program printed for them, in one file that a person reads.
+ * Golden scripts: commands and the output of the program, in one readable file.
  *
  *   # a comment; the first line of a file says what it shows
  *   command
@@ -9,19 +9,18 @@
  *   (blank line)
  *   next commands …
  *
- * With GOLDEN=rewrite in the environment the outputs are written anew, and the diff is the review.
+ * GOLDEN=rewrite in the environment writes the current outputs into the files; review the diff.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface GoldenBlock {
-  /** Comment lines above the commands, as they stand. */
+  /** Comment lines above the commands, unchanged. */
   readonly comments: readonly string[]
   readonly commands: readonly string[]
   readonly expected: string
 }
 
-/** Takes a script apart. */
 export function parseGolden(text: string): readonly GoldenBlock[] {
   const blocks: GoldenBlock[] = []
   const lines = text.split('\n')
@@ -70,9 +69,9 @@ export function splitCommands(line: string): readonly string[] {
 }
 
 /**
- * Runs a script and gives what it says and what the program said.
+ * Runs a script. Returns its text, and the same text with the actual outputs.
  *
- * @param run - executes one command, answering the lines that it prints; an error's message is printed too
+ * @param run - executes one command and returns its output lines; the message of an error is also an output
  */
 export async function runGolden(
   dir: string,
@@ -84,7 +83,7 @@ export async function runGolden(
   const blocks: GoldenBlock[] = []
   for (const block of parseGolden(expected)) {
     const printed: string[] = []
-    // A blank line ends a block: those of the output are left out.
+    // A blank line ends a block, so blank lines of an output are left out.
     for (const command of block.commands.flatMap(splitCommands)) {
       for (const text of await run(command)) printed.push(...text.split('\n').filter((line) => line.trim() !== ''))
     }

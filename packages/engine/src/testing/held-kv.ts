@@ -1,9 +1,9 @@
 /**
- * A store in memory whose writes can be held on their way, as those to a disk are: until they land no reader sees them.
+ * A store in memory that can hold writes back, like writes to a disk that are in progress: no reader sees them.
  *
- *   hold()     from now on writes wait, and so do the rows of scans with `hold({ scans: true })`
- *   land()     everything that waits takes effect, in order, and nothing waits any more
- *   lose()     what waits fails, and changes nothing
+ *   hold()     later writes wait; with `hold({ scans: true })` the rows of scans wait too
+ *   land()     all waiting writes take effect, in order, and later ones do not wait
+ *   lose()     all waiting writes fail, and change nothing
  */
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -22,7 +22,7 @@ export class HeldKv implements Kv {
   #holdsScans = false
   #waiting: Waiting[] = []
 
-  /** Calls that wait now. */
+  /** The number of waiting calls. */
   get waiting(): number {
     return this.#waiting.length
   }

@@ -8,14 +8,13 @@ import type { MaybePromise } from '../maybe-promise.ts'
 const noCell = new Uint8Array(0)
 
 export interface ListedStreamOptions {
-  /** Answers by promise. */
   readonly late?: boolean
   /** Whether the list descends. */
   readonly reverse?: boolean
 }
 
 export class ListedStream implements RowStream {
-  /** Rows given so far. */
+  /** Rows returned so far. */
   read = 0
   seeks = 0
   closed = false
@@ -64,7 +63,7 @@ export class ListedStream implements RowStream {
   }
 }
 
-/** All positions of a stream, asked for in batches of these sizes in turn. */
+/** All positions of a stream, read in batches of these sizes in turn. */
 export async function positionsOf(stream: RowStream, sizes: readonly number[]): Promise<string[]> {
   const positions: string[] = []
   for (let i = 0; ; i++) {

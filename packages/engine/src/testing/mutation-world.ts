@@ -1,4 +1,4 @@
-/** Mutations of one entity, `K:"c"` if not said otherwise, folded over a store that is a plain map: for tests of their rules. */
+/** Mutations of one entity, by default `K:"c"`, on a store that is a plain map; for tests of their rules. */
 
 import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
@@ -38,7 +38,7 @@ export function mutation(
   return { operation, entity: entityBytes(key, properties), ...extras }
 }
 
-/** A store of entities; versions count from 1, one a commit. */
+/** A store of entities; each commit gets the next version, from 1. */
 export class World {
   readonly #cells = new Map<string, Uint8Array>()
   readonly #mode: Mode
@@ -80,7 +80,7 @@ export class World {
     return this.evaluate(mutations).outcomes
   }
 
-  /** The answer of `commit`, or the code of its refusal. */
+  /** The answer of `commit`, or the code of its error. */
   codeOf(...mutations: Mutation[]): string {
     try {
       this.commit(...mutations)

@@ -6,25 +6,25 @@
  *   read     began when 2 was acknowledged, ended when 4 was begun: both are 2, or both 3, or both 4
  */
 
-/** The values of both entities; empty when the read was refused as one to try again. */
+/** The values of both entities; empty if the read must be tried again. */
 export type PairRead = () => Promise<readonly number[]>
 
 export interface PairClient {
   /** Sets both entities, in one commit. Resolves when it is acknowledged. */
   commit(value: number): Promise<void>
   readonly reads: Readonly<Record<string, PairRead>>
-  /** Lets the others go on: on a store that answers at once they would never get a turn. */
+  /** Yields to the other calls, which would get no turn on a store that answers at once. */
   turn(): Promise<void>
 }
 
 export interface PairHistory {
   /** Torn and old reads, in words. */
   readonly faults: readonly string[]
-  /** How many reads of each name gave values. */
+  /** The number of answered reads, by name. */
   readonly answered: Readonly<Record<string, number>>
 }
 
-/** Runs `commits` commits one after the other, and every read again and again beside them. */
+/** Runs `commits` commits one after the other, and all reads repeatedly at the same time. */
 export async function pairHistory({ commit, reads, turn }: PairClient, commits: number): Promise<PairHistory> {
   const faults: string[] = []
   const answered: Record<string, number> = {}
@@ -42,7 +42,7 @@ export async function pairHistory({ commit, reads, turn }: PairClient, commits: 
   let isOver = false
   const reader = async (name: string, read: PairRead): Promise<void> => {
     answered[name] = 0
-    // A read that the writer was always in the way of is answered when there is none any more.
+    // A read that always collided with the writer is answered after the last commit.
     while (!isOver || answered[name] === 0) {
       const isAlone = isOver
       const oldest = acknowledged

@@ -1,5 +1,5 @@
 /**
- * Values as literals, for tests that are tables: 1n is an integer, 1 a double, an object an embedded entity.
+ * Values as literals, for table tests: 1n is an integer, 1 a double, an object an embedded entity.
  *
  *   propertiesOf({ n: 1n, tags: ['a', null], in: { x: excluded(2.5) } })
  */
@@ -16,7 +16,7 @@ export type Plain =
   | readonly Plain[]
   | { readonly [name: string]: Plain }
 
-/** Any other value, and values with flags. */
+/** A value without a literal, or with flags. */
 class Annotated {
   readonly value: Value
 
@@ -25,7 +25,7 @@ class Annotated {
   }
 }
 
-/** A value that has no literal. */
+/** Wraps a value that has no literal. */
 export function literal(value: Value): Plain {
   return new Annotated(value)
 }
@@ -64,12 +64,12 @@ export function propertiesOf(plain: { readonly [name: string]: Plain }): Propert
   return new Map(Object.entries(plain).map(([name, value]) => [name, toValue(value)]))
 }
 
-/** `properties` fields of an Entity. */
+/** The serialized `properties` fields of an Entity. */
 export function propertyBytes(plain: { readonly [name: string]: Plain }): Uint8Array {
   return encodeProperties(propertiesOf(plain))
 }
 
-/** Property bytes decoded, in a form that `toEqual` compares without regard to the order of properties. */
+/** Decoded property bytes in the form of {@link comparable}. */
 export function readBack(properties: Uint8Array): Record<string, unknown> {
   return comparable(decodeProperties(properties))
 }

@@ -1,7 +1,7 @@
 /**
- * Entities and queries in few words, for tests of planner and executor.
+ * Short forms of entities and queries, for tests of planner and executor.
  *
- *   entity('A:1', { p: 1n, tags: ['x', 'y'] })      ids and names of a path as formatKey writes them: A:1/B:"x"
+ *   entity('A:1', { p: 1n, tags: ['x', 'y'] })      paths as formatKey writes them: A:1/B:"x"
  *   query({ kind: 'A', filter: where('p', '>', 1n), order: ['p desc'] })
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
@@ -26,7 +26,7 @@ export function imageOf(entity: ModelEntity): EntityImage {
   return { version: 7n, createTime: 1n, updateTime: 2n, properties: encodeProperties(entity.properties) }
 }
 
-/** All rows of an entity, those of the given composite indexes included. */
+/** All rows of an entity, including those of the given composite indexes. */
 export function entityRows(entity: ModelEntity, indexes: readonly CompositeIndex[] = []): readonly TableRow[] {
   return rowsOfCell(keyCodes(entity.key), encodeImage(imageOf(entity)), indexes)
 }
@@ -56,7 +56,7 @@ export function plainValue(plain: PlainValue): Value {
   return 'path' in plain ? { type: 'key', key: plain } : (plain as Value)
 }
 
-/** A key from its words: `A:1`, `A:"x"/B:2`, `A:?`. */
+/** A key from its short form: `A:1`, `A:"x"/B:2`, `A:?`. */
 export function key(words: string, namespaceId = ''): Key {
   const path = words.split('/').map((step): PathElement => {
     const [kind = '', name = ''] = step.split(':')

@@ -1,4 +1,4 @@
-/** Rows of entities as lists, for tests that look at them. */
+/** Rows of entities as lists, for tests. */
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -22,7 +22,7 @@ export interface RowChange {
   readonly wasThere: boolean
 }
 
-/** The row changes of an entity's change, those of Entities included. */
+/** The row changes of an entity's change, including its row in Entities. */
 export function changesOf(delta: EntityDelta, rules: IndexRules): RowChange[] {
   const changes: RowChange[] = []
   const write = (key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void => {
@@ -32,7 +32,6 @@ export function changesOf(delta: EntityDelta, rules: IndexRules): RowChange[] {
   return changes
 }
 
-/** All rows of an entity, from its cell in Entities. */
 export function rowsOfCell(
   codes: KeyCodes,
   after: Uint8Array | undefined,
@@ -44,7 +43,7 @@ export function rowsOfCell(
   )
 }
 
-/** The index rows of an entity that has these entries. */
+/** The index rows of an entity with these entries. */
 export function rowsOfEntries(
   codes: KeyCodes,
   afterEntries: readonly IndexEntry[],

@@ -7,23 +7,23 @@ import type { Scheduler } from '../clock.ts'
 
 interface Sleeper {
   readonly wakesAt: bigint
-  /** Which sleep it is, of all. */
+  /** The number of the sleep, counted over all sleeps. */
   readonly sequence: number
   isAwake: boolean
   wake(): void
 }
 
-/** 2026-01-01T00:00:00Z: a moment for tests that print times. */
+/** 2026-01-01T00:00:00Z: the start time of tests that print times. */
 export const virtualStartMicros = 1_767_225_600_000_000n
 
 export class VirtualClock implements Scheduler {
   #now: bigint
-  /** A heap: each wakes no later than the two at twice its place. A sleeper that woke early stays until its time. */
+  /** A heap: each entry wakes no later than its two children. A sleeper that was woken early stays until its time. */
   readonly #sleepers: Sleeper[] = []
   #sequence = 0
-  /** Tasks that have given way and not yet gone on. */
+  /** Tasks that have yielded and not continued yet. */
   #deferred = 0
-  /** Work outside of this process that has not ended. */
+  /** Unfinished work outside of this process. */
   readonly #held = new Set<Promise<void>>()
 
   constructor(startMicros: bigint = virtualStartMicros) {
@@ -61,7 +61,7 @@ export class VirtualClock implements Scheduler {
         sequence: ++this.#sequence,
         isAwake: false,
         wake() {
-          // A signal may outlive many sleeps.
+          // A signal can outlive many sleeps.
           signal?.removeEventListener('abort', onAbort)
           resolve()
         },
@@ -71,13 +71,13 @@ export class VirtualClock implements Scheduler {
     })
   }
 
-  /** Time stands still until the promise resolves: for work in another process that is to take no time here. It must not reject. */
+  /** Stops time until the promise resolves, for work in another process that takes no time here. It must not reject. */
   hold(work: Promise<void>): void {
     this.#held.add(work)
     void work.then(() => this.#held.delete(work))
   }
 
-  /** Moves time on by `ms`, waking who sleeps until then. */
+  /** Moves time forward by `ms`, and wakes the sleepers of that interval. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + BigInt(Math.round(ms * 1000))
     for (;;) {
@@ -115,7 +115,6 @@ export class VirtualClock implements Scheduler {
     heap[place] = sleeper
   }
 
-  /** Takes out the first. */
   #pop(): void {
     const heap = this.#sleepers
     const last = heap.pop()
@@ -137,7 +136,7 @@ function isBefore(one: Sleeper, other: Sleeper): boolean {
   return one.wakesAt < other.wakesAt || (one.wakesAt === other.wakesAt && one.sequence < other.sequence)
 }
 
-/** Lets everything run that can go on at once. */
+/** Runs all tasks that can continue at once. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }
