@@ -77,7 +77,7 @@ consoleTests('Heat', ({ visit }) => {
       .first()
       .waitFor()
     await expect.poll(async () => (await brightestPlaces(page)).length).toBeGreaterThan(40)
-    // In its first seconds a load that moves on is not known as one (engine: heat-range/HR2), and may be drawn wide: ten places are some six.
+    // In its first seconds a load that moves on is not known as one, and may be drawn wide: ten places are some six.
     const places = (await brightestPlaces(page)).slice(10)
     expect(places).toEqual(rising(places))
     expect((places.at(-1) ?? 0) - (places[0] ?? 0)).toBeGreaterThan(0.7)

@@ -1,5 +1,5 @@
 /**
- * capacity/CP2, capacity/CP3: whatever load comes, offered = refused + served + waiting, and a server serves at most its capacity. Once on a
+ * capacity/CP1, capacity/CP2: whatever load comes, offered = refused + served + waiting, and a server serves at most its capacity. Once on a
  * server, and once through the requests of a whole engine.
  */
 import fc from 'fast-check'
@@ -21,7 +21,7 @@ const offers = fc.array(
   { minLength: 1, maxLength: 200 },
 )
 
-test('capacity/CP2, capacity/CP3: a server serves at most capacity × time, and no more than the queue waits', () => {
+test('capacity/CP1, capacity/CP2: a server serves at most capacity × time, and no more than the queue waits', () => {
   fc.assert(
     fc.property(
       offers,
@@ -72,7 +72,7 @@ const key = (id: number): Key => ({
   path: [{ kind: 'ToDo', id: BigInt(id) }],
 })
 
-test('capacity/CP2: requests of an engine that are answered are at most capacity × time and the queue, one by one and weighed', async () => {
+test('capacity/CP1: requests of an engine that are answered are at most capacity × time and the queue, one by one and weighed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ afterMs: fc.nat(120), id: fc.integer({ min: 1, max: 5 }) }), {

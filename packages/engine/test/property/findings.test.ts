@@ -1,5 +1,5 @@
 /**
- * findings/P2, findings/P3: what is found follows from the shape of the traffic, not from its pace; well-behaved traffic gives no
+ * findings/P1, findings/P2: what is found follows from the shape of the traffic, not from its pace; well-behaved traffic gives no
  * finding; and a figure of sampled traffic is that of all of it.
  */
 import fc from 'fast-check'
@@ -110,7 +110,7 @@ async function behaveWell(traffic: Traffic, calls: number): Promise<void> {
   }
 }
 
-test('well-behaved traffic gives no findings, at any pace (findings/P2, findings/P3)', async () => {
+test('well-behaved traffic gives no findings, at any pace (findings/P1, findings/P2)', async () => {
   await fc.assert(
     fc.asyncProperty(paces, fc.integer({ min: 1, max: 1_000_000 }), async (paceMs, seed) => {
       const traffic = await Traffic.open(paceMs, seed)
@@ -122,7 +122,7 @@ test('well-behaved traffic gives no findings, at any pace (findings/P2, findings
   )
 })
 
-test('rising ids are found at any pace, also among well-behaved traffic (findings/P2)', async () => {
+test('rising ids are found at any pace, also among well-behaved traffic (findings/P1)', async () => {
   await fc.assert(
     fc.asyncProperty(paces, fc.integer({ min: 1, max: 1_000_000 }), async (paceMs, seed) => {
       const traffic = await Traffic.open(paceMs, seed)

@@ -1,4 +1,4 @@
-/** tablet-map/T1, tablet-map/T2, fleet/F2: whatever is asked of tablets, they partition the rows, keep rows whole, and lose no operation. */
+/** tablet-map/T1, fleet/F1: whatever is asked of tablets, they partition the rows, keep rows whole, and lose no operation. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tabletSettings } from '../../src/observe/tablets/defaults.ts'
@@ -105,7 +105,7 @@ function world(settings = {}) {
 }
 
 describe('through any sequence of charges, splits, merges, moves and waits', () => {
-  test('tablets partition the row keys, and a row has exactly one of them (tablet-map/T1, tablet-map/T2)', () => {
+  test('tablets partition the row keys, and a row has exactly one of them (tablet-map/T1)', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.array(key, { minLength: 1, maxLength: 10 }), (steps, keys) => {
         const { fleet, run, tablets } = world()
@@ -126,7 +126,7 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
     )
   })
 
-  test('operations are conserved: what was charged has flowed to the tablets, or is on its way (fleet/F2)', () => {
+  test('operations are conserved: what was charged has flowed to the tablets, or is on its way (fleet/F1)', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const { fleet, run, tablets, given } = world()

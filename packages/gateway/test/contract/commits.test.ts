@@ -59,7 +59,7 @@ describe.each([
   ['in memory', ['--testing']],
   ['on disk', ['--data-dir', folder]],
 ])('%s', (_where, flags) => {
-  test('commit-feed/CF3: a commit comes as log, A and B, with the rows that each wrote', async () => {
+  test('a commit comes as log, A and B, with the rows that each wrote', async () => {
     const started = await server(...flags)
     const next = await watch(started)
     await put(started, 1)

@@ -1,5 +1,5 @@
 /**
- * Each pattern of use is found in the traffic of the public client, and well-behaved traffic gives none (findings/P3 of
+ * Each pattern of use is found in the traffic of the public client, and well-behaved traffic gives none (findings/P2 of
  * engine/findings/findings.ts).
  */
 import { Datastore, PropertyFilter } from '@google-cloud/datastore'

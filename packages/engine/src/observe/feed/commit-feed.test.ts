@@ -126,7 +126,7 @@ test.each<[string, CommitFilter, readonly string[]]>([
   for (const key of keys) expect(entityRows.some((row) => row.includes(key))).toBe(true)
 })
 
-test('commit-feed/CF4: watchers of the same are given one event, made for the first that takes it', async () => {
+test('watchers of the same are given one event, made for the first that takes it', async () => {
   engine = await openEngine()
   const ofA: CommitFilter = { kind: 'A', path: [{ kind: 'Root', name: 'r1' }] }
   const [first, second, others] = [eventsOf(ofA), eventsOf(ofA), eventsOf()]

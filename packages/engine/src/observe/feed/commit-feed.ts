@@ -1,19 +1,18 @@
 /**
- * Commits as they happen, step by step, for those who watch a store:
+ * The feed of commits: each step of a commit becomes an event for the watchers of the store.
  *
  *   commit()      the records are in the logs ─▶ {commit}           ┐
  *   milestone A   entity rows are written     ─▶ {apply, A}         ├─▶ each watcher whose filter matches
  *   milestone B   index rows are written      ─▶ {apply, B}         ┘
- *   a reset, a restored snapshot, an index built or removed, a repair ─▶ {reload}: the rows there may all be others
+ *   a reset, a restored snapshot, an index built or removed, a repair ─▶ {reload}: any row of the scope may be another one
  *
- * With the `immediate` policy the three come at once; with the others A and B come when they happen, group by group. Rows are
- * those of the one producer (tables/entity-rows.ts), whether the store keeps them or makes them on demand.
+ * The events of a record come in this order: with the `immediate` policy at once, otherwise A and B come later, group by group. The rows
+ * of an event come from tables/entity-rows.ts, whether the store keeps them or makes them on demand. Watchers with the same
+ * filter get the same event, which the first one makes.
  *
- * CF1  Without a watcher a step costs a test.
- * CF2  An event lists at most so many changes and rows as its watcher asked for, in {@link charactersMax} of words; the others
- *      are counted.                                                                            both: commit-feed.test.ts
- * CF4  Watchers of the same are given the same event, made by the first of them that takes it.                 commit-feed.test.ts
- * CF3  The events of a record come in the order commit, A, B.                                  test/contract/commits.test.ts
+ * CF1  Without a watcher, a step costs one comparison.                                            commit-feed.test.ts
+ * CF2  An event lists at most the changes and rows that its watcher asked for, and {@link charactersMax} characters of words;
+ *      the others are counted.                                                                     commit-feed.test.ts
  */
 import { hexOf } from '../../encoding/bytes.ts'
 import { decodePath, partitionOfCode, pathPrefix } from '../../encoding/key-codec.ts'
@@ -30,10 +29,10 @@ import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-ro
 import { committedAt, groupInWords } from '../inspect/row-words.ts'
 import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './feed-reports.ts'
 
-/** Which changes a watcher is told of: those of entities for which all that is given holds. */
+/** The changes that a watcher gets: those of entities that match all given members. */
 export interface CommitFilter extends PartitionScope {
   readonly kind?: string | undefined
-  /** The path of an entity: it and its descendants. */
+  /** The path of an entity; matches it and its descendants. */
   readonly path?: readonly PathElement[] | undefined
 }
 
@@ -44,13 +43,13 @@ export interface WatchOptions extends CommitFilter {
   readonly rows: number
 }
 
-/** Called in the turn of the step: must not throw and must not wait. @param make - makes the event, or gives what another had it make */
+/** Called in the turn of the step: must not throw or wait. @param make - makes the event, or returns the one already made */
 export type CommitWatcher = (make: () => StoreEvent) => void
 
 /** Maximum size of the words of an event's rows. */
 const charactersMax = 64 * 1024
 
-/** The changes of a record that a watcher is told of. */
+/** The changes of a record that match a filter. */
 interface Matching {
   readonly record: PendingRecord
   readonly changes: readonly EntityRows[]
@@ -58,7 +57,7 @@ interface Matching {
 
 type Narrow = (record: PendingRecord) => Matching | undefined
 
-/** The watchers of the same changes. */
+/** The watchers with the same filter. */
 interface Watching {
   readonly narrow: Narrow
   readonly which: WatchOptions
@@ -66,10 +65,10 @@ interface Watching {
 }
 
 export class CommitFeed {
-  /** By what is watched. */
+  /** By filter. */
   readonly #watching = new Map<string, Watching>()
 
-  /** Watches from now on. @returns ends it */
+  /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
     const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
     const watching = this.#watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
@@ -100,7 +99,7 @@ export class CommitFeed {
     }
   }
 
-  /** All rows of a scope may be others from now on. */
+  /** Any row of a scope may be another one from now on. */
   reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
     for (const { which, watchers } of this.#watching.values()) {
       const isElsewhere =
@@ -142,7 +141,7 @@ export interface ReloadReason extends PartitionScope {
   readonly reason: ReloadReport['reason']
 }
 
-/** Whether two scopes that may leave it open name different ones. */
+/** Whether two optional parts of a scope are both given and differ. */
 function differs(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
 }
@@ -162,7 +161,7 @@ function narrowBy({ kind, path, ...scope }: CommitFilter): Narrow {
   }
 }
 
-/** Names the commit of some records, and their entity groups. */
+/** The version and the entity groups of a commit. */
 function headOf(matching: readonly Matching[], listed: number) {
   const { version, partition } = (matching[0] as Matching).record
   const { projectId, databaseId } = partitionOfCode(partition)
@@ -232,7 +231,7 @@ export class ListedRows {
     return this.#rows.length >= this.#listed || this.#characters >= charactersMax
   }
 
-  /** Adds the rows of a milestone. @param producer - hands rows to this */
+  /** Adds the rows of a milestone. @param producer - makes the rows */
   add(change: EntityRows, milestone: 'A' | 'B', producer: RowProducer): void {
     change.tally(milestone, this.tally)
     if (this.#isFull) return

@@ -2,7 +2,7 @@
 import type { ApplyCause } from '../../log/apply.ts'
 import type { RowTally } from '../../request-trace.ts'
 
-/** Exactly one member is there. */
+/** Exactly one member is present. */
 export type StoreEvent =
   | { readonly commit: CommitReport }
   | { readonly apply: ApplyReport }
@@ -14,11 +14,11 @@ export interface RowChangeReport {
   readonly row: string
   /** The row key in hexadecimal. */
   readonly rowKey: string
-  /** The row is gone now; absent = it is written. */
+  /** The row was deleted; absent = it was written. */
   readonly deleted?: true
 }
 
-/** A commit, or a part of it: its entity groups in one database, and what was written now. */
+/** A step of a commit: its entity groups in one database, and the rows that the step wrote. */
 interface StepReport {
   /** commitVersion: the same in all steps of a commit. */
   readonly version: string
@@ -39,7 +39,7 @@ interface StepReport {
 }
 
 export interface CommitReport extends StepReport {
-  /** It is applied later: a pending marker stands with each log record until milestone B. */
+  /** It is applied later: each log record has a pending marker until milestone B. */
   readonly waits: boolean
   readonly changes: readonly {
     readonly operation: 'insert' | 'update' | 'delete'
@@ -57,7 +57,7 @@ export interface ApplyReport extends StepReport {
   readonly cause: ApplyCause
 }
 
-/** Rows of the store, or of what is named, may all be others: read them anew. */
+/** Any row of the store, or of the named scope, may be another one: read them again. */
 export interface ReloadReport {
   readonly reason: 'reset' | 'restore' | 'indexes' | 'repair'
   readonly project?: string

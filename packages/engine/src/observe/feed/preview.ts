@@ -1,12 +1,13 @@
 /**
- * The preview of a commit: the rows that it would write and delete if it came now, with nothing written and no id given.
+ * The preview of a commit: the rows that it would write and delete now. It writes nothing and leaves no trace: no row, id, version, finding
+ * or load.
  *
- * PV1  A preview and the same commit right after it: the same rows, conflicts and index updates, or the same refusal.
- *                                                                                                    preview.test.ts
- * PV2  It leaves no trace: no row, id, version, finding or load.                                     same
+ *   put ToDo:1 {owner: "ada"}     the Entities row, a row of the kind and two rows of `owner`, and one log record
  *
- * A new id is not known before its commit, so a stand-in takes its place in the rows. A commit may have two rows more, or fewer, for
- * each such entity: whether an entity has a scatter value follows from its key.
+ * The id of a new entity is not known before its commit, so a stand-in takes its place in the rows. The commit may have two rows
+ * more, or fewer, for each such entity: whether an entity has a scatter value follows from its key.
+ *
+ * PV1  The same commit right after its preview has the same rows, conflicts and index updates, or the same error.   preview.test.ts
  */
 import type { RequestContext } from '../../context.ts'
 import type { CommitRequest } from '../../database/api.ts'
@@ -30,11 +31,11 @@ export interface PreviewParts extends Pick<CommitParts, 'database' | 'versions'>
   readonly kv: KvReader
 }
 
-/** The rows are told as those of a commit are; the log has a record for each entity group that changes. */
+/** The rows are described like those of a commit; the log has one record for each entity group that changes. */
 export interface CommitPreview extends Pick<CommitReport, 'rows' | 'moreRows' | 'tables'> {
-  /** Index rows that come or go, as the commit's answer counts them. */
+  /** Index rows that are added or removed, as the answer of a commit counts them. */
   readonly indexUpdates: number
-  /** One for each mutation, in order: whether the stored version or update time is another than it expects. */
+  /** One per mutation, in order: whether the stored version or update time differs from the expected one. */
   readonly conflicts: readonly boolean[]
 }
 
@@ -71,7 +72,7 @@ export function previewMutations(
   )
 }
 
-/** The ids of new entities until they have their own; each is another. */
+/** Gives each new entity its own stand-in id. */
 function giveStandIns(prepared: readonly PreparedMutation[]): void {
   for (const [i, mutation] of prepared.entries())
     if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))

@@ -1,8 +1,8 @@
 /**
  * Patterns of how the API is called.
  *
- *   single-calls          100 calls in a row, each a commit (or lookup) of one entity of the same kind, no two of the same key
- *   large-offset          4 of 5 rows that queries of a kind read are skipped by an offset
+ *   single-calls          100 calls in a row, each a commit (or lookup) of one entity of the same kind, all with different keys
+ *   large-offset          an offset skips 4 of 5 rows that queries of a kind read
  *   duplicate-in-commit   one commit names an entity twice
  */
 import type { CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
@@ -12,7 +12,7 @@ import { LruMap } from './lru-map.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 
 const runMin = 100
-/** Mutations of a commit that are compared with one another. */
+/** Maximum number of mutations of a commit that are compared. */
 const mutationsMax = 1000
 const subjectsMax = 256
 const pagesMin = 4
@@ -27,7 +27,7 @@ interface Run {
   /** The first of its keys. */
   readonly keys: Set<string>
   length: number
-  /** The calls of such runs, once this one is long enough. */
+  /** All calls of such runs, once this one is long enough. */
   known: SingleCalls | undefined
 }
 
@@ -77,7 +77,7 @@ export class CallPatterns implements Pattern {
   }
 
   /**
-   * A transaction has to read and write what it is about: its calls cannot be joined with others'.
+   * Notes a call. Calls of transactions do not count: each has its own reads and writes and cannot be joined with others.
    *
    * @param key - the only one of the call
    */

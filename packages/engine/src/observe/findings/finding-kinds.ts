@@ -1,9 +1,8 @@
 /**
- * The patterns that are looked for, one entry each: what to do about it, and which lab teaches it. What is seen, and by what
- * figures, is said by the file that looks for it.
+ * The kinds of findings, one entry each: the remedy, and the lab that teaches it. The file of a pattern has its thresholds and words.
  *
- * Known: the best-practice page of Datastore for keys, indexes, ramps, deletes, entity groups and API calls. Ours: how each
- * is told from well-behaved traffic, by its shape and not by its rate.
+ * Known: Datastore's best practices for keys, indexes, ramps, deletes, entity groups and API calls. Ours: each pattern is told from
+ * well-behaved traffic by its shape, not by its rate.
  */
 import type { FindingKind } from '../tablets/report.ts'
 

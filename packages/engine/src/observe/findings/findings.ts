@@ -3,15 +3,12 @@
  *
  *   requests, appends ─▶ notes ─▶ key, index, call, load and tablet patterns ─▶ findings()
  *
- * P1  Noting never fails a request and never waits.                                  every note is arithmetic on bounded maps
- * P2  A finding speaks of shape: shares and orders, never of a rate alone.           test/property/findings.test.ts
- * P3  Well-behaved traffic gives none.                                               test/property/findings.test.ts
- * P4  Memory is bounded, whatever clients send.                                      lru-map.ts
+ * Puts of ToDo:1, ToDo:2, ToDo:3 … give the finding `sequential-keys` of ToDo. It stays for half an hour after the last event
+ * that showed it. A call only notes the entities and keys that are picked (sampler.ts); it never waits or fails for this.
+ * Patterns are searched when there are many notes, or when findings are asked for. Memory is bounded (lru-map.ts).
  *
- * Entities and keys that are picked (sampler.ts) are only noted in their call; patterns are looked for when notes are many, or when
- * findings are asked for.
- *
- * A finding stays for half an hour after the last event that showed it.
+ * P1  A finding follows from shape, that is shares and orders, never from a rate alone.   test/property/findings.test.ts
+ * P2  Well-behaved traffic gives no findings.                                             test/property/findings.test.ts
  */
 import type { Scheduler } from '../../clock.ts'
 import type { CallNotes, CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
@@ -28,19 +25,19 @@ import type { Pattern, PickedChange, PickedKey, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
-/** To look at an entity costs about as much as to write it: at thousands a second, one in 128 and some more are a percent or two. */
+/** A look at an entity costs about as much as its write. At thousands a second, one in 128 and some more are 1 to 2 % of the CPU. */
 const entitiesLookedAt = { exactly: 1024, exactlyPerSecond: 25, every: 128 }
 const keysLookedAt = { exactly: 4096, exactlyPerSecond: 0, every: 128 }
-/** So many index rows of a commit at most: they are looked at in the turn in which it is appended. */
+/** Maximum index rows of a commit: they are looked at in the turn of its append. */
 const indexRowsMax = 8192
-/** Keeps the draws apart from those of the engine, which tests replay. */
+/** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0xf1d5
 
 export interface FindingsOptions {
   readonly scheduler: Scheduler
   /** Seed of the engine. */
   readonly seed: number
-  /** A composite index in words; `undefined` when it is gone. */
+  /** A composite index in words; `undefined` if it was deleted. */
   readonly indexInWords: (database: string, id: bigint) => string | undefined
   readonly isStoreNew: () => boolean
   readonly scale: () => number
@@ -51,7 +48,7 @@ export interface FindingsOptions {
 /** Entities of one commit, or keys that were looked up. */
 type Note = { readonly picked: readonly PickedChange[]; readonly nowMs: number } | readonly PickedKey[]
 
-/** Notes are looked at in one turn: so many at once, with so many index rows and kilobytes, are some milliseconds. */
+/** Notes for one turn: that many, with their index rows and kilobytes, take some milliseconds. */
 const notesMax = 256
 const sizeMax = 2048
 const bytesOfSize = 1024
@@ -71,7 +68,7 @@ export class Findings implements CallNotes {
   readonly #load: LoadPatterns
   readonly #patterns: readonly Pattern[]
   readonly #random: Random
-  /** Notes that were not looked at yet. */
+  /** Notes that are not analysed yet. */
   #notes: Note[] = []
   /** Their index rows, and kilobytes. */
   #size = 0
@@ -89,12 +86,10 @@ export class Findings implements CallNotes {
     this.#lookups = new Sampler(keysLookedAt, this.#random)
   }
 
-  /** A commit was asked for. */
   noteCommit(fact: CommitAskedFact): void {
     this.#calls.noteCommit(fact)
   }
 
-  /** A commit is being appended. */
   noteCommitted({ records }: Pick<Append, 'records'>): void {
     let entities = 0
     for (const { changes } of records) entities += changes.length
@@ -123,7 +118,7 @@ export class Findings implements CallNotes {
     this.#later(picked, [])
   }
 
-  /** Keeps a note until the findings are asked for, or notes are many. @param picked - its changes of entities */
+  /** Keeps a note until findings are asked for, or there are many. @param picked - its changes of entities */
   #later(note: Note, picked: readonly PickedChange[]): void {
     this.#notes.push(note)
     for (const { change } of picked) {
@@ -161,7 +156,7 @@ export class Findings implements CallNotes {
       sighted.add(this.#see(sighting, nowMs))
     }
     const isOver = ({ lastSeenMs }: Seen): boolean => nowMs - lastSeenMs > keptMs
-    // One that is sighted still is kept: forgotten, it would be taken for a new one.
+    // A finding that is still seen is kept; otherwise it would be reported as a new one.
     for (const [name, seen] of this.#seen) if (isOver(seen) && !sighted.has(name)) this.#seen.delete(name)
     const current = [...this.#seen.values()].filter((seen) => !isOver(seen))
     return current.map(({ finding }) => finding).sort((a, b) => b.firstSeenMs - a.firstSeenMs)
@@ -179,7 +174,7 @@ export class Findings implements CallNotes {
     return name
   }
 
-  /** Begins anew, as for an empty store. */
+  /** Starts again, as for an empty store. */
   clear(): void {
     for (const pattern of this.#patterns) pattern.clear()
     this.#seen.clear()
@@ -190,7 +185,7 @@ export class Findings implements CallNotes {
   }
 }
 
-/** Some of them, from all over their commit, that stand for all and have a limited number of index rows. */
+/** A part of the changes, spread over their commit, that stands for all and has a limited number of index rows. */
 function withFewRows(picked: readonly PickedChange[]): readonly PickedChange[] {
   let rows = 0
   for (const { change } of picked) rows += change.count

@@ -1,11 +1,9 @@
 /**
- * Which of many names come up most, in bounded memory.
+ * The most frequent names of a stream, in bounded memory.
  *
- * Known: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi 2005): a new name takes the place of the rarest and its
- * count, so a count is too high by at most the count that was taken over.
- *
- * H1  A name with more than 1/`size` of all events is there.             heavy-hitters.test.ts
- * H2  count − error ≤ true count ≤ count.                                 heavy-hitters.test.ts
+ * Known: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi 2005). With room for 2, after a a b: {a: 2, b: 1}. A new name c
+ * replaces b, the rarest, and continues its count: {a: 2, c: 2, error 1}. So count − error ≤ true count ≤ count, and a name with
+ * more than 1/`size` of all events is always present.
  */
 export interface Hitter {
   readonly name: string
@@ -16,10 +14,10 @@ export interface Hitter {
 export class HeavyHitters {
   readonly #size: number
   readonly #names = new Map<string, { count: number; error: number }>()
-  /** Those that had the least count when it was last looked for, the next to go last; of them only who still has it goes. */
+  /** The names with the least count at the last search, the next victim last; a name whose count has grown since is skipped. */
   #rarest: string[] = []
   #least = 0
-  /** Sum of what was added, and how many times something was. */
+  /** Sum of the counts added, and number of calls. */
   total = 0
   events = 0
 
@@ -27,7 +25,7 @@ export class HeavyHitters {
     this.#size = size
   }
 
-  /** @param count - how many events this one stands for */
+  /** @param count - the number of events that this one stands for */
   add(name: string, count = 1): void {
     this.total += count
     this.events++
@@ -44,7 +42,7 @@ export class HeavyHitters {
     this.#names.set(name, { count: this.#least + count, error: this.#least })
   }
 
-  /** Counts only grow: after one look through all names, all those with the least count can go without another. */
+  /** Counts only grow, so after one search all names with the least count can be replaced without another. */
   #nextRarest(): string {
     for (let rarest = this.#rarest.pop(); rarest !== undefined; rarest = this.#rarest.pop()) {
       if (this.#names.get(rarest)?.count === this.#least) return rarest

@@ -1,9 +1,9 @@
 /**
- * Patterns of the index rows that are written and of those that are read.
+ * Patterns of the index rows that are written and read.
  *
  *   monotonic-index   of the new values of a property, 4 of 5 are among the 8 highest, or the 8 lowest, of the last 256
- *   unread-index      a composite index has had 256 rows written and has served no query
- *   needless-index    a kind is queried, and half of the property rows written for it are of properties that no query names
+ *   unread-index      a composite index had 256 rows written and served no query
+ *   needless-index    a kind is queried, and half of its property rows written are of properties that no query names
  */
 import type { QueryFact } from '../../database/call-notes.ts'
 import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
@@ -58,7 +58,7 @@ interface KindUse {
 }
 
 export interface IndexPatternsOptions {
-  /** A composite index in words, such as `ToDo(owner, due desc)`; `undefined` when it is gone. */
+  /** A composite index in words, such as `ToDo(owner, due desc)`; `undefined` if it was deleted. */
   readonly indexInWords: (database: string, id: bigint) => string | undefined
 }
 
@@ -75,7 +75,7 @@ export class IndexPatterns implements Pattern {
     this.#options = options
   }
 
-  /** @param picked - of one commit: their rows come at one moment, in the order of their keys and not of their values */
+  /** @param picked - changes of one commit: their rows come together, ordered by key and not by value */
   noteCommitted(picked: readonly PickedChange[]): void {
     const values = new Map<string, string[]>()
     let entities = 0
@@ -106,7 +106,7 @@ export class IndexPatterns implements Pattern {
     property.latest = codes.at(-1) ?? ''
     for (const code of codes) {
       const landing = sample.add(code)
-      // Equal values come again; they are spread by the keys behind them.
+      // Equal values repeat; the keys behind them spread them.
       if (sample.size >= sampleMin) window.add(landing?.tops === true)
     }
   }

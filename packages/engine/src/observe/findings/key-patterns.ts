@@ -1,9 +1,9 @@
 /**
- * Patterns of the keys that are written: ids and names that come in order, negative ids, slashes and dots in names.
+ * Patterns of the keys that are written: ascending ids and names, negative ids, slashes and dots in names.
  *
- *   sequential-keys        of the new entities under a root kind, 4 of 5 land next to one of the last 8; those of one commit
- *                          come at one moment, and land among those of the commits before
- *   negative-id            a written key has one
+ *   sequential-keys        of the new entities under a root kind, 4 of 5 land next to one of the last 8; the keys of one
+ *                          commit come together, and are compared with the commits before
+ *   negative-id            the id of a written key is negative
  *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
  */
 import { decodeProperties } from '../../encoding/entity-codec.ts'
@@ -18,11 +18,11 @@ import { type Pattern, type PickedChange, percentOf, rowsAt, type Sighting } fro
 import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
 
 const subjectsMax = 256
-/** Before so many keys are in the sample, a new one lands beside a recent one by chance. */
+/** With fewer keys in the sample, a new one lands beside a recent one by chance. */
 const sampleMin = 32
 const eventsMin = 64
 const shareMin = 0.8
-/** Entities of a kind whose property names are looked at: they are the same in the next. */
+/** Entities of a kind whose property names are checked; later ones have the same names. */
 const entitiesLookedAt = 16
 
 interface KeyOrder {
@@ -57,7 +57,7 @@ export class KeyPatterns implements Pattern {
       const { path, before, after } = change
       if (before !== undefined || after === undefined) continue
       const elements = decodePath(path, 0).path
-      // By the root: its kind and key lead the rows of all that is below it.
+      // By the root: its kind and key begin the rows of all its descendants.
       const subject = kindSubject(partition, elements.slice(0, 1))
       const paths = added.get(subject)
       if (paths === undefined) added.set(subject, [path])

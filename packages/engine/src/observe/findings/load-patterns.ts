@@ -1,8 +1,8 @@
 /**
  * Patterns of where the load goes.
  *
- *   hot-key         one key is half of the last reads and writes, by 512 to 1,024 keys and what each stands for
- *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
+ *   hot-key         one key has half of the last reads and writes, measured over 512 to 1,024 keys and the number each stands for
+ *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single key gets half
  *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
  */
 import { prefixEnd } from '../../encoding/bytes.ts'
@@ -44,7 +44,7 @@ const startSlots = 30
 const startRate = 500
 
 interface KindTouches {
-  /** Keys that were ever touched, as many as there is room for: what the busy ones are compared with. */
+  /** All keys seen, up to a maximum: the busy ones are compared with them. */
   readonly known: Set<string>
   /** The last key codes, a ring. */
   readonly keys: string[]
@@ -62,9 +62,9 @@ interface KindStart {
 }
 
 export interface LoadPatternsOptions {
-  /** Whether the store was empty when it was opened: only then is a kind that comes up known to be new. */
+  /** Whether the store was empty when it was opened: only then is a new kind known to be new. */
   readonly isStoreNew: () => boolean
-  /** How many operations one stands for. */
+  /** The number of operations that one stands for. */
   readonly scale: () => number
 }
 
@@ -92,7 +92,7 @@ export class LoadPatterns implements Pattern {
     }
   }
 
-  /** @param picked - of one commit, made at `nowMs` */
+  /** @param picked - changes of one commit, made at `nowMs` */
   noteCommitted(picked: readonly PickedChange[], nowMs: number): void {
     const kinds = new Map<string, Estimate>()
     for (const { partition, change, standsFor } of picked) {
@@ -221,7 +221,7 @@ interface HotRange {
 }
 
 /**
- * The busiest tenth of the known keys that lie side by side, if it is busy enough.
+ * The busiest neighbouring tenth of the known keys, if it is busy enough.
  *
  * @param operations - the key of each operation
  */

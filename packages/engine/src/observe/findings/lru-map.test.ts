@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LruMap } from './lru-map.ts'
 
-test('lru-map/M1: the least recently used entry makes room', () => {
+test('the least recently used entry makes room', () => {
   const subjects = new LruMap(2, (subject) => ({ subject, count: 0 }))
   subjects.of('a').count++
   subjects.of('b').count++

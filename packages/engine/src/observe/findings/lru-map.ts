@@ -1,8 +1,4 @@
-/**
- * A bounded LRU map: when it is full, the entry that was least recently used makes room.
- *
- * M1  It never holds more than `max` entries, whatever clients send.    lru-map.test.ts
- */
+/** A bounded LRU map: above `max` entries, the least recently used one is removed. */
 export class LruMap<T> {
   readonly #entries = new Map<string, T>()
   readonly #max: number
@@ -15,7 +11,7 @@ export class LruMap<T> {
     this.#make = make
   }
 
-  /** The entry of a key, made if there is none; it becomes the most recently used. */
+  /** The entry of a key, created if missing; it becomes the most recently used. */
   of(key: string): T {
     let state = this.#entries.get(key)
     if (state !== undefined && key === this.#latest) return state

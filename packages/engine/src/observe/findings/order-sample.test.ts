@@ -49,7 +49,7 @@ describe('codes in order', () => {
   })
 })
 
-test('order-sample/O1: it holds at most 256 codes, each once', () => {
+test('it holds at most 256 codes, each once', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 2000 }), (numbers) => {
       const sample = new OrderSample()

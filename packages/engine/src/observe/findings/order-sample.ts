@@ -1,13 +1,11 @@
 /**
- * Where new codes land among the latest ones: how one sees that keys or values come in order, without keeping them all.
+ * The place of new codes among the latest ones. It shows that keys or values ascend, without keeping them all.
  *
  *   sorted sample of the last `size` distinct codes     …  k17  k18  k19 │ k20        "follows": next to one of the latest 8
  *                                                                    a new one        "tops": among the highest, or lowest, 8
  *
- * Several clients that each count up, names like Customer9 and Customer10, and instants a little out of order all follow.
- * Codes that are spread land next to one of the latest 8 with a chance of 16 in `size`.
- *
- * O1  It holds at most `size` codes, and each at most once.     order-sample.test.ts
+ * Several clients that each count up, names like Customer9 and Customer10, and times slightly out of order all follow.
+ * Random codes land next to one of the latest 8 with a probability of 16 in `size`.
  */
 import { lowerBound } from '../../lower-bound.ts'
 export interface Landing {
@@ -19,7 +17,7 @@ export interface Landing {
 
 const sampleSize = 256
 const near = 8
-/** Number of codes that stand for a larger batch, the lowest and the highest of it among them. */
+/** Number of codes that stand for a larger batch; its lowest and highest are among them. */
 const togetherMax = 64
 
 export class OrderSample {
@@ -27,19 +25,19 @@ export class OrderSample {
   /** In the order of arrival; a new one replaces the oldest. */
   #arrivals: string[] = []
   #next = 0
-  /** The codes that a new code may follow, at most 8. */
+  /** The codes that a new one may follow, at most 8. */
   readonly #latest: string[] = []
 
   get size(): number {
     return this.#sorted.length
   }
 
-  /** Whether most codes of the sample come after this one. */
+  /** Whether most codes of the sample are above this one. */
   isMostlyAbove(code: string): boolean {
     return this.#placeOf(code) * 2 < this.#sorted.length
   }
 
-  /** @returns `undefined` for a code that is in the sample already */
+  /** @returns `undefined` for a code that is already in the sample */
   add(code: string): Landing | undefined {
     const landing = this.#landingOf(code)
     if (landing === undefined) return undefined
@@ -49,8 +47,8 @@ export class OrderSample {
   }
 
   /**
-   * Codes that come at once, ascending as a commit stores them: that order is not theirs, so each lands among those that
-   * were there before. The lowest and the highest are among the latest from then on: others may go on from them.
+   * Adds the codes of one commit, which sorts them: their own order says nothing, so each is compared with the codes before the
+   * commit. Afterwards the lowest and the highest count as latest, since other commits may continue from them.
    */
   addTogether(codes: readonly string[]): readonly (Landing | undefined)[] {
     const landings = codes.map((code) => this.#landingOf(code))

@@ -14,7 +14,7 @@ function picksOf(sampler: Sampler, calls: number, items: number, nowMs = 0): num
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-it('picks all items while the budget lasts, then some that stand for the others, in calls of any size (sampler/SA1)', () => {
+it('picks all items while the budget lasts, then some that stand for the others, in calls of any size', () => {
   for (const items of [1, 25, 500]) {
     const sampler = new Sampler(options, seededRandom(1))
     const picks = picksOf(sampler, 10_000 / items, items).flat()

@@ -1,31 +1,30 @@
 /**
- * Picks items out of many, so that the picks stand for all: each item while a budget lasts, which fills up with time; then one after
- * a random number of others, for which it stands.
+ * Picks a sample of items that stands for all of them: every item while a budget lasts, which refills with time; then one item
+ * after a random number of others, for all of which it stands.
  *
  *   entities written    1  2  3 | 4  5  6  7  8  9  10 …      budget 3, then one of about 4
  *   picked, stands for  1  1  1 |          4        3
  *
- * An item is picked by its place alone, whatever call it came with: commits of 500 entities weigh as 500 commits of one do.
- *
- * SA1  The numbers that picks stand for add up to the items before and at the last pick.       sampler.test.ts
+ * The numbers add up to the items up to the last pick. Calls make no difference: a commit of 500 entities weighs as much as 500
+ * commits of one.
  */
 import type { Random } from '../../random.ts'
 
 export interface SamplerOptions {
-  /** Items that are all picked at first, and how many more a second. */
+  /** Items that are all picked at first, and the refill per second. */
   readonly exactly: number
   readonly exactlyPerSecond: number
-  /** One of so many of the others is picked, on average. */
+  /** After the budget, one of this many items is picked, on average. */
   readonly every: number
 }
 
-/** Milliseconds without a pick after which the next item is picked, if there is budget. */
+/** After this time without a pick (milliseconds), the next item is picked if there is budget. */
 const restMs = 250
 
 export class Sampler {
   readonly #options: SamplerOptions
   readonly #random: Random
-  /** Items until the next pick, itself included, and how many it will stand for. */
+  /** Items until the next pick, including it, and the number that it will stand for. */
   #left = 1
   #standsFor = 1
   #budget: number
@@ -38,7 +37,7 @@ export class Sampler {
     this.#budget = options.exactly
   }
 
-  /** Whether none of the next items is picked: they are counted. Otherwise {@link pick} is called for each of them. */
+  /** Whether none of the next items is picked; they are then counted. Otherwise call {@link pick} for each. */
   passes(items: number, nowMs: number = this.#filledMs): boolean {
     this.#fill(nowMs)
     if (this.#left > 1 && this.#budget >= 1 && nowMs - this.#pickedMs >= restMs) {
@@ -50,7 +49,7 @@ export class Sampler {
     return true
   }
 
-  /** Counts an item. @returns how many items it stands for; 0 = it is not picked */
+  /** Counts an item. @returns the number of items that it stands for; 0 = not picked */
   pick(): number {
     if (--this.#left > 0) return 0
     const standsFor = this.#standsFor

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ShareWindow } from './share-window.ts'
 
-test('share-window/V1: it speaks of the last size to 2 × size events', () => {
+test('it speaks of the last size to 2 × size events', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 200 }), (events) => {
       const window = new ShareWindow(16)

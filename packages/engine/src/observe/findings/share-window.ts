@@ -1,8 +1,6 @@
 /**
- * The share of the latest events that had something about them: two generations of `size` events, of which the older is
- * dropped when the newer is full, so that a habit given up is forgotten after at most twice as many events.
- *
- * V1  It speaks of the last `size` to 2 × `size` events, or of all there were.    share-window.test.ts
+ * The share of hits among the last `size` to 2 × `size` events, or among all if there are fewer. It has two generations of `size` events;
+ * when the newer one is full, the older one is dropped.
  */
 export class ShareWindow {
   readonly #size: number
@@ -10,7 +8,6 @@ export class ShareWindow {
   #hits = 0
   #eventsBefore = 0
   #hitsBefore = 0
-  /** Hits since the beginning. */
   hitsEver = 0
 
   constructor(size: number) {

@@ -14,44 +14,43 @@ export interface Sighting {
   readonly evidence: readonly string[]
   /** 0 to 1. */
   readonly share: number
-  /** Grows with every event that shows the pattern: by it one knows when it was seen last. */
+  /** Grows with every event that shows the pattern; so its last growth is the last sighting. */
   readonly count: number
-  /** Where its rows lie; absent: it is not of one key range. */
+  /** The key range of its rows; absent if there is none. */
   readonly place?: FindingPlace | undefined
 }
 
-/** The rows of a table that begin with a prefix: one row, or those of a kind, a property or a value. */
+/** The rows of a table with a prefix: one row, or those of a kind, a property or a value. */
 export function rowsAt(table: TableId, prefix: RowKey): FindingPlace {
   const { start, end } = prefixRange(prefix)
   return rowsBetween(table, start, end)
 }
 
-/** @param end - the first row key that is no longer among them */
+/** @param end - exclusive */
 export function rowsBetween(table: TableId, start: RowKey, end: RowKey): FindingPlace {
   return { table, startHex: hexOf(start, ''), endHex: hexOf(end, '') }
 }
 
-/** A change of an entity that was looked at, and how many entities it stands for. */
+/** A picked change of an entity, and the number of entities that it stands for. */
 export interface PickedChange {
-  /** Code of the partition. */
   readonly partition: string
   readonly change: EntityRows
   readonly standsFor: number
 }
 
-/** A key that was looked up, and how many keys it stands for. */
+/** A picked key of a lookup, and the number of keys that it stands for. */
 export interface PickedKey {
   readonly key: Key
   readonly standsFor: number
 }
 
-/** One pattern, or some that need the same facts. */
+/** One pattern, or several that need the same facts. */
 export interface Pattern {
   sightings(): readonly Sighting[]
   clear(): void
 }
 
-/** A count, or what samples of it add up to. */
+/** A count, exact or estimated from samples. */
 export interface Estimate {
   readonly count: number
   readonly isSampled: boolean
@@ -59,7 +58,7 @@ export interface Estimate {
 
 export const nothing: Estimate = { count: 0, isSampled: false }
 
-/** A count of items that each stand for so many. */
+/** The estimate for one item that stands for `count`. */
 export function standingFor(count: number): Estimate {
   return { count, isSampled: count !== 1 }
 }
@@ -68,7 +67,7 @@ export function sumOf(one: Estimate, other: Estimate): Estimate {
   return { count: one.count + other.count, isSampled: one.isSampled || other.isSampled }
 }
 
-/** `1,234`; of an estimate `about 1,200`. */
+/** `1,234`, or for an estimate `about 1,200`. */
 export function countInWords({ count, isSampled }: Estimate): string {
   const number = isSampled ? Number(count.toPrecision(2)) : Math.round(count)
   return `${isSampled ? 'about ' : ''}${number.toLocaleString('en-US')}`

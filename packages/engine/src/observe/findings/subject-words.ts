@@ -25,7 +25,7 @@ export function keyInWords(code: string): string {
   return prettyPath(decodePath(path, 0).path) + placeInWords(partition)
 }
 
-/** ` (namespace n, database d)`; nothing for what is default. The project is left out: a finding is about the keys. */
+/** ` (namespace n, database d)`; without default parts, and without the project. */
 export function placeInWords(partition: string): string {
   const { namespaceId, databaseId } = partitionOfCode(partition)
   const parts = [

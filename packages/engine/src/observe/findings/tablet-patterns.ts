@@ -1,14 +1,14 @@
 /**
- * Patterns that the tablets see: they are told of every row, this file only reads their reports.
+ * Patterns in the reports of the tablets, which see every row.
  *
- *   scan-over-tombstones   a scan goes over more deleted rows than it finds
+ *   scan-over-tombstones   a scan passes more deleted rows than it finds
  *   hot-entity-group       a group's commits wait or conflict half as often as they succeed
  */
 import type { GroupReport, TabletReport } from '../tablets/report.ts'
 import { percentOf, type Sighting } from './sighting.ts'
 
 const troubleShareMin = 1 / 3
-/** A second, over the window of the report: below this there is nothing to tell a habit by. */
+/** Events per second over the window of the report; below this, no pattern can be told. */
 const troubleMin = 0.2
 
 export function tabletSightings(

@@ -1,4 +1,4 @@
-/** The latest steps of applying, for the inspector: what was applied, how far, and why. A ring of fixed size. */
+/** The latest steps of applying, for the inspector: the records, the milestone and the cause of each. A ring of fixed size. */
 import type { ApplyCause, ApplyEvent } from '../../log/apply.ts'
 import { milestonesOf } from '../../log/record-writes.ts'
 import type { GroupCode } from '../../tables/log-rows.ts'

@@ -17,7 +17,7 @@ export function imagesOf(changes: readonly EntityChange[], path: string): (Uint8
   return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])
 }
 
-/** A row as it is now and as it will be; `undefined` when there is none and none is coming. */
+/** A row with its present state and its next one; `undefined` if there is neither. */
 export function rowReport(
   row: RowKey,
   cell: Uint8Array | undefined,
@@ -40,7 +40,7 @@ export function rowReport(
   }
 }
 
-/** The rows of the counters that the id of a key may come from. */
+/** The rows of the counters that a key's id may come from. */
 export function idRowsOf(key: Key): readonly RowKey[] {
   const { projectId, databaseId } = key.partition
   return lastElement(key).id === undefined ? [] : [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]
@@ -48,7 +48,7 @@ export function idRowsOf(key: Key): readonly RowKey[] {
 
 const tableOrder: readonly string[] = [...tableIds, 'Pending']
 
-/** The rows behind one of them, table by table, each in row key order. @throws INVALID_ARGUMENT */
+/** The rows after `after`, table by table, each in row key order. @throws INVALID_ARGUMENT */
 export function rowsBehind(rows: Iterable<RowKey>, after: string | undefined): readonly RowKey[] {
   const tables = tableOrder.map((): RowKey[] => [])
   for (const row of rows) tables[tableOrder.indexOf(tableNameOf(row))]?.push(row)

@@ -1,10 +1,10 @@
 /**
- * A read-only view of all layers in words, and the one control that a teacher needs: releasing what is held.
+ * A read-only view of all layers in words, with one control for teachers: the release of held commits.
  *
- * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing. What may be long comes in pages
- * (report-page.ts).
+ *   rows(ToDo:1)     the Entities row and index rows of ToDo:1, and the log of its group
  *
- * IN1  The pages of a report have each of its rows, records and versions once, in its order.                      report-pages.test.ts
+ * Its reads are not metered and apply nothing, so inspection changes nothing. Long reports come in pages (report-page.ts), which
+ * contain each row, record and version once, in order.
  */
 import type { RequestContext } from '../../context.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'
@@ -53,17 +53,16 @@ import { type PendingOptions, recordReport, waitingReport } from './waiting-repo
 
 export interface InspectorParts {
   readonly kv: RowKv
-  /** Reads the log of a group where the store keeps it in a way of its own. */
+  /** Reads the log of a group, in a store with its own way to keep it. */
   readonly logOf: LogCellsReader | undefined
-  /** Absent in a store with a port: nothing waits there between commit and apply. */
+  /** Absent in a store with a port: there, nothing waits between commit and apply. */
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
-  /** For what is asked without one. */
+  /** The context of calls without one. */
   context(): RequestContext
   databaseByCode(code: string): LogDatabase
   /** The oldest moment that may be read, in microseconds. */
   oldestReadable(): bigint
-  /** The tablets of a table from one row to another, left to right. */
   tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[]
 }
 
@@ -75,9 +74,9 @@ export class Inspector {
   }
 
   /**
-   * Every row of an entity in all tables, also those that a held commit will write or delete; with the last of them its group's log.
+   * Every row of an entity in all tables, including those that a held commit will write or delete. The last page also has its group's log.
    *
-   * @throws INVALID_ARGUMENT for `after` that is no row key
+   * @throws INVALID_ARGUMENT if `after` is no row key
    */
   async rows(
     key: Key,
@@ -91,7 +90,7 @@ export class Inspector {
     const group = groupOf(codes.partition, codes.path)
     const pending = this.#waiting(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
 
-    // The present rows of this entity: candidates are the rows of every state it has had since the last apply.
+    // Candidates for its present rows are the rows of every state since the last apply.
     const stored = await kv.get(entityRow)
     const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
     const candidates = new Set<RowKey>([entityRow, ...idRowsOf(key)])
@@ -128,13 +127,13 @@ export class Inspector {
     return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options, context, page) }
   }
 
-  /** The kept log records of the group that `key` belongs to: those before `before`, of them the newest. */
+  /** The newest kept log records of the group of `key`, before `before`. */
   log(key: Key, options: LogOptions = {}, context: RequestContext = this.#parts.context()): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
     return this.#logOf(groupOf(partition, path), options, context, new ReportPage(context))
   }
 
-  /** The versions of an entity that the kept log records tell of: those before `before`, of them the newest. */
+  /** The newest versions of an entity in the kept log records, before `before`. */
   async versions(
     key: Key,
     { limit = Number.POSITIVE_INFINITY, before }: VersionsOptions = {},
@@ -156,7 +155,7 @@ export class Inspector {
     }
     const oldest = isWhole ? undefined : images.at(-1)
     images.reverse()
-    // The one behind them says until when the last of them was the newest.
+    // The next newer version shows how long the last of them was the newest.
     const versions = versionsOf(newer === undefined ? images : [...images, newer], this.#parts.oldestReadable())
     return {
       key: prettyPath(key.path),
@@ -166,10 +165,10 @@ export class Inspector {
   }
 
   /**
-   * An entity as it is committed, applied or not; with `version` as it was then.
+   * An entity as committed, applied or not; with `version`, its state at that version.
    *
-   * @returns `undefined` when there is none, or was none
-   * @throws NOT_FOUND for a version that no kept record tells of
+   * @returns `undefined` if it does not, or did not, exist
+   * @throws NOT_FOUND for a version that is in no kept record
    */
   async entity(
     key: Key,
@@ -190,13 +189,13 @@ export class Inspector {
     )
   }
 
-  /** Commits not yet wholly applied (waiting-report.ts). */
+  /** Commits that are not wholly applied (waiting-report.ts). */
   async pending(options: PendingOptions = {}, context: RequestContext = this.#parts.context()): Promise<PendingReport> {
     const { log } = this.#parts
     return log === undefined ? { pending: [] } : await waitingReport(log.pending, options, context)
   }
 
-  /** The latest steps of applying, and why each was taken. */
+  /** The latest steps of applying, each with its cause. */
   applied(): AppliedReport {
     const steps = this.#parts.history.steps().map(({ group, version, reached, cause }) => ({
       group: groupInWords(group),
@@ -208,10 +207,10 @@ export class Inspector {
   }
 
   /**
-   * Applies what the group of `key` holds back: up to milestone A its oldest record only, since the next must wait for
-   * that one's index rows; up to milestone B all of its records.
+   * Applies held records of the group of `key`. Up to milestone A only the oldest one, since the next must wait for its index
+   * rows; up to milestone B all of them.
    *
-   * @param version - up to the record of this commit instead: those before it wholly, and it to the milestone
+   * @param version - applies up to the record of this commit instead: earlier ones wholly, this one up to the milestone
    */
   async release(key: Key, milestone: 'A' | 'B', version?: bigint): Promise<ReleaseReport> {
     const { log } = this.#parts
@@ -234,17 +233,17 @@ export class Inspector {
   }
 
   /**
-   * Holds back between commit and apply what is committed from now on and matches, whatever the policy.
+   * Holds matching commits between commit and apply from now on, whatever the policy.
    *
-   * @param onCatch - told of each record that it holds back
-   * @returns ends the hold: what no other one keeps back goes its way
+   * @param onCatch - called for each record held
+   * @returns a function that ends the hold; records that no other hold keeps go on
    */
   hold(which: ApplyHold = {}, onCatch?: () => void): () => Promise<void> {
     const release = this.#parts.log?.holds.add(which, onCatch)
     return async () => await release?.()
   }
 
-  /** Applies everything that is held, in all databases, or in the one with this code. @returns how many records waited */
+  /** Applies all held records, in all databases or in the one with this code. @returns the number of records that waited */
   async releaseAll(database?: string): Promise<number> {
     const { log } = this.#parts
     if (log === undefined) return 0
@@ -255,7 +254,7 @@ export class Inspector {
     return waiting
   }
 
-  /** Rows of one table in row key order, with the tablets that they lie in (table-rows.ts). */
+  /** Rows of one table in row key order, with their tablets (table-rows.ts). */
   table(
     table: TableId,
     options: TableRowsOptions = {},
@@ -264,10 +263,7 @@ export class Inspector {
     return tableRows(this.#parts, table, options, context)
   }
 
-  /**
-   * The states of an entity, newest first: those that the kept records of its group made, waiting ones too, and the one before the
-   * oldest of them.
-   */
+  /** The states of an entity, newest first: those in the kept records of its group, applied or not, and the one before the oldest. */
   async *#imagesOf(key: Key, context: RequestContext): AsyncGenerator<LoggedImage> {
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
@@ -343,16 +339,16 @@ export class Inspector {
   }
 }
 
-/** Records may be of megabytes: they are read a few at a time. */
+/** Records may have megabytes, so only a few are read at a time. */
 const recordsAtOnce = 16
-/** So many bytes of a record take as long to be read as a row. */
+/** Bytes of a record that take as long to read as a row. */
 const bytesOfWork = 1024
-/** As long as the words of a version. */
+/** A placeholder as long as the words of a version. */
 const versionWords = ' '.repeat(200)
 
-/** The part of a group's log that is told. */
+/** The part of a group's log in a report. */
 export interface LogOptions {
-  /** The newest so many records; absent = all. */
+  /** Maximum number of records, the newest ones; absent = all. */
   readonly records?: number | undefined
   /** Only records before this version. */
   readonly before?: bigint | undefined
@@ -361,12 +357,12 @@ export interface LogOptions {
 }
 
 export interface RowsOptions extends LogOptions {
-  /** The row key to go on behind, in hexadecimal, as `next` of the report before. */
+  /** The last row key of the report before, in hexadecimal (its `next`). */
   readonly after?: string | undefined
 }
 
 export interface VersionsOptions {
-  /** The newest so many, at least 1; absent = all. */
+  /** Maximum number, the newest ones, at least 1; absent = all. */
   readonly limit?: number | undefined
   /** Only versions before this one. */
   readonly before?: bigint | undefined
@@ -375,7 +371,7 @@ export interface VersionsOptions {
 /** The kept records of a group before a version, newest first. */
 export type LogCellsReader = (group: GroupCode, before: bigint | undefined) => AsyncGenerator<StoredRecord>
 
-/** A log record as it lies in the store. */
+/** A log record in the store. */
 export interface StoredRecord
   extends Pick<LogRecord, 'changes'>,
     Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {

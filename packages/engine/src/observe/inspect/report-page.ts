@@ -1,15 +1,13 @@
 /**
- * One page of a report: items up to about {@link pageCharsMax} characters, and at least one. What is left out is asked for by where the page
- * ended.
- *
- * RP1  A page ends with the first item that fills it, so a report takes no more memory than a page and an item.     report-pages.test.ts
- * RP2  Between two items, and between the changes of one record, others have their turn.                            same
+ * One page of a report: at least one item, and more up to about {@link pageCharsMax} characters. The next request continues where the page
+ * ended. The page ends with the item that fills it, so a report needs no more memory than a page and an item. Other calls run
+ * between two items, and between the changes of one record.
  */
 import type { RequestContext } from '../../context.ts'
 import { giveWay } from '../../slices.ts'
 
 export const pageCharsMax: number = 4 * 1024 * 1024
-/** So many characters take as long as a row that is read. */
+/** Characters that take as long as reading a row. */
 const charsOfWork = 64
 
 export class ReportPage {
@@ -24,7 +22,7 @@ export class ReportPage {
     return this.#chars >= pageCharsMax
   }
 
-  /** Counts words that the report has; to be waited for. */
+  /** Counts words of the report; the caller awaits the promise. */
   add(...words: readonly string[]): Promise<void> | undefined {
     let chars = 0
     for (const { length } of words) chars += length

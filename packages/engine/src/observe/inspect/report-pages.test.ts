@@ -52,7 +52,7 @@ async function pagesOf<Item>(ask: (place: string | undefined) => Promise<Page<It
   return pages
 }
 
-describe('large values (report-page/RP1, report-page/RP2, inspector/IN1)', () => {
+describe('large values', () => {
   const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
   beforeEach(async () => {

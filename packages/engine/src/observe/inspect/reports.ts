@@ -6,25 +6,25 @@ export interface RowReport {
   readonly row: string
   /** The row key in hexadecimal. */
   readonly rowKey: string
-  /** The cell in words; empty when the row key says all. */
+  /** The cell in words; empty if the row key contains everything. */
   readonly value: string
-  /** `stored`; or what a commit that is not applied yet will do to the row. */
+  /** `stored`, or the effect on the row of a commit that is not applied yet. */
   readonly state: 'stored' | 'to be written' | 'to be deleted' | 'to be changed'
 }
 
 export interface RowsReport {
   readonly key: string
-  /** In the order of the tables; the row of the id counter too, and pending markers. */
+  /** In the order of the tables, with the row of the id counter and pending markers. */
   readonly rows: readonly RowReport[]
-  /** Where to go on behind, in hexadecimal; absent when these are the last rows. */
+  /** The place to continue after, in hexadecimal; absent on the last page. */
   readonly next?: string
-  /** Without its records until these are the last rows. */
+  /** Its records are on the last page only. */
   readonly log: LogReport
 }
 
 export interface LogRecordReport {
   readonly group: string
-  /** The log row in words; where several gateways share the store, the row of the group's root, which has the record. */
+  /** The log row in words. If several gateways share the store: the row of the group's root, which contains the record. */
   readonly row: string
   /** Its key in hexadecimal. */
   readonly rowKey: string
@@ -33,7 +33,7 @@ export interface LogRecordReport {
   readonly committedAt: string
   /** `committed`, `A` (entity rows written), `applied` (index rows too). */
   readonly state: 'committed' | 'A' | 'applied'
-  /** One for each entity, such as `put ToDo:1 {owner: "ada"}` or `delete ToDo:1`. */
+  /** One per entity, such as `put ToDo:1 {owner: "ada"}` or `delete ToDo:1`. */
   readonly changes: readonly string[]
 }
 
@@ -42,9 +42,9 @@ export interface LogReport {
   readonly group: string
   /** Oldest first. */
   readonly records: readonly LogRecordReport[]
-  /** Older ones are left out. */
+  /** Whether older ones were left out. */
   readonly hasMore?: boolean
-  /** Where to go on before: the version of the first of these records. */
+  /** The place to continue before: the version of the first of these records. */
   readonly previous?: string
 }
 
@@ -55,17 +55,17 @@ export interface VersionReport {
   readonly operation: 'put' | 'delete'
   /** As in {@link LogRecordReport}. */
   readonly state: LogRecordReport['state']
-  /** The last moment at which it was the newest, RFC 3339 in microseconds: `read_time` of a read that shows it. Absent for the newest. */
+  /** The last moment at which it was the newest, RFC 3339 in microseconds, for the `read_time` of a read. Absent for the newest. */
   readonly readTime?: string
-  /** Whether a read at that moment is still possible. */
+  /** Whether that moment can still be read. */
   readonly readable: boolean
 }
 
 export interface VersionsReport {
   readonly key: string
-  /** Oldest first, with the state before the oldest kept log record. Empty for an entity that never was. */
+  /** Oldest first, with the state before the oldest kept log record. Empty if the entity never existed. */
   readonly versions: readonly VersionReport[]
-  /** Where to go on before: the version of the first of these, when older ones are left out. */
+  /** The place to continue before: the version of the first of these; absent if there are no older ones. */
   readonly previous?: string
 }
 
@@ -75,29 +75,29 @@ export interface PendingRecordReport extends LogRecordReport {
   /** Empty = the default database. */
   readonly database: string
   readonly namespace: string
-  /** A hold keeps it, or one before it in its group, whatever the policy. */
+  /** Whether a hold keeps it, or an earlier one in its group. */
   readonly held: boolean
-  /** Changes that are not shown. */
+  /** Number of changes that are left out. */
   readonly moreChanges?: number
 }
 
 export interface PendingReport {
   readonly pending: readonly PendingRecordReport[]
-  /** Records behind these. */
+  /** Number of records after these. */
   readonly more?: number
-  /** Where to go on behind; absent at the end. */
+  /** The place to continue after; absent at the end. */
   readonly next?: string
 }
 
 export interface ReleaseReport {
   readonly group: string
   readonly milestone: 'A' | 'B'
-  /** Records that moved on. */
+  /** Number of records that were applied, wholly or to A. */
   readonly released: number
 }
 
 export interface AppliedReport {
-  /** Oldest first: the latest steps of applying. */
+  /** Oldest first. */
   readonly steps: readonly {
     readonly group: string
     readonly version: string
@@ -110,19 +110,19 @@ export interface AppliedReport {
 export interface TableReport {
   readonly table: string
   readonly rows: readonly { readonly row: string; readonly rowKey: string; readonly value: string }[]
-  /** Where to go on behind, in hexadecimal; absent at the end, and when rows were asked for backwards. */
+  /** The place to continue after, in hexadecimal; absent at the end, and for a backward page. */
   readonly next?: string
-  /** Where to go on before, when rows were asked for backwards; absent at the beginning. */
+  /** The place to continue before, for a backward page; absent at the beginning. */
   readonly previous?: string
-  /** Where the scope begins in the table, in hexadecimal, whether a row is there or not. */
+  /** The start of the scope in the table, in hexadecimal; a row with this key may not exist. */
   readonly start?: string
-  /** The tablets that the rows lie in, in their order; each ends where the next one starts. */
+  /** The tablets of the rows, in order; each ends where the next one starts. */
   readonly tablets: readonly TabletBoundary[]
 }
 
 export interface TabletBoundary {
   readonly id: number
   readonly server: number
-  /** First row key of the tablet in hexadecimal; empty for the first one of a table. */
+  /** First row key of the tablet in hexadecimal; empty for the first tablet of a table. */
   readonly start: string
 }

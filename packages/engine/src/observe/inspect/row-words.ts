@@ -13,7 +13,7 @@ import { decodeCounter } from '../../tables/id-sequences.ts'
 import type { GroupCode } from '../../tables/log-rows.ts'
 import { isOf } from '../../tables/rows.ts'
 
-/** `User:"ada"`, from the code of a group. */
+/** `User:"ada"`, from a group code. */
 export function groupInWords(group: GroupCode): string {
   return prettyPath(decodePath(splitKeyCode(group).path, 0).path)
 }
@@ -23,7 +23,7 @@ export function committedAt(version: bigint): string {
   return new Date(Number(version / 1000n)).toISOString()
 }
 
-/** Cells above this are not taken apart for some words of them. */
+/** Larger cells are not decoded if only the first words are wanted. */
 const wholeCellMax = 16 * 1024
 
 /** @param max - length of the words; default: unlimited */
@@ -77,7 +77,7 @@ function wholeCellInWords(row: RowKey, cell: Uint8Array): string {
     case 'Metadata':
       return hexOf(cell)
     default:
-      // An index row's cell has a byte for each column: the original type, and whether the entity has more such rows.
+      // The cell of an index row has a byte per column: the original type, and whether the entity has several such rows.
       return [...cell].map((byte) => typeName(byte) + (isMulti(byte) ? ', one of several' : '')).join('; ')
   }
 }

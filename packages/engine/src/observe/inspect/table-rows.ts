@@ -1,9 +1,9 @@
 /**
- * Rows of one table in words, a stretch at a time in either direction, for the inspector. Its cost is that of the rows it answers.
+ * Rows of one table in words, page by page in either direction, for the inspector. The cost grows with the rows of the answer.
  *
  *   scope ──▶ ranges of the table ──▶ cut by from, after, until, before ──▶ a page of the first rows, or with `before` of the last ones
  *
- * TR1  Going on from `next` or `previous` meets every row of the scope once, in row key order.        table-rows.test.ts
+ * TR1  Pages that continue from `next` or `previous` contain every row of the scope once, in row key order.   table-rows.test.ts
  */
 import type { RequestContext } from '../../context.ts'
 import { fromHex, hexOf } from '../../encoding/bytes.ts'
@@ -22,7 +22,7 @@ import { ReportPage } from './report-page.ts'
 import type { TableReport } from './reports.ts'
 import { cellInWords, shortened } from './row-words.ts'
 
-/** A part of a table. Without a project: all of it. IdSequences and Metadata have no namespaces: their rows are of a database. */
+/** A part of a table; without a project all of it. IdSequences and Metadata have no namespaces: a row belongs to a database. */
 export interface TableScope extends PartitionScope {
   /** In Entities and Log the kind of the root. */
   readonly kind?: string | undefined
@@ -34,13 +34,13 @@ export interface TableScope extends PartitionScope {
 export interface TableRowsOptions extends TableScope {
   /** 1 to 1,000, default 100. */
   readonly limit?: number | undefined
-  /** The first row, if it is there. */
+  /** Lower bound, inclusive. */
   readonly from?: string | undefined
-  /** The row to go on behind, as `next` of the report before. */
+  /** Lower bound, exclusive: `next` of the page before. */
   readonly after?: string | undefined
-  /** The row to stop before. */
+  /** Upper bound, exclusive. */
   readonly until?: string | undefined
-  /** The row to end before: the last rows of the range are answered instead of the first. */
+  /** Upper bound, exclusive; selects the last rows of the range instead of the first. */
   readonly before?: string | undefined
   /** Maximum length of the words of a row, and of its value; default: unlimited. */
   readonly words?: number | undefined
@@ -48,7 +48,6 @@ export interface TableRowsOptions extends TableScope {
 
 export interface TableRowsParts {
   readonly kv: RowKv
-  /** The tablets of a table from one row to another, left to right. */
   tabletsBetween(table: TableId, from: string, through: string): readonly Tablet[]
 }
 
@@ -112,15 +111,15 @@ interface Wanted {
   readonly expect: number
 }
 
-/** Rows may be of a megabyte: they are read a few at a time. */
+/** Rows may have a megabyte, so only a few are read at a time. */
 const rowsAtOnce = 16
 
-/** The rows of some ranges, in their order, as far as they are asked for. */
+/** The rows of some ranges, in order, read on demand. */
 async function* rowsIn(kv: RowKv, ranges: readonly KeyRange[], { isReverse, expect }: Wanted): AsyncGenerator<KvRow> {
   for (const range of ranges) {
     let rest = range
     while (rest.start < rest.end) {
-      // Where rows are made on demand, those of one index after the other, as far as they are wanted.
+      // If rows are made on demand: those of one index at a time, as far as needed.
       const part = kv.indexWithin === undefined ? rest : await kv.indexWithin(rest, isReverse)
       if (part === undefined) break
       const scan = kv.scan(part, { reverse: isReverse, expect: Math.min(expect, rowsAtOnce) })

@@ -1,9 +1,9 @@
-/** The versions of an entity as a report, from what the log keeps of it. */
+/** The versions of an entity as a report, from its log records. */
 import { prettyTimestamp } from '../../encoding/pretty.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import type { LogRecordReport, VersionReport } from './reports.ts'
 
-/** A state of an entity that a commit made. */
+/** The state of an entity after a commit. */
 export interface LoggedImage {
   readonly version: bigint
   /** `undefined` = the commit deleted it. */

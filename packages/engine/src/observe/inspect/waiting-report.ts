@@ -1,4 +1,4 @@
-/** The records between commit and apply as a report, page by page; and one log record as a report. */
+/** Reports of log records: one record, or page by page those between commit and apply. */
 import type { RequestContext } from '../../context.ts'
 import { hexOf } from '../../encoding/bytes.ts'
 import { partitionOfCode } from '../../encoding/key-codec.ts'
@@ -12,22 +12,22 @@ import { ReportPage } from './report-page.ts'
 import type { LogRecordReport, PendingRecordReport, PendingReport } from './reports.ts'
 import { changeInWords, committedAt, groupInWords } from './row-words.ts'
 
-/** Which waiting records are reported. */
+/** The selection of waiting records. */
 export interface PendingOptions extends PartitionScope {
   /** Maximum number of records; default: unlimited. */
   readonly limit?: number | undefined
-  /** Maximum length of the words of a change, of which a record then shows {@link changesShown}; default: unlimited. */
+  /** Maximum length of the words of a change, default unlimited. If given, a record has at most {@link changesShown} changes. */
   readonly words?: number | undefined
-  /** The place to go on behind, as `next` of the report before. */
+  /** The place to continue after: `next` of the page before. */
   readonly after?: string | undefined
 }
 
-/** Changes of a record that are shown where words are limited. */
+/** Maximum number of changes of a record if words are limited. */
 const changesShown = 10
-/** Groups that are passed over or counted before others may have their turn. */
+/** Groups that are skipped or counted before other calls run. */
 const groupsPerLook = 1024
 
-/** Group by group, the groups in the order in which they began to wait. A place is the number of a group in it, and a version. */
+/** Groups come in the order in which they began to wait. A place has the number of a group in this order, and a version. */
 export async function waitingReport(
   pending: PendingRecords,
   { limit = Number.POSITIVE_INFINITY, words, after, ...scope }: PendingOptions,
@@ -63,7 +63,7 @@ export async function waitingReport(
   return { pending: shown, ...rest }
 }
 
-/** Whether the code of a partition is in a scope. Most groups are of the same few. */
+/** A test whether a partition code is in a scope; it keeps its answers, as most groups share few partitions. */
 function scopeTest(scope: PartitionScope): (partition: string | undefined) => boolean {
   const known = new Map<string, boolean>()
   return (partition) => {
@@ -100,7 +100,7 @@ async function pendingReport(
   }
 }
 
-/** The words of one record may be many megabytes: they are made change by change. */
+/** The words of a record may have many megabytes, so they are made change by change. */
 export async function recordReport(
   page: ReportPage,
   record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'logRow'> & {

@@ -1,17 +1,15 @@
 /**
  * The append queue of each entity group, for simulation: an append to the group's log takes time, and the next commit waits for
- * it. No rate is configured; a few commits a second for a group follow from the latency.
+ * it. No rate is configured; a latency of 200 ms gives at most five commits a second.
  *
  *   wait until the log of every group is free, in row key order ─▶ still without conflict? ─▶ latency of the append ─▶ commit
  *
- * GT1  One commit at a time appends to a group, first come first served. Several groups are taken in row key order, so that
- *      commits cannot deadlock.
- * GT2  A commit that would wait too long is answered ABORTED at the limit, or DEADLINE_EXCEEDED at its own deadline if that is
- *      earlier; nothing is written.
- * GT3  A transaction that has lost a conflict is refused as soon as its turn comes, and takes no append time.
+ * One commit at a time appends to a group, first come, first served. A commit queues for its groups in row key order, so commits cannot
+ * deadlock. A commit that waits too long ends with ABORTED at the limit, or DEADLINE_EXCEEDED at its own earlier deadline, and
+ * nothing is written. A transaction that has lost a conflict is refused at its turn, and takes no append time.
  *
- * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); about one write
- * a second for a group is what Google advises. Ours: that commits queue in order instead of racing for the position.
+ * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); Google advises about one
+ * write a second per group. Ours: commits queue in order instead of racing for the position.
  */
 import type { Scheduler } from '../../clock.ts'
 import { checkAlive, type RequestContext } from '../../context.ts'
@@ -39,19 +37,18 @@ export class AppendQueue implements CommitGate {
     this.#scheduler = scheduler
   }
 
-  /** Whether appends take time. */
   get isQueueing(): boolean {
     const { simulate, waits, commitLatencyMs } = this.#tablets.settings
     return simulate && waits && commitLatencyMs > 0
   }
 
-  /** A commit is about to be written. @throws what the tablets answer for it (metering.ts); nothing is written then */
+  /** Called before a commit is written. @throws the refusal of the tablets (metering.ts); nothing is written then */
   admit(context: RequestContext, records: readonly PendingRecord[]): void {
     const { metering } = this.#tablets
     if (metering.isSimulating) metering.admit(context, rowsOf(records))
   }
 
-  /** Runs `commit` in the order of its groups' queues. The append begins in this turn of the process if the queues are empty. */
+  /** Runs `commit` at its turn in the queues of its groups; if they are empty, its append begins in this turn of the process. */
   inTurn<T>(
     { context, recheck }: Pick<CommitInput<unknown>, 'context' | 'recheck'>,
     groups: readonly GroupCode[],
@@ -94,7 +91,7 @@ export class AppendQueue implements CommitGate {
     })
   }
 
-  /** Waits as long as the caller would have, without a place in the queue. */
+  /** Waits as long as the commit would have, without a place in the queue. */
   async #giveUp(context: RequestContext, group: GroupCode, ms: number): Promise<never> {
     await this.#scheduler.sleep(Math.max(0, ms), context.signal, true).catch(() => undefined)
     checkAlive(context)
@@ -120,7 +117,7 @@ export class AppendQueue implements CommitGate {
   }
 }
 
-/** The rows that a commit writes, those of its application included: the worst of them counts. */
+/** The rows that a commit and its application write; the slowest one decides. */
 function rowsOf(records: readonly PendingRecord[]): readonly { readonly table: TableId; readonly rowKey: RowKey }[] {
   const rows: { readonly table: TableId; readonly rowKey: RowKey }[] = []
   for (const record of records) {

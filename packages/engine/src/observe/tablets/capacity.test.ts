@@ -28,7 +28,7 @@ test('single operations queue as flows do', () => {
   expect(server.queueMs(400)).toBeCloseTo(600)
 })
 
-test('capacity/CP3: a full queue takes nothing in, and one with room takes the next operation, however large', () => {
+test('capacity/CP2: a full queue takes nothing in, and one with room takes the next operation, however large', () => {
   const server = open()
   for (let i = 0; i < 199; i++) server.take(0, 10)
   expect(server.hasRoom(0)).toBe(true)
@@ -39,7 +39,7 @@ test('capacity/CP3: a full queue takes nothing in, and one with room takes the n
   expect(server.hasRoom(491)).toBe(true)
 })
 
-test('capacity/CP3: flows under way count up to their ends', () => {
+test('capacity/CP2: flows under way count up to their ends', () => {
   const server = open()
   // 4,000 more than can be served will wait when the longer one ends.
   server.addFlow(0, { costPerSecond: 2_000, endsMs: 1_000 })
@@ -49,7 +49,7 @@ test('capacity/CP3: flows under way count up to their ends', () => {
   expect(server.hasRoom(0)).toBe(false)
 })
 
-test('capacity/CP3: a flow that goes on behind the end of another counts up to its own end', () => {
+test('capacity/CP2: a flow that goes on behind the end of another counts up to its own end', () => {
   const server = open()
   server.addFlow(0, { costPerSecond: 400, endsMs: 1_000 })
   server.addFlow(0, { costPerSecond: 1_100, endsMs: 10_000 })

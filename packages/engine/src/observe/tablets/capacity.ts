@@ -1,23 +1,23 @@
 /**
- * A tablet server as a fluid queue: work that flows in above its capacity waits; work that would wait too long is refused.
+ * A tablet server as a fluid queue: work above its capacity waits; work that would wait too long is refused.
  *
  *   backlog' = inflow − capacity, never below 0        wait = backlog ÷ capacity
  *
- * CP1  Operations of weight 1 enter at once; flows (operations that stand for many) change the inflow, and the backlog grows
- *      or shrinks in a straight line between two changes: no timer is needed.
- * CP2  Admitted work is served or waits, and is never dropped. So over any time a server serves at most
- *      capacity × time.
- * CP3  Work is admitted while the queue has room: while the backlog stays below capacity × queueMsMax at all later times,
- *      counting the flows under way up to their ends. So the backlog is at most that and the last admitted work.
- *                                                          CP2, CP3: test/property/capacity.test.ts
+ * At 1,000 operations a second, an inflow of 1,500 makes the backlog grow by 500 a second; after 2 s the wait is 1 s. Single
+ * operations enter at once. A flow, an operation that stands for many, changes the inflow. Between two changes the backlog is a straight
+ * line, so no timer is needed.
  *
- * Ours: the model. A wait also grows as the server gets busy, as service ÷ (1 − utilisation), before any queue stands.
+ * CP1  Admitted work is served or waits, and is never dropped: in any time a server serves at most capacity × time.
+ * CP2  Work is admitted while the backlog stays below capacity × queueMsMax at all later times, counting running flows up to
+ *      their ends. So the backlog is at most that and the last admitted work.       CP1, CP2: test/property/capacity.test.ts
+ *
+ * Ours: the model. The delay also grows as the server gets busy, as service ÷ (1 − utilisation), before there is a queue.
  */
 
-/** Utilisation is forgotten with this time constant. */
+/** Time constant of the moving average of utilisation. */
 const memoryMs = 1_000
 const setBackMs = 60_000
-/** Share by which sums of fractions may miss. */
+/** Relative error that sums of fractions may have. */
 const tolerance = 1e-9
 
 /** Work that flows in evenly until an instant. */
@@ -31,9 +31,9 @@ export class TabletServer {
   readonly id: number
   capacity: number
   queueMsMax: number
-  /** Sum of the flows, row operations a second. */
+  /** Sum of the running flows, row operations a second. */
   #flow = 0
-  /** The same by the instant at which they end. */
+  /** The same, by the instants at which flows end. */
   readonly #ending = new Map<number, number>()
   #backlog = 0
   #load = 0
@@ -51,15 +51,15 @@ export class TabletServer {
     this.queueMsMax = queueMsMax
   }
 
-  /** Sum of the flows under way, row operations a second. */
+  /** Sum of the running flows, row operations a second. */
   get flow(): number {
     return this.#flow
   }
 
-  /** Brings backlog and utilisation up to now (CP1). */
+  /** Updates backlog and utilisation to now. */
   settle(nowMs: number): void {
     const ms = nowMs - this.#atMs
-    // A clock that was set back: from there it goes on.
+    // A clock that was set back: continue from its time.
     if (ms < -setBackMs) this.#atMs = nowMs
     if (ms <= 0) return
     this.#atMs = nowMs
@@ -68,19 +68,19 @@ export class TabletServer {
     this.#backlog = Math.max(0, this.#backlog + ((this.#flow - this.capacity) * ms) / 1000)
   }
 
-  /** Whether work may come in now (CP3). */
+  /** Whether work is admitted now (CP2). */
   hasRoom(nowMs: number): boolean {
     const backlog = this.#highestBacklog(nowMs)
     return backlog === 0 || backlog < ((this.capacity * this.queueMsMax) / 1000) * (1 - tolerance)
   }
 
-  /** The most that will wait at any moment from now on, if nothing more comes in. */
+  /** The highest future backlog without further work. */
   #highestBacklog(nowMs: number): number {
     this.settle(nowMs)
     let backlog = this.#backlog
     let inflow = this.#flow
     if (inflow <= this.capacity) return backlog
-    // Flows only end from here on: once less comes in than is served, the backlog has been at its highest.
+    // From now on flows only end: the backlog is highest when the inflow falls below the capacity.
     let atMs = nowMs
     for (const [endMs, ending] of [...this.#ending].sort(([a], [b]) => a - b)) {
       backlog += ((inflow - this.capacity) * (endMs - atMs)) / 1000
@@ -91,7 +91,7 @@ export class TabletServer {
     return backlog
   }
 
-  /** An operation of so many row operations comes in at once. */
+  /** Adds an operation of `cost` row operations. */
   take(nowMs: number, cost: number): void {
     this.settle(nowMs)
     this.#backlog += cost
@@ -104,13 +104,13 @@ export class TabletServer {
     this.#ending.set(endsMs, (this.#ending.get(endsMs) ?? 0) + costPerSecond)
   }
 
-  /** Takes a flow away at its end, or because its tablet goes to another server. */
+  /** Removes a flow at its end, or when its tablet moves to another server. */
   removeFlow(nowMs: number, { costPerSecond, endsMs }: WorkFlow): void {
     this.settle(nowMs)
     const rest = (this.#ending.get(endsMs) ?? 0) - costPerSecond
     if (rest > costPerSecond * tolerance) this.#ending.set(endsMs, rest)
     else this.#ending.delete(endsMs)
-    // Sums of fractions do not come back to exactly nothing.
+    // Sums of fractions do not return to exactly 0.
     this.#flow = this.#ending.size === 0 ? 0 : Math.max(0, this.#flow - costPerSecond)
   }
 
@@ -135,13 +135,13 @@ export class TabletServer {
     return sum / count
   }
 
-  /** How long what comes now stands in the queue. */
+  /** How long new work waits in the queue. */
   queueMs(nowMs: number): number {
     this.settle(nowMs)
     return (this.#backlog / this.capacity) * 1000
   }
 
-  /** Time until an operation of `cost` row operations that comes now is done. */
+  /** Time until a new operation of `cost` row operations is done. */
   delayMs(nowMs: number, cost: number, serviceMs: number): number {
     const queueMs = this.queueMs(nowMs)
     const utilisation = Math.min(0.95, this.#load / this.capacity)

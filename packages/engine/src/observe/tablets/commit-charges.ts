@@ -1,10 +1,10 @@
 /**
- * Charges of commits to the tablets: what is written of each entity when its commit is applied, and the rows that come and go.
+ * Charges of commits to the tablets: what applying a commit writes for each entity, and the rows that are added and deleted.
  *
- *   put ToDo:1 {owner: "ada"}   the log row by its request's ledger; here its row in Entities, its row of the kind,
- *                               and its rows of `owner`: one operation for the meter, which takes all of them or none
+ *   put ToDo:1 {owner: "ada"}   the ledger of the request charges the log row; here: its row in Entities, its row of the kind
+ *                               and its rows of `owner`, as one operation for the meter, which takes all of them or none
  *
- * LC1  Rows of applying are never charged to the request: they weigh as its commit did.
+ * Rows of applying are never charged to the request; they have the weight of its commit.
  */
 import { CountingLedger } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
@@ -31,7 +31,6 @@ export class CommitCharges {
     this.#ledger.meter = metering
   }
 
-  /** Rows written by applying so far. */
   get rowsApplied(): number {
     return this.#ledger.rowsWritten
   }

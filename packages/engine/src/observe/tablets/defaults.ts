@@ -1,10 +1,10 @@
 /**
- * Every figure of the tablets: what it is, its unit, its default and where that is from. Each can be set on its own, by
- * `openEngine({ tablets: { … } })` and `engine.tablets.configure({ … })`; docs/reference/tablets.md has a row for each, which
+ * Every setting of the tablets with its meaning, unit, default and source. Each can be set on its own, by
+ * `openEngine({ tablets: { … } })` and `engine.tablets.configure({ … })`. docs/reference/tablets.md has a row for each, which
  * test/docs/tablets-pages.test.ts compares with this file.
  *
- * Sources: *known* = Google's public articles, or the Bigtable paper as commonly summarised; *believed* = what such systems
- * are said to do, without a public figure; *ours* = chosen here.
+ * Sources: *known* = Google's public articles, or the Bigtable paper as commonly summarised; *believed* = what is said of such
+ * systems, without a public figure; *ours* = chosen here.
  */
 import { invariant } from '../../invariant.ts'
 
@@ -248,7 +248,7 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
   eventsMax: { what: 'maximum number of events in the history', unit: 'events', source: 'ours' },
 }
 
-/** The defaults with single figures replaced. @throws InvariantError when they do not go together */
+/** The defaults with some settings replaced. @throws InvariantError if they contradict each other */
 export function tabletSettings(
   changed: Partial<TabletSettings> = {},
   base: TabletSettings = tabletDefaults,

@@ -1,8 +1,8 @@
 /**
- * Every row of a store as of now, in no order: for those who count them.
+ * Every row of a store as of now, in no order, for counting.
  *
- * Property rows are made from the entities, each after its own: a store that makes them when they are read need not keep them
- * for this. An entity whose index rows are those of before (log/apply.ts, milestone A) has the rows of its image before.
+ * Property rows are made from the entities, each after its own, so that a store need not keep them for this. At milestone A of a
+ * commit (log/apply.ts), the entity already has its new image, but still the index rows of the one before.
  */
 
 import type { CommitLog } from '../../log/commit-log.ts'
@@ -14,7 +14,7 @@ import type { RowWalk } from './row-counts.ts'
 
 const ofProperties: readonly KeySpace[] = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc']
 
-/** @param rulesOf - of the database with the code that this one begins with */
+/** @param rulesOf - the index rules of the database whose code is a prefix of this one */
 export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string) => IndexRules): RowWalk {
   const snapshot = kv.snapshot()
   const scans = everySpace.filter((space) => !ofProperties.includes(space)).map((space) => snapshot.scan(rowsOf(space)))
@@ -49,7 +49,7 @@ export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string)
         return next(count)
       })
     }
-    // Entities that are gone, with rows that are not yet.
+    // Deleted entities whose index rows still exist.
     for (const [row, before] of shown) make(row, before)
     shown.clear()
     return made.splice(0)

@@ -1,14 +1,14 @@
 /**
- * Tablets on their servers: takes the load of operations, and looks every few seconds whether a tablet should be split,
+ * Tablets on their servers: takes the load of operations, and decides every few seconds whether a tablet should be split,
  * merged, moved or compacted.
  *
  *   charge(row, weight) ─▶ its tablet's window and sample ─▶ its server's queue
  *   weight above 1      ─▶ a flow over a time slot, never a burst
  *
- * F1  Nothing here has a timer: overdue work runs at the next operation or report,
- *     in its original order and with its original timestamps. An idle engine keeps nothing running.
- * F2  Operations are conserved: the totals of the tablets add up to all charges and ended flows.
- * F3  The same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
+ * There is no timer here: overdue work runs at the next operation or report, in its original order and with its original timestamps. The
+ * same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
+ *
+ * F1  No operation is lost: the totals of the tablets add up to all charges and ended flows.   test/property/tablets.test.ts
  */
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -26,7 +26,7 @@ import { percent, type SplitPolicy, splitByLoadAndSize } from './split-policy.ts
 import type { Flow, Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
 
-/** Each can be replaced by another object of its interface. */
+/** Each can be replaced. */
 export interface TabletPolicies {
   readonly split: SplitPolicy
   readonly merge: MergePolicy
@@ -45,18 +45,18 @@ export interface Charge {
   readonly reads: number
   readonly writes: number
   readonly bytes: number
-  /** For its server, in row operations. */
+  /** Row operations for its server. */
   readonly cost: number
-  /** How long it waits for its server, and deleted rows among the reads; default 0. */
+  /** Its wait for the server, and the deleted rows among its reads; default 0. */
   readonly waitMs?: number
   readonly tombstones?: number
-  /** How many of it there are; the numbers above are of one. */
+  /** Number of such charges; the other numbers are those of one. */
   readonly weight: number
-  /** 0: now. */
+  /** Milliseconds over which it flows; 0 = at once. */
   readonly spreadMs: number
 }
 
-/** A refusal is told again after so long. */
+/** Milliseconds after which an event repeats that a split is refused for the same reason. */
 const refusalAgainMs = 600_000
 
 export class TabletFleet {
@@ -64,7 +64,7 @@ export class TabletFleet {
   readonly heat: HeatHistory
   readonly recording: HeatRecording
   readonly events: EventLog = new EventLog()
-  /** Row operations charged and already flowed, all in all. */
+  /** Row operations so far: single ones, and what has flowed of flows. */
   charged = 0
   settings: TabletSettings
   readonly #policies: TabletPolicies
@@ -97,7 +97,7 @@ export class TabletFleet {
     this.settings = settings
     this.heat.rowsMax = settings.heatRowsMax
     this.#makeServers()
-    // Tablets of servers that are no more go to those that are.
+    // Tablets of removed servers move to the remaining ones.
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
       tablet.server = this.#policies.placement.place(this.#serverLoads())
@@ -105,7 +105,7 @@ export class TabletFleet {
     }
   }
 
-  /** Forgets tablets, loads and history; numbers of events go on. */
+  /** Forgets tablets, loads and history; the numbers of events continue. */
   clear(nowMs: number): void {
     this.map.clear()
     this.heat.clear()
@@ -128,7 +128,7 @@ export class TabletFleet {
     return this.#serverOf(tablet)
   }
 
-  /** Takes load onto a tablet. {@link advance} was called for this instant. */
+  /** Adds load to a tablet. The caller has called {@link advance} for this instant. */
   charge(nowMs: number, tablet: Tablet, charge: Charge): void {
     const { rowKey, reads, writes, bytes, cost, weight, spreadMs, waitMs = 0, tombstones = 0 } = charge
     const { settings } = this
@@ -141,7 +141,7 @@ export class TabletFleet {
       if (settings.simulate) this.#serverOf(tablet).take(nowMs, cost * weight)
       return
     }
-    // Ticks are left out while nothing flows.
+    // Without flows there are no ticks.
     if (this.#flowing.size === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
     const endsMs = stepAfter(nowMs + spreadMs - 0.01, settings.tickMs)
     const ticks = Math.max(1, Math.round((endsMs - this.#nextTickMs) / settings.tickMs) + 1)
@@ -170,13 +170,13 @@ export class TabletFleet {
     })
   }
 
-  /** A refused operation has no load, but shows where load is wanted: without it a full tablet would never be split. */
+  /** A refused operation is no load, but shows where load is wanted; otherwise a full tablet would never be split. */
   noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number): void {
     tablet.sample.add(rowKey, nowMs, weight, this.#random, this.settings.windowMs)
     this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
   }
 
-  /** Makes up for what came due until `nowMs` (F1). */
+  /** Runs the work that was due until `nowMs`. */
   advance(nowMs: number): void {
     this.recording.advance(nowMs)
     if (nowMs > this.#nowMs) this.#nowMs = nowMs
@@ -192,7 +192,7 @@ export class TabletFleet {
       }
       this.#nextTickMs = stepAfter(atMs, tickMs)
       if (this.#flowing.size > 0) continue
-      // Nothing flows: on to the next decision, and past those that would find everything as it is.
+      // No flows: go to the next decision, and skip those that would change nothing.
       const quietMs = 2 * mergeAfterMs + windowMs
       if (nowMs - this.#nextDecisionMs > quietMs) this.#nextDecisionMs = stepAfter(nowMs - quietMs, decisionMs)
       if (this.#nextDecisionMs > this.#nextTickMs) {
@@ -201,7 +201,7 @@ export class TabletFleet {
     }
   }
 
-  /** Splits the tablet of a row before it. @returns whether there was something to split */
+  /** Splits the tablet of a row before that row. @returns `false` if a tablet already begins there */
   split(nowMs: number, table: TableId, at: RowKey, reason: TabletEvent['reason'], words: string): boolean {
     const { splitUnavailableMs } = this.settings
     const done = this.map.split(table, at, nowMs)
@@ -246,7 +246,7 @@ export class TabletFleet {
     return true
   }
 
-  /** Moves a tablet to another server; it is unavailable meanwhile. */
+  /** Moves a tablet to another server; during the move it is unavailable. */
   move(nowMs: number, tablet: Tablet, to: number, reason: TabletEvent['reason'], words: string): boolean {
     if (tablet.server === to || this.#servers[to] === undefined) return false
     const fromServer = tablet.server
@@ -263,7 +263,7 @@ export class TabletFleet {
     return true
   }
 
-  /** A major compaction: tombstones go. */
+  /** A major compaction: removes tombstones. */
   compact(nowMs: number, tablet: Tablet, reason: TabletEvent['reason'], words: string): void {
     const dropped = tablet.tombstones.clear()
     if (dropped === 0 && reason !== 'asked') return
@@ -279,7 +279,7 @@ export class TabletFleet {
     }
   }
 
-  /** The clock was set back: flows under way end here, and decisions begin anew from there. */
+  /** After the clock was set back: ends running flows; decisions start again. */
   #setBack(nowMs: number): void {
     for (const [endsMs] of [...this.#ending].sort(([a], [b]) => a - b)) this.#flow(endsMs)
     this.#nowMs = nowMs
@@ -291,7 +291,7 @@ export class TabletFleet {
     }
   }
 
-  /** One tick of all flows, and the end of those whose time is over. */
+  /** One tick of all flows; ends those that are over. */
   #flow(atMs: number): void {
     const { tickMs } = this.settings
     for (const tablet of this.#flowing) {
@@ -400,7 +400,7 @@ export class TabletFleet {
     }
   }
 
-  /** Row operations a second by server; an idle server with tablets counts as a little busier than one without. */
+  /** Row operations a second by server; one with idle tablets counts as slightly busier than an empty one. */
   #serverLoads(): number[] {
     const loads = new Array<number>(this.#servers.length).fill(0)
     for (const { server, opsPerSecond } of this.map.all()) loads[server] = (loads[server] ?? 0) + opsPerSecond + 0.001

@@ -25,7 +25,7 @@ test('among very many groups the busy one is kept', () => {
   expect(load.busiest(nowMs + 5_000, 10_000, 1)).toMatchObject([{ group: 'busy', conflicts: 0, waits: 0 }])
 })
 
-test('commits of a group with conflicts are counted one by one, and samples of them not again (group-load/GL3)', () => {
+test('commits of a group with conflicts are counted one by one, and samples of them not again', () => {
   const load = new GroupLoad()
   load.committed('contended', nowMs)
   load.conflicted('contended', nowMs)

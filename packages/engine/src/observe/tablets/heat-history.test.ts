@@ -12,7 +12,7 @@ function load(heat: HeatHistory, nowMs: number, prefix: string, each: number): v
 const startsOf = (heat: HeatHistory): string[] => heat.cells('Entities', 3, 0, 1, 64).map(({ start }) => start)
 
 describe('the heat history', () => {
-  it('joins the neighbours with the fewest operations to make room (heat-history/H3)', () => {
+  it('joins the neighbours with the fewest operations to make room', () => {
     const heat = new HeatHistory(4)
     load(heat, startMs, 'a', 1)
     heat.adapt(startMs)

@@ -1,14 +1,12 @@
 /**
- * Load per key range over time, for pictures: finer than tablets where it is hot, so that a load that moves along the keys
- * shows as a diagonal even where tablets do not follow it.
+ * Load per key range over time, for heat maps. Ranges are narrower than tablets where the load is, so load that moves along the
+ * keys shows as a diagonal, even if the tablets stay.
  *
- *   ranges  at most heatRowsMax a table, each with its columns in every tier (heat-range.ts)
+ *   ranges  at most heatRowsMax a table; they partition its row keys, and each has its columns in every tier (heat-range.ts)
  *
- * H1  Ranges partition the row keys of a table.
- * H2  Joining ranges adds up their columns; dividing one halves its columns, as an estimate. Sums stay.
- * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
- *     than its share of the load; to make room, the two neighbours with the fewest operations are joined, where an
- *     operation counts half after {@link halfLifeMs}.
+ * A range with more than its share of the load is divided at the middle of its latest keys; each half gets half of its load, as an
+ * estimate. To make room, the two neighbours with the fewest operations are joined; their load is added. An
+ * operation counts half after {@link halfLifeMs}. Sums stay the same, and memory is ranges × tiers × columns.
  */
 import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -16,15 +14,15 @@ import { rowAfter } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
 import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
 
-/** A recording has columns of a second, those of the first tier. */
+/** A recording has columns of one second, those of the first tier. */
 const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
-/** A range with more than so many times its even share is divided. */
+/** A range with more than this many times the average load is divided. */
 const hotFactor = 2
-/** Pictures reach back a day. */
+/** Heat maps reach back a day. */
 const halfLifeMs = 12 * 3_600_000
-/** While it is recorded, so many ranges of a table are divided in a second. */
+/** Maximum number of ranges of a table that are divided in a recorded second. */
 const divisionsMax = 8
-/** While it is recorded, a table has so many ranges at least. */
+/** Minimum for the maximum number of ranges of a table during a recording. */
 const recordedRowsMax = 256
 
 export interface HeatCells {
@@ -44,7 +42,7 @@ export interface HeatCell {
   readonly values: readonly number[]
 }
 
-/** One slot of time of one table: the ranges that had load, in their order. */
+/** One time slot of one table: its ranges with load, in order. */
 export interface HeatColumn {
   readonly table: TableId
   readonly atMs: number
@@ -56,7 +54,7 @@ export class HeatHistory {
   readonly #tables = new Map<TableId, HeatRange[]>()
   #rowsMax: number
   #adaptedMs: number | undefined
-  /** {@link seal} is called each second, and divides ranges instead of {@link adapt}. */
+  /** During a recording, {@link seal} is called each second and divides ranges instead of {@link adapt}. */
   isRecorded = false
 
   constructor(rowsMax: number) {
@@ -82,16 +80,16 @@ export class HeatHistory {
     if (this.isRecorded) range.touch(rowKey)
   }
 
-  /** Operations that waited for a server, were refused, or went over deleted rows; their load is added apart. */
+  /** Operations that waited for a server, were refused, or passed deleted rows. Their load is added separately. */
   addTrouble(table: TableId, rowKey: RowKey, nowMs: number, waitMs: number, refused: number, tombstones: number): void {
     if (waitMs === 0 && refused === 0 && tombstones === 0) return
     const range = this.#rangeOf(table, rowKey)
-    // An operation that was refused is no load, but its key was reached.
+    // A refused operation is no load, but its key was used.
     if (refused > 0 && this.isRecorded) range.touch(rowKey)
     range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
-  /** Load that lies evenly over a time from now on, in every tier in as many parts as it has steps. */
+  /** Adds load that is spread evenly from now on: in every tier, one part per column. */
   addSpread(
     table: TableId,
     rowKey: RowKey,
@@ -112,7 +110,7 @@ export class HeatHistory {
     }
   }
 
-  /** Divides hot ranges and makes room by joining cold ones; called now and then. */
+  /** Divides hot ranges and joins cold ones to make room; called now and then. */
   adapt(nowMs: number): void {
     const fading = 0.5 ** (Math.max(0, nowMs - (this.#adaptedMs ?? nowMs)) / halfLifeMs)
     this.#adaptedMs = nowMs
@@ -147,7 +145,7 @@ export class HeatHistory {
     return hottest
   }
 
-  /** The columns of a second that is over, by table; then divides ranges for the next one, far more readily than {@link adapt}. */
+  /** The columns of a completed second, by table. Then divides ranges for the next one, more readily than {@link adapt}. */
   seal(second: number): HeatColumn[] {
     const columns: HeatColumn[] = []
     const atMs = second * stepMs
@@ -158,7 +156,7 @@ export class HeatHistory {
         if (values === undefined) continue
         const { rises, falls, lowest, highest } = range
         const end = ranges[i + 1]?.start
-        // A load that moves along the keys has not been beyond its front.
+        // The range is reported up to the front of a moving load, which has not been beyond.
         cells.push({
           start: falls && lowest !== undefined ? lowest : range.start,
           end: rises && highest !== undefined ? rowAfter(highest) : end,
@@ -183,7 +181,7 @@ export class HeatHistory {
     for (const range of ranges) range.restartSecond()
   }
 
-  /** The columns of a tier from one instant to another, as far as it has them, oldest first. */
+  /** The kept columns of a tier between two instants, oldest first. */
   *tierColumns(tier: number, fromMs: number, toMs: number): Iterable<HeatColumn> {
     const { stepMs, columns } = heatTiers[tier] as Tier
     const last = Math.ceil(toMs / stepMs)
@@ -203,7 +201,7 @@ export class HeatHistory {
     return [...this.#tables.keys()].sort()
   }
 
-  /** Columns of a table's ranges, oldest first; `rowsMax` joins neighbours, those with the least load first. */
+  /** Columns of the ranges of a table, oldest first. Above `rowsMax`, the neighbours with the least load are joined. */
   cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatCells[] {
     const ranges = this.#tables.get(table) ?? []
     const rows: HeatCells[] = ranges.map((range, i) => {
@@ -256,7 +254,7 @@ interface Place {
   readonly division: Division
 }
 
-/** Divides a range; where there are as many as may be, the two coldest neighbours become one. */
+/** Divides a range. At the maximum number of ranges, the two coldest neighbours are joined. */
 function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number): void {
   let at = place
   if (ranges.length >= rowsMax) {
@@ -267,7 +265,7 @@ function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number
   ranges.splice(at + 1, 0, (ranges[at] as HeatRange).divide(division))
 }
 
-/** @returns the place of the pair that became one */
+/** @returns the place of the joined pair */
 function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
   let [place, least] = [-1, Number.POSITIVE_INFINITY]
   for (let i = 0; i + 1 < ranges.length; i++) {

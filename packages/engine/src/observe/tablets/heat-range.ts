@@ -1,11 +1,11 @@
 /**
- * One range of row keys in the heat history: its load in every tier, and where in it the keys of the running second lie.
+ * One key range of the heat history: its load in every tier, and the lowest and highest row key of the running second.
  *
  *   tiers   1 s × 2 min · 10 s × 20 min · 1 min × 2 h · 10 min × 1 day         one column a step
  *
- * HR1  Joining adds up columns. Dividing at the middle of the latest keys halves them, as an estimate; dividing behind the keys
- *      of the running second, or before them, leaves them whole, as load that moves on has not been beyond. Sums stay.                       heat-recording.test.ts
- * HR2  The range knows the lowest and the highest row key of the running second, and whether they move on.
+ * A load on ToDo:1, ToDo:2, ToDo:3 … rises: its keys of a second lie above those of the second before. The range is then divided at this
+ * front, and the part behind it keeps all the load, which has not been beyond. A division at the middle of the latest keys
+ * halves the columns, as an estimate. Joining adds them. Sums stay the same.
  */
 import type { RowKey } from '../../storage/kv.ts'
 import { rowAfter } from '../../tables/ranges.ts'
@@ -22,17 +22,17 @@ export const heatTiers: readonly Tier[] = [
   { stepMs: 600_000, columns: 144 },
 ]
 
-/** Measures of a cell, in the order of its numbers. The second three are rare, and have memory only where they occur. */
+/** Measures of a cell, in the order of its numbers. The second three are rare, and have memory only if they occur. */
 export const heatMeasures = ['reads', 'writes', 'bytes', 'waitMs', 'refused', 'tombstones'] as const
 
 const group = 3
 const recentMax = 16
-/** Columns of the second tier that say what is hot now. */
+/** Columns of the second tier that count as recent. */
 const recentColumns = 3
-/** Below so many operations in a second a range has no front, unless it is new. */
+/** With fewer operations in a second, only a new range has a front. */
 const frontMin = 4
 
-/** Three measures of one range: a ring for each tier. */
+/** Three measures of one range: one ring per tier. */
 class Rings {
   readonly #rings = heatTiers.map(({ columns }) => new Float32Array(columns * group))
 
@@ -52,7 +52,7 @@ class Rings {
     return this.#rings[tier]?.[column * group + measure] ?? 0
   }
 
-  /** Keeps half of everything. @returns the other half */
+  /** Keeps half of every number. @returns the other half */
   halve(): Rings {
     const other = new Rings()
     for (const [tier, ring] of this.#rings.entries()) {
@@ -63,7 +63,7 @@ class Rings {
   }
 }
 
-/** The place where a range is divided, and which side has its load so far. */
+/** The place of a division, and the side that gets the load so far. */
 export interface Division {
   readonly at: RowKey
   readonly load: 'left' | 'right' | 'both'
@@ -75,18 +75,18 @@ export class HeatRange {
   /** Made at the first wait, refusal or tombstone. */
   #trouble: Rings | undefined
   readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
-  /** Operations, older ones for less. */
+  /** Operations, weighted by age. */
   load = 0
-  /** Extent of the running second. */
+  /** Lowest and highest key of the running second. */
   lowest: RowKey | undefined
   highest: RowKey | undefined
-  /** Latest keys, a ring. A place whose key went to the other side of a division stays empty until its turn comes again. */
+  /** Ring of the latest keys. A division leaves places empty until they are overwritten. */
   #recent: (RowKey | undefined)[] = []
   #noted = 0
-  /** The same of the last second before it that had operations. */
+  /** Lowest and highest key of the last earlier second with operations. */
   #lowestBefore: RowKey | undefined
   #highestBefore: RowKey | undefined
-  /** Operations of the running second; those of them above all of the second before, and below: calls overtake each other. */
+  /** Operations of the running second: all, those above all keys of the second before, and those below. */
   #touches = 0
   #highs = 0
   #lows = 0
@@ -95,12 +95,12 @@ export class HeatRange {
     this.start = start
   }
 
-  /** An operation, for divisions at the middle. */
+  /** Notes the key of an operation, for divisions at the middle. */
   keep(rowKey: RowKey | undefined): void {
     this.#recent[this.#noted++ % recentMax] = rowKey
   }
 
-  /** The same, for the front of a second that is recorded. */
+  /** Notes the key of an operation, for the front of a recorded second. */
   touch(rowKey: RowKey): void {
     this.#touches++
     this.#reach(rowKey)
@@ -130,7 +130,7 @@ export class HeatRange {
     }
   }
 
-  /** The column of an instant, emptied if it was that of an earlier step. */
+  /** The column of an instant; emptied first if it has an earlier step. */
   #columnOf(tier: number, nowMs: number): number {
     const { stepMs, columns } = heatTiers[tier] as Tier
     const step = Math.floor(nowMs / stepMs)
@@ -155,7 +155,7 @@ export class HeatRange {
     return this.#trouble?.value(tier, column, measure - group) ?? 0
   }
 
-  /** All measures of a column; `undefined`: there was nothing. */
+  /** All measures of a column; `undefined` if it is empty. */
   values(tier: number, step: number): readonly number[] | undefined {
     const values = heatMeasures.map((_, measure) => this.value(tier, step, measure))
     return values.some((value) => value > 0) ? values : undefined
@@ -169,12 +169,12 @@ export class HeatRange {
     return sum
   }
 
-  /** Most keys of the running second lie above all of the one before; of a new range that holds for its first keys. */
+  /** Whether most keys of the running second are above all of the second before. For a new range, its first keys decide. */
   get rises(): boolean {
     return this.#hasFront && 2 * this.#highs >= this.#touches
   }
 
-  /** Most keys of the running second lie below all of the one before. */
+  /** Whether most keys of the running second are below all of the second before. */
   get falls(): boolean {
     return this.#hasFront && 2 * this.#lows >= this.#touches
   }
@@ -183,12 +183,11 @@ export class HeatRange {
     return this.#touches >= frontMin || (this.#touches > 0 && this.#noted < recentMax)
   }
 
-  /** Operations began in the running second; those that flow on from the one before are none. */
+  /** Whether operations began in the running second; flows from earlier do not count. */
   get isTouched(): boolean {
     return this.#touches > 0
   }
 
-  /** A new second begins. */
   restartSecond(): void {
     if (this.#touches > 0) {
       this.#lowestBefore = this.lowest
@@ -201,7 +200,7 @@ export class HeatRange {
     this.#lows = 0
   }
 
-  /** Takes in the columns and keys of a neighbour. */
+  /** Adds the columns and keys of a neighbour. */
   join(other: HeatRange): void {
     for (let tier = 0; tier < heatTiers.length; tier++) {
       const steps = other.#steps[tier] as Int32Array
@@ -226,7 +225,7 @@ export class HeatRange {
     this.#endDivided()
   }
 
-  /** Keys that were reached count for the second before. */
+  /** The keys so far count as those of the second before. */
   #endDivided(): void {
     this.#touches = this.highest === undefined ? 0 : 1
     this.restartSecond()
@@ -256,13 +255,13 @@ export class HeatRange {
     for (const key of reached) if (key !== undefined) (key < at ? this : right).#reach(key)
     this.#endDivided()
     right.#endDivided()
-    // The keys to come move on from the place: on the side of them the range begins there, without a gap.
+    // The next keys are beyond the place: the range on their side starts there, without a gap.
     if (load === 'left') right.#lowestBefore = at
     if (load === 'right') this.#highestBefore = at
     return right
   }
 
-  /** The middle of the latest keys, where that divides the range. */
+  /** The middle of the latest keys, if it divides the range. */
   middle(): Division | undefined {
     if (this.#recent.length < recentMax) return undefined
     const keys = [...this.#recent].sort()
@@ -273,7 +272,7 @@ export class HeatRange {
     return at === undefined ? undefined : { at, load: 'both' }
   }
 
-  /** Just past the keys of the running second, where they rise (or fall). @param end - of the range */
+  /** The place just past the keys of the running second, if they rise (or fall). @param end - end of the range */
   frontier(end: RowKey | undefined): Division | undefined {
     const { start, lowest, highest } = this
     if (this.rises && highest !== undefined) {

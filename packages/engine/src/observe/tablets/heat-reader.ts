@@ -1,9 +1,9 @@
 /**
- * One reader of the recorded heat: first the whole, then what is new since it read last (report.ts).
+ * One reader of the recorded heat: first a whole report, then the changes since its last read (report.ts).
  *
- *   tiers, coarse ─▶ fine │ recorded seconds │ …        time of the columns of a whole report
+ *   tiers, coarse ─▶ fine │ recorded seconds │ …        times of the columns of a whole report
  *
- * HD1  The reports of a reader add up to a whole report of the same moment, which begins with `isWhole`.   heat-recording.test.ts
+ * HD1  The reports of a reader add up to a whole report of the same moment; a whole one has `isWhole`.   test/tablets-heat.test.ts
  */
 import type { RequestContext } from '../../context.ts'
 import { giveWay } from '../../slices.ts'
@@ -14,9 +14,9 @@ import { heatTiers } from './heat-range.ts'
 import { rowKeyHex, rowKeyLevels, rowKeyWords } from './range-words.ts'
 import type { HeatBound, HeatCellReport, HeatColumnReport, HeatRecordingReport, HeatTabletReport } from './report.ts'
 
-/** A reader that knows so many begins anew, so that its memory and that of its client are bounded. */
+/** A reader with this many bounds starts again with a whole report, so that its memory and its client's are bounded. */
 const boundsMax = 100_000
-/** Each of its numbers is printed and read again. */
+/** Work of a cell, in rows read: its numbers are printed and parsed. */
 const cellWork = 4
 
 export class HeatReader {
@@ -30,14 +30,14 @@ export class HeatReader {
   #lastEvent = 0
   #tablets = ''
 
-  /** @param now - brings the fleet up to now */
+  /** @param now - updates the fleet to now */
   constructor(fleet: TabletFleet, now: () => number, onEnd: () => void) {
     this.#fleet = fleet
     this.#now = now
     this.#onEnd = onEnd
   }
 
-  /** In slices: an hour of seconds has up to 200,000 cells. */
+  /** Runs in slices: an hour of seconds has up to 200,000 cells. */
   async read(context: RequestContext): Promise<HeatRecordingReport> {
     const nowMs = this.#now()
     const { recording, settings, events } = this.#fleet
@@ -69,7 +69,6 @@ export class HeatReader {
     }
   }
 
-  /** The reader is no longer needed. */
   end(): void {
     this.#onEnd()
   }
@@ -116,7 +115,7 @@ export class HeatReader {
   }
 }
 
-/** Columns of the tiers from the time before the recording: each tier as far as it reaches beyond the finer ones. */
+/** Columns before the recording, from the tiers: each tier for the time before the finer ones. */
 function earlier({ heat, recording }: TabletFleet, nowMs: number): HeatColumn[] {
   const parts: HeatColumn[][] = []
   let toMs = recording.sinceMs ?? Math.floor(nowMs / 1000) * 1000

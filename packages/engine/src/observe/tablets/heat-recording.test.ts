@@ -63,7 +63,7 @@ describe('the recording of heat', () => {
     )
   })
 
-  it('shows keys that rise, or fall, as a narrow range that moves (heat-range/HR2)', () => {
+  it('shows keys that rise, or fall, as a narrow range that moves', () => {
     for (const place of [(n: number) => n, (n: number) => 50_000 - n]) {
       const world = new World()
       // Keys of other kinds above and below do not hide the front.
@@ -105,7 +105,7 @@ describe('the recording of heat', () => {
     ])
   })
 
-  it('drops the oldest seconds when there are too many cells (heat-recording/RD2)', () => {
+  it('drops the oldest seconds when there are too many cells', () => {
     const world = new World()
     for (let second = 0; second < 2000; second++) {
       for (let i = 0; i < 512; i++) world.write(key((i * 7919) % 99_999))
@@ -119,7 +119,7 @@ describe('the recording of heat', () => {
     expect(columns.at(-1)?.atMs).toBe(startMs + 1_999_000)
   })
 
-  it('ends five minutes after the last watcher has gone, and ranges are as few as before (heat-recording/RD3)', () => {
+  it('ends five minutes after the last watcher has gone, and ranges are as few as before', () => {
     const world = new World()
     for (let second = 0; second < 200; second++) {
       for (let i = 0; i < 50; i++) world.write(key(second * 50 + i))

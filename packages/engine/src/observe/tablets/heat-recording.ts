@@ -1,12 +1,12 @@
 /**
- * A recording of heat, second by second, while it is watched: each second keeps the key ranges that it was counted by, so that
- * what was seen stays as it was however ranges are divided later.
+ * A recording of heat, second by second, while it is watched. Each second keeps the key ranges that it was counted by, so later
+ * divisions of ranges do not change it.
  *
- *   advance(now) ─▶ seconds that are over ─▶ columns, numbered 1, 2, 3, …  ─▶ read by any number of readers, from a number on
+ *   advance(now) ─▶ completed seconds ─▶ columns, numbered 1, 2, 3, …  ─▶ any number of readers, each from its number on
  *
- * RD1  A column is complete when it is given, and never changes.                                   heat-recording.test.ts
- * RD2  Memory is bounded: an hour of seconds, and cellsMax cells; the oldest go first.             heat-recording.test.ts
- * RD3  Nothing is recorded five minutes after the last watcher has gone.                               heat-recording.test.ts
+ * Memory is bounded: an hour of seconds and cellsMax cells; the oldest are dropped. The recording ends five minutes after its last watcher.
+ *
+ * RD1  A column is complete when it is first returned, and never changes.       heat-recording.test.ts
  */
 
 import type { HeatColumn, HeatHistory } from './heat-history.ts'
@@ -14,23 +14,23 @@ import { heatTiers } from './heat-range.ts'
 
 const secondsMax = 3_600
 export const cellsMax = 200_000
-/** A page that is loaded anew finds the recording where it was. */
+/** Milliseconds without watchers before a recording ends, so that a reloaded page still has it. */
 const keptMs = 300_000
 const secondMs = 1_000
-/** After a pause the seconds before are looked for as far back as the first tier goes. */
+/** Maximum seconds to record after a pause: the length of the first tier. */
 const catchUpMax = heatTiers[0]?.columns ?? 0
 
 export class HeatRecording {
   readonly #heat: HeatHistory
   #columns: HeatColumn[] = []
-  /** Number of the column before the first one that is kept. */
+  /** Number of the last dropped column. */
   #dropped = 0
   #cells = 0
   #watchers = 0
-  /** The second to seal next; `undefined`: nothing is recorded. */
+  /** The next second to seal; `undefined` = not recording. */
   #next: number | undefined
   #keptUntilMs = 0
-  /** Changes when what was read before no longer holds. */
+  /** Changes if readers must start again. */
   generation = 0
 
   constructor(heat: HeatHistory) {
@@ -41,7 +41,7 @@ export class HeatRecording {
     return this.#watchers > 0
   }
 
-  /** When the first recorded second began; before it there are only tiers. */
+  /** Start of the first recorded second; the time before has only tiers. */
   get sinceMs(): number | undefined {
     return this.#next === undefined ? undefined : (this.#columns[0]?.atMs ?? this.#next * secondMs)
   }
@@ -57,7 +57,7 @@ export class HeatRecording {
     this.#keptUntilMs = nowMs + keptMs
   }
 
-  /** Records the seconds that are over. Nothing of the time from `nowMs` on has been counted yet. */
+  /** Records the completed seconds. Nothing from `nowMs` on may have been counted yet. */
   advance(nowMs: number): void {
     if (this.#next === undefined) return
     if (this.#watchers === 0 && nowMs > this.#keptUntilMs) {
@@ -68,7 +68,7 @@ export class HeatRecording {
     }
     const second = Math.floor(nowMs / secondMs)
     if (second <= this.#next) {
-      // A clock that was set back.
+      // The clock was set back.
       if (second < this.#next - 1) this.clear(nowMs)
       return
     }
@@ -82,13 +82,13 @@ export class HeatRecording {
     this.#trim(nowMs - secondsMax * secondMs)
   }
 
-  /** The store was emptied, or is another one. */
+  /** The store was emptied or replaced. */
   clear(nowMs: number): void {
     this.#forget()
     if (this.#next !== undefined) this.#next = Math.floor(nowMs / secondMs)
   }
 
-  /** Columns after a number, and the number to go on from. Some may have gone unread. */
+  /** Columns after a number, and the number to continue from. Older ones may have been dropped unread. */
   after(number: number): { readonly columns: readonly HeatColumn[]; readonly last: number } {
     const columns = this.#columns.slice(Math.max(0, number - this.#dropped))
     return { columns, last: this.#dropped + this.#columns.length }

@@ -1,4 +1,4 @@
-/** The grid of load per key range over time (report.ts), from the finest tier that reaches as far back as is asked. */
+/** The grid of load per key range over time (report.ts), from the finest tier that reaches far enough back. */
 import type { TabletFleet } from './fleet.ts'
 import { heatTiers } from './heat-range.ts'
 import { rangeLabel, rowKeyWords } from './range-words.ts'

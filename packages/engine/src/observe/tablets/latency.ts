@@ -1,7 +1,7 @@
 /**
- * How long requests took: counts in logarithmic buckets, eight to a doubling (9 % wide), in slots of a second.
+ * Durations of requests: counts in logarithmic buckets, eight to a doubling (9 % wide), in slots of a second.
  *
- * Ours: the buckets. Percentiles are the upper end of their bucket, so never too kind.
+ * Ours: the buckets. A percentile is the upper end of its bucket, so it is never too low.
  */
 const bucketsPerDoubling = 8
 const buckets = 24 * bucketsPerDoubling
@@ -27,7 +27,7 @@ export class LatencyHistogram {
     this.#refused[slot] = (this.#refused[slot] as number) + refused
   }
 
-  /** Rates over the last seconds, and latencies in milliseconds; 0 where there was nothing. */
+  /** Rates over the last seconds, and latencies in milliseconds; 0 without requests. */
   report(
     nowMs: number,
     spanMs: number,
@@ -60,7 +60,7 @@ export class LatencyHistogram {
 
   #slot(nowMs: number): number {
     const second = Math.floor(nowMs / 1000)
-    // A clock that was set back: what is known is of a time to come.
+    // The clock was set back: the known slots lie in the future.
     if (second < this.#second - 60) this.#second = second - slots
     if (second > this.#second) {
       for (let gone = Math.max(this.#second + 1, second - slots + 1); gone <= second; gone++) {

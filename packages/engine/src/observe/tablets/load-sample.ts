@@ -1,10 +1,10 @@
 /**
- * A bounded sample of the operations on a tablet over the decision window: what a split is decided by.
+ * A bounded sample of the operations on a tablet over the decision window, for the decision to split.
  *
- * LS1  A kept operation stands for `stride` of them, so weights in a sample add up to the load, on average.
- * LS2  When the sample is full before the window is over every second entry goes and the stride doubles. Strides are drawn,
- *      not counted: operations come in periods (a commit writes the same tables in turn), and a fixed stride would always
- *      meet the same one.
+ *   stride 4: about every fourth operation is kept, with weight 4, so the weights add up to the load, on average
+ *
+ * If the sample is full before the window is over, every second entry is dropped and the stride doubles. Strides are random:
+ * operations are periodic (a commit writes the same tables in turn), and a fixed stride would always pick the same one.
  */
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -18,7 +18,7 @@ export interface SampledOperation {
 }
 
 export class LoadSample {
-  /** Oldest first; three lists, so that an operation makes no object that lives for a window. */
+  /** Oldest first; three lists instead of objects, which would live for a window. */
   readonly #keys: RowKey[] = []
   readonly #times: number[] = []
   readonly #weights: number[] = []
@@ -59,7 +59,7 @@ export class LoadSample {
     const recent = this.#keys.length - first
     if (recent <= capacity / 2) {
       this.#keep(first, 1)
-      // The window is long gone for what was dropped: the load has fallen, and each operation may count again.
+      // The load has fallen: with few recent entries, more operations may be kept again.
       if (recent <= capacity / 4 && this.#stride > 1) this.#stride /= 2
       return
     }
@@ -67,7 +67,7 @@ export class LoadSample {
     this.#stride *= 2
   }
 
-  /** Keeps one of `every` entries from `first` on, for all of them. */
+  /** Keeps one of `every` entries from `first` on, which stands for all of them. */
   #keep(first: number, every: number): void {
     let to = 0
     for (let from = first; from < this.#keys.length; from += every, to++) {

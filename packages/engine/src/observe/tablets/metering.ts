@@ -1,14 +1,14 @@
 /**
- * Metering: charges the row operations of requests to tablets, and with simulation gives each request its delay or refusal.
+ * Metering: charges the row operations of requests to tablets, and in a simulation gives each request its delay or refusal.
  *
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
- * MT1  Only admit() refuses a commit: a refused commit has written nothing.
- * MT2  A request's delay is that of its slowest row; rows on one server run in parallel, so their delays do not add up.
- * MT3  A tablet that moves refuses requests at once (known); a full server does so too.
- * MT4  Without simulation, the first `exactPerSecond` row operations of a second are charged one by one. The others are sampled:
- *      one of them, after a random number of others, is charged for all of these, so each is charged once. An entity that is
- *      written is one of them, with all of its rows. While heat is watched none is sampled.
+ * Only admit() refuses a commit, so a refused commit has written nothing. The delay of a request is that of its slowest row: rows
+ * are served in parallel. A tablet that moves (known) and a full server refuse requests at once.
+ *
+ * Without simulation, the first `exactPerSecond` row operations of a second are charged one by one; after that, one operation after a
+ * random number of others is charged for all of them. An entity that is written counts as one operation with all its rows. While heat
+ * is watched, nothing is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
@@ -26,31 +26,30 @@ import { LatencyHistogram } from './latency.ts'
 import { rowKeyWords } from './range-words.ts'
 import type { Tablet } from './tablet.ts'
 
-/** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
+/** Without simulation, while operations are sampled, one of this many requests is timed, and stands for the others. */
 const timedEvery = 16
-/** So many operations are charged together: in less than a millisecond. */
+/** Number of operations that are charged together, in less than a millisecond. */
 const waitingMax = 256
-/** Rows of an entity that are looked at, where not each operation counts: all of 20,000 would be felt by other calls. */
+/** Maximum number of sampled rows of an entity: all of 20,000 would delay other calls. */
 const rowsOfEntityMax = 512
 
-/** One charged operation, for listeners that look for patterns. */
+/** One charged operation, for listeners. */
 export interface SampleEvent {
   readonly table: TableId
   readonly operation: RowOperation
   readonly rowKey: RowKey
   readonly rows: number
   readonly bytes: number
-  /** How many operations it stands for. */
+  /** Number of operations that it stands for. */
   readonly weight: number
   readonly atMicros: bigint
 }
 
 export type SampleListener = (sample: SampleEvent) => void
 
-/** Takes a row that is written. */
+/** Receives a row that is written. */
 export type TakeRow = (table: TableId, operation: RowOperation, rowKey: RowKey, bytes: number) => void
 
-/** Row operations that are taken. */
 interface Taken {
   readonly load: RequestLoad | undefined
   readonly table: TableId
@@ -72,18 +71,18 @@ export interface MeteringParts {
 
 export class Metering implements Meter {
   countdown = 1
-  /** How many operations the next one that is taken stands for. */
+  /** Number of operations that the next one taken stands for. */
   #standsFor = 1
-  /** Sampled operations of a second that is over, for which the next sample stands as well. */
+  /** Sampled operations of a past second, for which the next sample stands too. */
   #carried = 0
-  /** The second that is counted, and its operations that were taken. */
+  /** The current second, and the number of operations taken in it. */
   #second = 0
   #taken = 0
-  /** When that second is over, in milliseconds of the steady clock. */
+  /** The end of that second, in milliseconds of the steady clock. */
   #sampledUntil = 0
-  /** Operations that were taken and not charged yet: none with simulation, or while heat is watched. */
+  /** Operations that are taken but not charged yet; none in a simulation, or while heat is watched. */
   #waiting: Taken[] = []
-  /** Requests until the next one that is timed, and since the last one. */
+  /** Requests until the next timed one, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
   readonly latencies: LatencyHistogram = new LatencyHistogram()
@@ -100,17 +99,17 @@ export class Metering implements Meter {
     return Number(this.#parts.scheduler.nowMicros()) / 1000
   }
 
-  /** A request begins: its ledger charges tablets from now on. */
+  /** Begins a request: from now on its ledger charges tablets. */
   begin(context: RequestContext): void {
     const { ledger } = context
     if (!(ledger instanceof CountingLedger)) return
-    // In a new second operations are charged one by one again (MT4).
+    // In a new second, operations are charged one by one again.
     if (this.countdown > 1 && this.#parts.scheduler.steadyMs() >= this.#sampledUntil) this.takeAll()
     ledger.meter = this
     ledger.load = this.#loadOf(context)
   }
 
-  /** Takes every operation from the next one on, until it is told otherwise. */
+  /** Takes every operation from now on. */
   takeAll(): void {
     this.#carried = this.#standsFor - this.countdown
     this.countdown = 1
@@ -121,7 +120,7 @@ export class Metering implements Meter {
     return this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
-  /** Counts row operations that are taken together, and draws when the next are. @returns how many they stand for */
+  /** Counts row operations that are taken together, and draws the next sample. @returns the number they stand for */
   #drawNext(nowMs: number, rows: number): number {
     const { sampleEvery, exactPerSecond } = this.#fleet.settings
     const standsFor = this.#standsFor
@@ -171,9 +170,9 @@ export class Metering implements Meter {
   }
 
   /**
-   * Takes an entity that is written: each of its rows, or where operations are sampled some that stand for very many.
+   * Takes an entity that is written: all of its rows, or, while sampling a very large one, a part that stands for all.
    *
-   * @param handRows - hands over row by row
+   * @param handRows - passes on row by row
    */
   takeRows(load: RequestLoad | undefined, handRows: (take: TakeRow) => void): void {
     const micros = this.#parts.scheduler.nowMicros()
@@ -195,7 +194,7 @@ export class Metering implements Meter {
     if (this.#isExact || this.listeners.size > 0 || this.#waiting.length >= waitingMax) this.chargeWaiting()
   }
 
-  /** Charges the tablets with what was taken, each operation at its time: to be called before they are looked at. */
+  /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
   chargeWaiting(): void {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
@@ -231,13 +230,13 @@ export class Metering implements Meter {
     for (const listener of this.listeners) listener(sample)
   }
 
-  /** Whether operations can be refused; if not, the rows of a commit need not be listed. */
+  /** Whether operations can be refused; otherwise the rows of a commit need not be listed. */
   get isSimulating(): boolean {
     return this.#fleet.settings.simulate
   }
 
   /**
-   * Whether a commit may write these rows now; its reads have been taken already.
+   * Checks whether a commit may write these rows now. Its reads were taken before.
    *
    * @throws RESOURCE_EXHAUSTED, UNAVAILABLE or DEADLINE_EXCEEDED: nothing was written, nothing will be
    */
@@ -247,7 +246,7 @@ export class Metering implements Meter {
     const nowMs = this.nowMs()
     this.#fleet.advance(nowMs)
     if (load.refusal === undefined) {
-      // All of its rows, so that each tablet that is in its way learns of it.
+      // All rows, so that each tablet that refuses the commit notes it.
       for (const { table, rowKey } of rows) {
         const tablet = this.#fleet.tabletOf(table, rowKey)
         if (this.#meet(load, tablet, rowKey, nowMs, 1) !== undefined) continue
@@ -257,13 +256,13 @@ export class Metering implements Meter {
       }
     }
     this.#refuse(load)
-    // Without real delays the time of the append is only measured.
+    // Without real delays, the time of the append is only measured.
     if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
     refuseLate(context, load)
     load.admitted = true
   }
 
-  /** The end of a request: its delay, or its refusal. */
+  /** Ends a request: its delay, or its refusal. */
   settle(context: RequestContext): MaybePromise<void> {
     const load = loadOf(context)
     if (load === undefined) return
@@ -283,7 +282,7 @@ export class Metering implements Meter {
         this.#count(load, undefined)
         if (isLate) throw lateError()
       },
-      // A write that stands is no failure, though its client no longer waits.
+      // A write in the store is a success, even if its client stopped waiting.
       () => checkAlive(context),
     )
   }
@@ -305,7 +304,7 @@ export class Metering implements Meter {
     for (const [i, tablet] of tablets.entries()) {
       const start = i === 0 ? from : tablet.start
       const tombstones = through === undefined ? 0 : tablet.tombstones.between(start, through)
-      // Where a scan crosses tablets its rows are taken to lie evenly over them.
+      // The rows of a scan over several tablets are spread evenly over them.
       const found = rows / tablets.length
       tablet.noteScan(found, tombstones)
       const reads = found + tombstones
@@ -340,7 +339,7 @@ export class Metering implements Meter {
     this.#fleet.charge(nowMs, tablet, { ...charge, waitMs: waitMs ?? 0 })
   }
 
-  /** Delays a request at a tablet, or refuses it. @returns its delay there; `undefined`: it is not admitted */
+  /** Delays a request at a tablet, or refuses it. @returns its delay there; `undefined` = refused */
   #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): number | undefined {
     const server = this.#fleet.serverOf(tablet)
     const { serviceMs } = this.#fleet.settings

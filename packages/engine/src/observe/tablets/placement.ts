@@ -1,11 +1,9 @@
 /**
- * Which server serves which tablet, and when one moves.
+ * Placement: the server of each tablet, and when a tablet moves. A tablet has exactly one server. It only moves if the busier of the two servers
+ * is less busy afterwards.
  *
- * PL1  A tablet is served by exactly one server.
- * PL2  A move is only asked for when it makes the busiest of the two servers less busy.
- *
- * Known: a tablet is the unit of placement; moves for balance make it unavailable for some hundred milliseconds to 2
- * seconds. Ours: hottest tablet that fits goes to the idlest server.
+ * Known: a tablet is the unit of placement; a move makes it unavailable for some hundred milliseconds to 2 seconds. Ours: the
+ * hottest tablet that fits moves to the idlest server.
  */
 import type { TabletSettings } from './defaults.ts'
 
@@ -13,7 +11,7 @@ export interface PlacedTablet {
   readonly id: number
   readonly server: number
   readonly opsPerSecond: number
-  /** False while it moves, or has only just come to be: its load is not known yet. */
+  /** False during a move, and for a new tablet, whose load is not known yet. */
   readonly movable: boolean
 }
 
@@ -23,9 +21,9 @@ export interface Move {
 }
 
 export interface PlacementPolicy {
-  /** The server of a new tablet that came of nothing, such as the first of a table. */
+  /** The server of a new tablet that is not part of a split, such as the first of a table. */
   place(serverLoads: readonly number[]): number
-  /** Moves that are due. `serverLoads`: row operations a second by server. */
+  /** The moves to make now. `serverLoads`: row operations a second by server. */
   balance(tablets: readonly PlacedTablet[], serverLoads: readonly number[], settings: TabletSettings): readonly Move[]
 }
 
@@ -51,7 +49,7 @@ export const moveHotToIdle: PlacementPolicy = {
         if (!tablet.movable || tablet.opsPerSecond === 0) continue
         const to = idlest(loads)
         const after = (loads[to] as number) + tablet.opsPerSecond
-        // It may fill an empty server beyond the mark, where it is alone, but never be worse off than here.
+        // A tablet alone on an empty server may exceed the mark, but must not be worse off than here.
         const fits = after <= balanceBelow * opsPerSecond || (loads[to] as number) < 0.01 * opsPerSecond
         if (to === server || !fits || after >= (loads[server] as number)) continue
         loads[server] = (loads[server] as number) - tablet.opsPerSecond

@@ -1,7 +1,6 @@
 /**
- * Row keys and key ranges in words: table › project › namespace › kind › property › value › key.
- *
- * RW1  Nothing here throws; an open end is the empty string.
+ * Row keys and key ranges in words: table › project › namespace › kind › property › value › key. Any bytes are accepted, without errors;
+ * an open end is the empty string.
  */
 import { hexOf } from '../../encoding/bytes.ts'
 import { rowKeyParts } from '../../encoding/pretty.ts'
@@ -16,12 +15,12 @@ export function rowKeyWords(table: TableId, rowKey: RowKey | undefined): string 
   return [table, ...(readableParts(rowKey) ?? [hexOf(rowKey)])].join(separator)
 }
 
-/** Those of the row itself, or of the row just before it. */
+/** The parts of the row key, or of the key just before it. */
 function readableParts(rowKey: RowKey): readonly string[] | undefined {
   return rowKeyParts(rowKey) ?? (rowKey.endsWith('\0') ? rowKeyParts(rowKey.slice(0, -1)) : undefined)
 }
 
-/** Project and database, namespace ('' is the default one), kind and the rest; fewer where the row key has no more. */
+/** Project and database, namespace ('' is the default one), kind and the rest, as far as the row key has them. */
 export function rowKeyLevels(table: TableId, rowKey: RowKey): readonly string[] {
   const parts = rowKey === '' ? undefined : readableParts(rowKey)
   if (parts === undefined) return rowKey === '' ? [] : [hexOf(rowKey)]
@@ -36,12 +35,12 @@ export function rowKeyLevels(table: TableId, rowKey: RowKey): readonly string[] 
   return [database, namespace, kind, [...index, ...rest].join(separator)]
 }
 
-/** Bytes of a bound, two digits each; '' for an open end. */
+/** The bytes of a bound in hexadecimal; '' for an open end. */
 export function rowKeyHex(rowKey: RowKey | undefined): string {
   return rowKey === undefined || rowKey === '' ? '' : hexOf(rowKey, '')
 }
 
-/** The common leading words of the rows of a range; the table alone when there are none. */
+/** The common first words of the rows of a range; only the table if there are none. */
 export function rangeLabel(table: TableId, start: RowKey, end: RowKey | undefined): string {
   const from = start === '' ? undefined : rowKeyParts(start)
   const to = end === undefined ? undefined : rowKeyParts(end)

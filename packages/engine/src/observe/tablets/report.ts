@@ -4,18 +4,17 @@
  *   TabletsReport   now: tables, tablets, servers            HeatReport   a grid: key range × time
  *   TabletEvent     what happened: split, merge, move, …     Finding      what a pattern of use costs, in words
  *
- * R1  Instants are milliseconds since the epoch on the engine's clock; rates are row operations a second over the window.
- * R2  Row keys are shown in words, table › namespace › kind › property › value › key; '' is the open end of a table.
- *     Beside the words of a tablet stand its bytes, in hexadecimal, so that two ranges can always be told apart.
- * R3  All numbers of one report are of one moment.
- * R4  Where weights are in use (--simulate-scale, labs), every number counts simulated operations.
+ * Instants are milliseconds since the epoch on the engine's clock. Rates are row operations a second over the window. Row keys
+ * are in words, table › namespace › kind › property › value › key, with '' for the open end of a table; a tablet also has their
+ * bytes in hexadecimal, which tell any two ranges apart. All numbers of a report are of one moment. With weights
+ * (--simulate-scale, labs), every number counts simulated operations.
  */
 import type { TableId } from '../../tables/table.ts'
 
 /** A tablet: rows of `table` from `start` to before `end`. */
 export interface TabletReport {
   readonly table: TableId
-  /** Never given twice while the engine is open; the right half of a split gets a new one. */
+  /** Unique while the engine is open; the right half of a split gets a new one. */
   readonly id: number
   readonly start: string
   readonly end: string
@@ -23,7 +22,7 @@ export interface TabletReport {
   readonly endHex: string
   readonly rows: number
   readonly bytes: number
-  /** Deleted rows that scans still wade through, until a major compaction. */
+  /** Deleted rows that scans still pass, until a major compaction. */
   readonly tombstones: number
   readonly readsPerSecond: number
   readonly writesPerSecond: number
@@ -31,26 +30,26 @@ export interface TabletReport {
   /** Share of the load of all tablets of its table, 0 to 1. */
   readonly loadShare: number
   readonly server: number
-  /** While it moves or splits, calls on it fail. */
+  /** During a move or split, until when calls on it fail. */
   readonly unavailableUntilMs: number | undefined
-  /** Why the last wish to split it was not granted. */
+  /** Why the last attempt to split it was refused. */
   readonly splitRefusal: SplitRefusal | undefined
-  /** `undefined`: none of its scans went over more deleted rows than it found, or over very few. */
+  /** `undefined`: no scan passed more deleted rows than it found, or only few. */
   readonly wading: WadingScans | undefined
 }
 
-/** Scans that went over more deleted rows than they found. */
+/** Scans that passed more deleted rows than they found. */
 export interface WadingScans {
-  /** How many there were. */
+  /** Number of such scans. */
   readonly scans: number
-  /** Rows that the latest one found, and deleted rows that it read past. */
+  /** Rows that the latest one found, and deleted rows that it passed. */
   readonly rows: number
   readonly tombstones: number
 }
 
 export interface SplitRefusal {
   readonly reason: 'single-hot-row' | 'load-at-one-end' | 'too-few-samples' | 'recent-split'
-  /** Share of the samples that shows it, 0 to 1; after a split, the share of the rest that is over. */
+  /** Share of the samples that shows it, 0 to 1; for the rest after a split, the share of that time that is over. */
   readonly share: number
   readonly words: string
 }
@@ -69,9 +68,9 @@ export interface ServerReport {
   readonly id: number
   readonly tablets: number
   readonly opsPerSecond: number
-  /** Row operations it can do in a second; `undefined` while nothing is simulated. */
+  /** Maximum row operations a second; `undefined` without simulation. */
   readonly capacity: number | undefined
-  /** How long an operation that comes now waits. */
+  /** The wait of a new operation. */
   readonly queueMs: number
   readonly rejectedPerSecond: number
 }
@@ -81,7 +80,7 @@ export interface TabletsReport {
   readonly windowMs: number
   /** Whether capacity is simulated: delays and overload errors. */
   readonly simulated: boolean
-  /** Whether rows and bytes are counted. At a store that several processes share they are not: all of them are 0. */
+  /** Whether rows and bytes are counted. If several processes share a store they are not, and are all 0. */
   readonly counted: boolean
   readonly scale: number
   readonly tables: readonly TableLoadReport[]
@@ -101,7 +100,7 @@ export interface RequestsReport {
 export type TabletEventKind = 'split' | 'split-refused' | 'merge' | 'move' | 'compaction'
 
 export interface TabletEvent {
-  /** 1, 2, 3, …: ask for those after the last one seen. */
+  /** 1, 2, 3, …; for the next request. */
   readonly sequence: number
   readonly atMs: number
   readonly kind: TabletEventKind
@@ -109,12 +108,12 @@ export interface TabletEvent {
   readonly tablet: number
   /** The split point, in words. */
   readonly at: string | undefined
-  /** Bytes of the split point; of a merge, of the bound that is no more. */
+  /** Bytes of the split point; for a merge, those of the bound that was removed. */
   readonly atHex: string | undefined
-  /** Bytes of the range of the tablet as it was before, '' for an open end. */
+  /** Bytes of the former range of the tablet, '' for an open end. */
   readonly startHex: string
   readonly endHex: string
-  /** The tablet that came of a split, or went in a merge. */
+  /** The tablet that a split created, or a merge removed. */
   readonly other: number | undefined
   readonly fromServer: number | undefined
   readonly toServer: number | undefined
@@ -123,14 +122,14 @@ export interface TabletEvent {
   readonly words: string
 }
 
-/** A grid of load: one row per key range, one column per slot of time, oldest first. */
+/** A grid of load: one row per key range, one column per time slot, oldest first. */
 export interface HeatReport {
   readonly atMs: number
   readonly stepMs: number
-  /** When each column begins. */
+  /** The start of each column. */
   readonly columns: readonly number[]
   readonly rows: readonly HeatRow[]
-  /** Events that fall into the columns, oldest first. */
+  /** Events during the columns, oldest first. */
   readonly events: readonly TabletEvent[]
 }
 
@@ -146,18 +145,18 @@ export interface HeatRow {
   readonly bytes: readonly number[]
 }
 
-/** A place between two row keys: rows from it on lie behind it. */
+/** A bound between two row keys. */
 export interface HeatBound {
-  /** Bytes of the first row key behind it; '' is an open end. */
+  /** Bytes of the first row key after it; '' is an open end. */
   readonly hex: string
   readonly words: string
-  /** Project and database, namespace, kind; then the rest of the row key. As many as the row key has. */
+  /** Project and database, namespace, kind and the rest of the row key, as far as it has them. */
   readonly levels: readonly string[]
 }
 
 /**
- * Load of a key range in a column, in totals of its time: bounds by their places in the list of bounds; reads, writes, bytes;
- * milliseconds that operations waited for their server; refused operations; deleted rows that scans went over.
+ * The load of a key range in a column, in totals: start and end as places in the list of bounds; reads, writes, bytes;
+ * milliseconds that operations waited for their server; refused operations; deleted rows that scans passed.
  */
 export type HeatCellReport = readonly [
   start: number,
@@ -170,7 +169,7 @@ export type HeatCellReport = readonly [
   tombstones: number,
 ]
 
-/** A slot of time of one table. Its key ranges are disjoint, ascending, and its own: others had no load. */
+/** A time slot of one table. Its key ranges are disjoint and ascending; other ranges had no load. */
 export interface HeatColumnReport {
   readonly table: TableId
   readonly atMs: number
@@ -185,43 +184,43 @@ export interface HeatTabletReport {
   readonly start: number
   readonly end: number
   readonly server: number
-  /** Why the last wish to split it was not granted. */
+  /** Why the last attempt to split it was refused. */
   readonly splitRefusal: string | undefined
 }
 
-/** Heat by the second. The reports of one reader follow each other: bounds and columns of each are added to those before. */
+/** Heat by the second. A reader adds the bounds and columns of each report to those before. */
 export interface HeatRecordingReport {
   readonly format: 'sixtables-heat-1'
-  /** All that is known, in place of the reports before; else what is new. */
+  /** Whether this replaces all reports before; otherwise it contains only what is new. */
   readonly isWhole: boolean
   readonly atMs: number
   readonly simulated: boolean
   readonly scale: number
   readonly bounds: readonly HeatBound[]
-  /** Oldest first. Columns of the time before the recording began are of 1 to 600 s, the older the longer. */
+  /** Oldest first. Columns before the recording have 1 to 600 s; older ones are longer. */
   readonly columns: readonly HeatColumnReport[]
   readonly events: readonly TabletEvent[]
-  /** All tablets, when one of them has changed. */
+  /** All tablets, if any of them has changed. */
   readonly tablets: readonly HeatTabletReport[] | undefined
 }
 
 export interface HeatOptions {
   /** Default: all tables. */
   readonly table?: TableId | undefined
-  /** How far back; default 10 minutes. The tier with the finest step that reaches so far is shown. */
+  /** How far back, default 10 minutes. The report uses the finest tier that reaches so far. */
   readonly spanMs?: number | undefined
-  /** At most so many rows a table; neighbours are joined. Default 32. */
+  /** Maximum rows per table, default 32; neighbours are joined. */
   readonly rowsMax?: number | undefined
 }
 
-/** An entity group under load. */
+/** The load of an entity group. */
 export interface GroupReport {
   /** Key of the root, in words. */
   readonly group: string
-  /** Bytes with which the row keys of its log begin. */
+  /** The first bytes of the row keys of its log. */
   readonly logHex: string
   readonly commitsPerSecond: number
-  /** Commits that ended in ABORTED for another's sake, and locks waited for. */
+  /** Commits that ended with ABORTED because of another one, and waits for locks. */
   readonly conflictsPerSecond: number
   readonly waitsPerSecond: number
 }
@@ -246,7 +245,7 @@ export interface Finding {
   readonly kind: FindingKind
   /** Subject in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
   readonly subject: string
-  /** One sentence: what is seen. */
+  /** The observation, in one sentence. */
   readonly words: string
   /** Facts with their figures. */
   readonly evidence: readonly string[]
@@ -257,11 +256,11 @@ export interface Finding {
   readonly lab: string
   readonly firstSeenMs: number
   readonly lastSeenMs: number
-  /** Where its rows lie; absent: it is not of one key range. */
+  /** The key range of its rows; absent if there is none. */
   readonly place?: FindingPlace | undefined
 }
 
-/** Rows of `table` from `startHex` to before `endHex`, bytes of row keys, '' for an open end. */
+/** Rows of `table` from `startHex` to before `endHex`: hexadecimal row keys, '' for an open end. */
 export interface FindingPlace {
   readonly table: TableId
   readonly startHex: string

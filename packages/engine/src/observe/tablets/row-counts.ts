@@ -1,9 +1,8 @@
 /**
- * How many rows and bytes each tablet has, and how many tombstones.
+ * The number of rows, bytes and tombstones of each tablet.
  *
- * RC1  Nothing is counted before the first report: then the store is walked once, in slices, and from then on
- *      every row that comes or goes is noted. Without reports, traffic pays one test of a flag.
- * RC2  Counts never show less than nothing, though estimates (tablet.ts) may fall below.
+ * Nothing is counted before the first report; until then, traffic pays one test of a flag. The first report starts one walk through the store,
+ * in slices, and from then on every row that is added or deleted is noted. Counts are estimates (tablet.ts), but never negative.
  */
 import type { Scheduler } from '../../clock.ts'
 import { requestContext } from '../../context.ts'
@@ -15,7 +14,7 @@ import { spaceOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 
-/** Rows of the store that a walk takes in one step. */
+/** Rows per step of a walk. */
 const rowsPerStep = 128
 
 /** Rows in any order. */
@@ -28,29 +27,28 @@ export interface RowCountsParts {
 }
 
 export class RowCounts {
-  /** Whether rows that come and go must be told (RC1). */
+  /** Whether added and deleted rows must be noted. */
   isWanted = false
   readonly #parts: RowCountsParts
   #open: (() => RowWalk) | undefined
   #walk = 0
-  /** Resolves when the latest walk has ended; one that another took the place of ends at its next step. */
+  /** Resolves when the latest walk has ended; a walk that was replaced ends at its next step. */
   #walked: Promise<void> = Promise.resolve()
 
   constructor(parts: RowCountsParts) {
     this.#parts = parts
   }
 
-  /** @param open - a scan over everything that sees the moment of the call */
+  /** @param open - opens a scan over all rows as of the call */
   set source(open: () => RowWalk) {
     this.#open = open
   }
 
-  /** Whether there is a store to count. */
   get areCounted(): boolean {
     return this.#open !== undefined
   }
 
-  /** Starts counting, for a report. */
+  /** Starts counting, if it has not started. */
   want(): void {
     if (this.isWanted) return
     this.isWanted = true
@@ -58,7 +56,7 @@ export class RowCounts {
     if (open === undefined) return
     const scan = open()
     const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.#walk))
-    // Rows that the store cannot read are not counted.
+    // Unreadable rows are not counted.
     const ended = whenFails(
       () => finallyDo(walk, () => scan.close()),
       () => undefined,
@@ -66,7 +64,7 @@ export class RowCounts {
     this.#walked = Promise.resolve(ended)
   }
 
-  /** As {@link want}; resolves when all rows are counted. */
+  /** {@link want}; resolves when all rows are counted. */
   async counted(): Promise<void> {
     this.want()
     for (let walked: Promise<void> | undefined; walked !== this.#walked; ) {
@@ -75,7 +73,7 @@ export class RowCounts {
     }
   }
 
-  /** The store was replaced; it is counted again, if there was a report before. */
+  /** After the store was replaced: counts again, if there was a report before. */
   recount(): void {
     this.#walk++
     const wasWanted = this.isWanted
@@ -88,9 +86,9 @@ export class RowCounts {
   }
 
   /**
-   * A row came (`rows` 1), went (-1) or changed its size (0).
+   * Notes a row that was added (`rows` 1), deleted (-1) or resized (0).
    *
-   * @param weight - how many such rows there are
+   * @param weight - the number of such rows
    */
   note(rowKey: RowKey, rows: number, bytes: number, weight: number): void {
     const { fleet, random, scheduler } = this.#parts
@@ -108,7 +106,7 @@ export class RowCounts {
     }
   }
 
-  /** Goes on until the end, or until another walk has begun. */
+  /** Walks to the end, or until another walk begins. */
   *#steps(scan: RowWalk, walk: number): Steps<void> {
     const context = requestContext({ clock: this.#parts.scheduler })
     for (;;) {
@@ -118,7 +116,7 @@ export class RowCounts {
     }
   }
 
-  /** @returns whether there is more to come */
+  /** @returns whether there are more rows */
   #take(rows: readonly KvRow[], walk: number): boolean {
     if (walk !== this.#walk || rows.length === 0) return false
     const { fleet, random } = this.#parts
@@ -135,12 +133,12 @@ export class RowCounts {
   }
 }
 
-/** The size of a row. An index row has all its data in its key; the type bytes beside it are not counted. */
+/** The size of a row. The key of an index row contains all its data; its type bytes are not counted. */
 export function bytesOf(table: TableId, rowKey: RowKey, valueBytes: number): number {
   return table === 'Entities' || table === 'Log' ? rowKey.length + valueBytes : rowKey.length
 }
 
-/** Markers of pending records are not counted: they are gone as soon as all is applied. */
+/** Markers of pending records are not counted; they exist only until all is applied. */
 function tableOf(rowKey: RowKey): TableId | undefined {
   const space = spaceOf(rowKey)
   return space === 'Pending' ? undefined : space

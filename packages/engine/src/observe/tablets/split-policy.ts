@@ -1,16 +1,14 @@
 /**
- * When and where a tablet is split: by load at the weighted median of its sampled keys, by size at its middle row.
+ * The rule for splits: by load at the weighted median of the sampled keys, by size at the middle row.
  *
- *   samples by key   a a b c d d d e     half of the weight ──▶ the first row of the right half
+ *   samples by key   a a b c d d d e     half of the weight ──▶ the right half begins at row d
  *
- * SP1  A split point is the key of a row, or lies between two: a row is never divided.
- * SP2  A split that cannot help is refused with the share of the samples that shows it: one row has nearly all of the load;
- *      or the newest samples all lie on one side, so that the load would stay together and move on.
+ * A split point is the key of a row, or lies between two, so no row is divided. A split that would not help is refused, with the
+ * share of the samples that shows it: one row has nearly all the load, or the newest samples are all on one side, so the
+ * load would stay together and move on. After a split both halves rest for `splitRestMs`.
  *
- * SP3  After a split both halves rest for `splitRestMs`. So tablets double at most once in that time.
- *
- * Known: tablets split by size, or when they get more traffic than one server can take; neither helps when the traffic is
- * for one row or always at the end of the range. Ours: the thresholds, and refusing at once instead of splitting in vain.
+ * Known: tablets split by size, or when they get more traffic than one server can take. Neither helps if the traffic is for
+ * one row, or always at the end of the range. Ours: the thresholds, and that a useless split is refused at once.
  */
 import type { RowKey } from '../../storage/kv.ts'
 import type { TabletSettings } from './defaults.ts'
@@ -21,14 +19,14 @@ export interface SplitCandidate {
   readonly start: RowKey
   readonly end: RowKey
   readonly opsPerSecond: number
-  /** How long its load has been counted. */
+  /** Time for which its load has been counted. */
   readonly ageMs: number
-  /** Time since it came of a split or was cut by one; infinite if it was never split. */
+  /** Time since a split created or cut it; infinite without a split. */
   readonly sinceSplitMs: number
   readonly bytes: number
   /** Sampled operations of the window, oldest first. */
   samples(): readonly SampledOperation[]
-  /** Keys drawn evenly from its rows, in any order. */
+  /** Evenly drawn keys of its rows, in any order. */
   rowSample(): readonly RowKey[]
 }
 
@@ -37,7 +35,7 @@ export type SplitDecision =
   | { readonly refusal: SplitRefusal }
 
 export interface SplitPolicy {
-  /** `undefined`: there is no wish to split. */
+  /** `undefined`: no reason to split. */
   decide(tablet: SplitCandidate, settings: TabletSettings, words: (rowKey: RowKey) => string): SplitDecision | undefined
 }
 
@@ -101,9 +99,9 @@ function splitByLoad(
 }
 
 /**
- * Cuts at the weighted median, so that each half carries about half of the load.
+ * The weighted median: each half has about half of the load.
  *
- * @returns the first row of the right half and the share of the smaller one; `undefined` with fewer than two distinct rows
+ * @returns the first row of the right half and the share of the smaller half; `undefined` with fewer than two different rows
  */
 export function splitPoint(
   samples: readonly SampledOperation[],
@@ -123,7 +121,7 @@ export function splitPoint(
   return best
 }
 
-/** SP3 */
+/** The refusal during the rest after a split. */
 function resting({ sinceSplitMs }: SplitCandidate, { splitRestMs }: TabletSettings): SplitDecision {
   const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10}`
   return refuse(
@@ -145,7 +143,7 @@ function hottestRow(samples: readonly SampledOperation[]): { readonly rowKey: Ro
   return { rowKey: hottest, share: total === 0 ? 0 : most / total }
 }
 
-/** Where the newest quarter of the samples lies; those of one instant count together, whatever their order. */
+/** The side of the newest quarter of the samples; samples of one instant count together. */
 function newestSide(
   samples: readonly SampledOperation[],
   at: RowKey,

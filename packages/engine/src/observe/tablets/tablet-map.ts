@@ -3,10 +3,10 @@
  *
  *   Entities   ''  ──── ToDo:500 ──── ToDo:900 ────  ∞        three tablets, two split points
  *
+ * The left half of a split keeps its id, the right half gets a new one; an id is never used again.
+ *
  * T1  The tablets of a table partition its rows: the first begins at the open start, each ends where the next begins, the
- *     last is open to the end.                                                    test/property/tablets.test.ts
- * T2  A split point is a whole row key, and lies after the start of its tablet: no row is in two tablets, and none is cut.
- * T3  An id names one tablet for ever. The left half of a split keeps the id, the right half gets a new one.
+ *     last has an open end. A split point is a whole row key inside of its tablet.     test/property/tablets.test.ts
  */
 
 import { invariant } from '../../invariant.ts'
@@ -19,7 +19,7 @@ export class TabletMap {
   readonly #tables = new Map<TableId, Tablet[]>()
   #lastId = 0
 
-  /** Tables that have tablets: those that were touched. */
+  /** Tables with tablets: those that were used. */
   tables(): readonly TableId[] {
     return [...this.#tables.keys()].sort()
   }
@@ -38,7 +38,7 @@ export class TabletMap {
     return count
   }
 
-  /** The tablet of a row; the table's first one is made when nothing of it was touched before. */
+  /** The tablet of a row; creates the first tablet of a table that was not used before. */
   tabletOf(table: TableId, rowKey: RowKey, first: () => { readonly server: number; readonly nowMs: number }): Tablet {
     const tablets = this.#tables.get(table)
     if (tablets === undefined) {
@@ -50,7 +50,7 @@ export class TabletMap {
     return tablets[this.#placeOf(tablets, rowKey)] as Tablet
   }
 
-  /** The tablets that a range touches, its end included, from left to right. */
+  /** The tablets of a range, its end included, from left to right. */
   tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[] {
     const tablets = this.#tables.get(table)
     if (tablets === undefined) return []
@@ -60,7 +60,7 @@ export class TabletMap {
     return tablets.slice(first, this.#placeOf(tablets, through) + 1)
   }
 
-  /** Splits the tablet of a row before it. `undefined`: it begins there already (T2). */
+  /** Splits the tablet of a row before it. `undefined` if the tablet begins there. */
   split(table: TableId, at: RowKey, nowMs: number): { readonly left: Tablet; readonly right: Tablet } | undefined {
     const tablets = this.#tables.get(table)
     if (tablets === undefined) return undefined
@@ -73,7 +73,7 @@ export class TabletMap {
     return { left, right }
   }
 
-  /** Joins a tablet with its right neighbour, which goes. `undefined`: it has none. */
+  /** Joins a tablet with its right neighbour, which is removed. `undefined` if there is none. */
   merge(left: Tablet, nowMs: number): { readonly left: Tablet; readonly right: Tablet } | undefined {
     const tablets = this.#tables.get(left.table) ?? []
     const place = tablets.indexOf(left)
@@ -88,7 +88,7 @@ export class TabletMap {
     this.#tables.clear()
   }
 
-  /** T1, for tests and after every change while invariants are dear. */
+  /** Checks T1, for tests and after every change if costly invariants are on. */
   check(): void {
     for (const [table, tablets] of this.#tables) {
       let end: RowKey | undefined = ''

@@ -1,13 +1,11 @@
 /**
- * A tablet: contiguous rows of one table that are served together, with their load and size.
+ * A tablet: neighbouring rows of one table that one server serves, with their load and size.
  *
- *   rows [start, end) of a table     start '' and end undefined: open to either side
+ *   rows [start, end) of a table     start '' and end undefined: open ends
  *
- * TB1  Flows under way belong to the tablet of their row, also after splits and merges.
- * TB2  `total` only grows: the totals of all tablets, dead ones included, add up to all charges.
- *
- * Rows and bytes are counted from writes. A split divides them, and its middle row is found, by a uniform sample of the keys
- * of written rows, so both are estimates after a split (ours).
+ * A running flow belongs to the tablet of its row, also after splits and merges. `total` only grows: the totals of all tablets, removed
+ * ones included, are the sum of all charges. Rows and bytes are counted from writes. A split divides the counts by a uniform
+ * sample of the written keys, so they are estimates afterwards (ours).
  */
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -18,20 +16,20 @@ import { Tombstones } from './tombstones.ts'
 import { LoadWindow } from './window.ts'
 
 const rowSampleSize = 128
-/** A scan that goes over fewer deleted rows is quick enough. */
+/** A scan that passes fewer deleted rows is fast enough. */
 const wadingMin = 256
 
-/** An operation that stands for many, spread evenly over a time: per tick so many reads, writes, bytes. */
+/** An operation that stands for many, spread evenly over a time: reads, writes and bytes per tick. */
 export interface Flow {
   readonly rowKey: RowKey
   readonly reads: number
   readonly writes: number
   readonly bytes: number
-  /** Cost on its server, row operations a second. */
+  /** Cost for its server, row operations a second. */
   readonly costPerSecond: number
   readonly endsMs: number
   tablet: Tablet
-  /** Where it stands among its tablet's flows. */
+  /** Its place in the list of its tablet's flows. */
   place: number
 }
 
@@ -44,17 +42,17 @@ export class Tablet {
   rows = 0
   bytes = 0
   tombstones: Tombstones = new Tombstones()
-  /** Scans that went over far more deleted rows than they found, and the latest of them. */
+  /** Scans that passed far more deleted rows than they found, and the latest of them. */
   wading: WadingScans | undefined
   unavailableUntilMs = 0
-  /** After a move its server has nothing of it in memory until then. */
+  /** Until this time after a move, its new server has none of its rows in memory. */
   coldUntilMs = 0
-  /** When it came of a split, or was cut by one. */
+  /** When a split created or cut it. */
   splitAtMs: number = Number.NEGATIVE_INFINITY
   splitRefusal: SplitRefusal | undefined
-  /** When the wish to split it was last refused in an event. */
+  /** When an event last reported a refused split. */
   refusedMs = 0
-  /** Since when its window counts: its own birth, or the last split that made it smaller. */
+  /** The start of its window: its creation, or the last split that cut it. */
   bornMs: number
   window: LoadWindow
   sample: LoadSample = new LoadSample()
@@ -63,9 +61,8 @@ export class Tablet {
   flowReads = 0
   flowWrites = 0
   flowBytes = 0
-  /** Row operations charged to it. */
   total = 0
-  /** Load of the decision window, as of the last decision. */
+  /** Load of the decision window, at the last decision. */
   opsPerSecond = 0
   #rowSample: RowKey[] = []
   #rowsSeen = 0
@@ -85,7 +82,7 @@ export class Tablet {
     this.total += reads + writes
   }
 
-  /** A scan went over deleted rows on its way to those that it found. */
+  /** Notes a scan that passed deleted rows. */
   noteScan(rows: number, tombstones: number): void {
     if (tombstones < wadingMin || tombstones <= rows) return
     this.wading = { scans: (this.wading?.scans ?? 0) + 1, rows, tombstones }
@@ -101,14 +98,14 @@ export class Tablet {
   }
 
   removeFlow(flow: Flow): void {
-    // The last one takes its place.
+    // The last flow takes its place.
     const last = this.flows.pop()
     if (last !== undefined && last !== flow) {
       this.flows[flow.place] = last
       last.place = flow.place
     }
     if (this.flows.length === 0) {
-      // Sums of fractions do not come back to exactly nothing.
+      // Sums of fractions do not return to exactly 0.
       this.flowReads = 0
       this.flowWrites = 0
       this.flowBytes = 0
@@ -119,7 +116,7 @@ export class Tablet {
     this.flowBytes -= flow.bytes
   }
 
-  /** A row came to be. Keeps each with the same chance. */
+  /** Notes a new row. The sample keeps each with the same probability. */
   noteRow(rowKey: RowKey, random: Random): void {
     this.#rowsSeen++
     if (this.#rowSample.length < rowSampleSize) {
@@ -134,7 +131,7 @@ export class Tablet {
     return this.#rowSample
   }
 
-  /** Gives the rows from `at` on to `right`, which is new; both begin to count their load anew. */
+  /** Gives the rows from `at` on to `right`, a new tablet; both count their load from now on. */
   cut(right: Tablet, at: RowKey, nowMs: number): void {
     const share = this.#shareFrom(at)
     right.rows = this.rows * share
@@ -159,18 +156,18 @@ export class Tablet {
     this.restartWindow(nowMs)
   }
 
-  /** Counts its load anew from here on. */
+  /** Counts its load from now on. */
   restartWindow(nowMs: number): void {
     this.bornMs = nowMs
     this.window = new LoadWindow(nowMs)
     this.sample = new LoadSample()
     this.splitRefusal = undefined
     if (this.unavailableUntilMs - nowMs > 60_000) this.unavailableUntilMs = 0
-    // A clock that was set back: nothing lies in a time to come.
+    // The clock was set back: no time may lie in the future.
     if (this.splitAtMs > nowMs) this.splitAtMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Takes its right neighbour in. */
+  /** Takes over its right neighbour. */
   absorb(right: Tablet, nowMs: number): void {
     this.end = right.end
     this.rows += right.rows

@@ -1,4 +1,4 @@
-/** The report of the tablets (report.ts) from the fleet as it stands, in steps. */
+/** The report of the tablets (report.ts) from the present fleet, in steps. */
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { LatencyHistogram } from './latency.ts'
@@ -7,7 +7,7 @@ import type { ServerReport, TableLoadReport, TabletReport, TabletsReport } from 
 import type { Tablet } from './tablet.ts'
 import type { Load } from './window.ts'
 
-/** The words of a tablet take as long as this many rows that are read. */
+/** The words of a tablet take as long as reading this many rows. */
 const workOfTablet = 32
 
 /** Yields the work of each step, for giveWay() of slices.ts. */

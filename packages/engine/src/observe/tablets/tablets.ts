@@ -3,7 +3,7 @@
  *
  *   engine.tablets.report() · heat() · watchHeat() · events(after) · groups() · split() · merge() · move() · compact() · onSample()
  *
- * TA1  Reports change nothing but what time would have changed anyway (fleet/F1).
+ * Reports change nothing; they only run work that was already due.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, type RequestContext } from '../../context.ts'
@@ -29,11 +29,11 @@ import { RowCounts, type RowWalk } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
 import { tabletsReport } from './tablets-report.ts'
 
-/** Keeps the draws of the tablets apart from those of the engine, which tests replay. */
+/** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0x7ab1e7
 
 export interface TabletOptions extends Partial<TabletSettings> {
-  /** Replace single policies by other objects of their interfaces. */
+  /** Replacements of single policies. */
   readonly policies?: Partial<TabletPolicies>
 }
 
@@ -47,9 +47,9 @@ export interface TabletsParts {
 export class Tablets {
   /** Charges of the engine's operations. */
   readonly metering: Metering
-  /** Counts of rows that come and go. */
+  /** Counts of added and deleted rows. */
   readonly rows: RowCounts
-  /** Charges of what commits write. */
+  /** Charges of the rows that commits write. */
   readonly commits: CommitCharges
   readonly groupLoad: GroupLoad = new GroupLoad()
   /** Reports of conflicts and waits, from transactions. */
@@ -80,7 +80,7 @@ export class Tablets {
     return this.#fleet.settings
   }
 
-  /** Row operations charged so far, all in all; those of flows as they flow. */
+  /** Row operations charged so far; flows count as they flow. */
   get charged(): number {
     this.#now()
     return this.#fleet.charged
@@ -94,29 +94,28 @@ export class Tablets {
     if (this.#fleet.settings.simulate) this.rows.want()
   }
 
-  /** Counts the rows of a store at the first report. @param rows - all of them as of the call, in any order */
+  /** Counts the rows of a store from the first report on. @param rows - all rows as of the call, in any order */
   watch(rows: () => RowWalk): void {
     this.rows.source = rows
     if (this.settings.simulate) this.rows.want()
   }
 
-  /** Takes note of what is done in a context that is no request: nothing is delayed or refused. */
+  /** Meters a context that is no request: nothing is delayed or refused. */
   listen(context: RequestContext): RequestContext {
     if (context.ledger instanceof CountingLedger) context.ledger.meter = this.metering
     return context
   }
 
-  /** A request begins. */
   begin(context: RequestContext): void {
     this.metering.begin(context)
   }
 
-  /** A request ends: a promise is its delay, a throw its refusal. */
+  /** Ends a request; a promise is its delay, an error its refusal. */
   settle(context: RequestContext): MaybePromise<void> {
     return this.metering.settle(context)
   }
 
-  /** Resolves when the rows of every tablet are counted, which a first {@link report} only begins. */
+  /** Resolves when the rows of every tablet are counted; the first {@link report} only starts that. */
   counted(): Promise<void> {
     return this.rows.counted()
   }
@@ -128,7 +127,7 @@ export class Tablets {
     return step.value
   }
 
-  /** {@link report}, while other calls run. A tablet that is split or merged meanwhile is there as it was. */
+  /** {@link report}, while other calls run. It has tablets as they were before a split or merge meanwhile. */
   async reportInSlices(context: RequestContext): Promise<TabletsReport> {
     const steps = this.#reportSteps()
     let step = steps.next()
@@ -147,12 +146,12 @@ export class Tablets {
     return heatReport(this.#fleet, this.#now(), options)
   }
 
-  /** Counts every operation, and records each second of heat (heat-recording.ts), until the reader is ended. */
+  /** Counts every operation and records each second of heat (heat-recording.ts), until the reader ends. */
   watchHeat(): HeatReader {
     const { recording } = this.#fleet
     recording.watch(this.#now())
     this.metering.takeAll()
-    // Tombstones are noted from the first count of rows on.
+    // Tombstones are noted once rows are counted.
     this.rows.want()
     return new HeatReader(
       this.#fleet,
@@ -161,7 +160,7 @@ export class Tablets {
     )
   }
 
-  /** The heat that is recorded, and that of the time before it, as a reader of {@link watchHeat} begins; nothing is watched. */
+  /** The recorded heat and the time before it, like the first report of {@link watchHeat}, without watching. */
   heatRecording(context: RequestContext): Promise<HeatRecordingReport> {
     return new HeatReader(
       this.#fleet,
@@ -170,7 +169,7 @@ export class Tablets {
     ).read(context)
   }
 
-  /** Events after the one with that number; all that are remembered when none is given. */
+  /** Events after the one with this number; by default all that are kept. */
   events(afterSequence = 0): readonly TabletEvent[] {
     this.#now()
     return this.#fleet.events.after(afterSequence)
@@ -189,7 +188,7 @@ export class Tablets {
     }))
   }
 
-  /** A major compaction of a table's tablets, or of all tables': tombstones go. */
+  /** A major compaction of the tablets of one table or of all: removes tombstones. */
   compact(table?: TableId): void {
     const nowMs = this.#now()
     for (const tablet of this.#fleet.map.all()) {
@@ -198,7 +197,7 @@ export class Tablets {
     }
   }
 
-  /** Splits a table's tablet before a row. @throws INVALID_ARGUMENT when a tablet begins there already */
+  /** Splits the tablet of a row before that row. @throws INVALID_ARGUMENT if a tablet already begins there */
   split(table: TableId, rowKey: RowKey): void {
     const nowMs = this.#now()
     this.#fleet.tabletOf(table, rowKey)
@@ -220,7 +219,7 @@ export class Tablets {
     throw invalidArgument(`tablet ${tablet} cannot move to server ${server}: it is there, or there is no such server`)
   }
 
-  /** Calls `listener` for each operation that is charged, until the function that it returns is called. */
+  /** Calls `listener` for each charged operation. @returns a function that ends this */
   onSample(listener: SampleListener): () => void {
     this.metering.chargeWaiting()
     this.metering.listeners.add(listener)
@@ -233,7 +232,7 @@ export class Tablets {
     this.#fleet.map.check()
   }
 
-  /** The tablets of a table from one row to another, left to right; none of a table that no operation has touched. */
+  /** The tablets of a table between two rows, left to right; none if the table was not used. */
   between(table: TableId, from: RowKey, through: RowKey): readonly Tablet[] {
     this.#now()
     return this.#fleet.map.tabletsBetween(table, from, through)
@@ -245,14 +244,14 @@ export class Tablets {
     return [...this.#fleet.map.all()]
   }
 
-  /** Begins anew: one tablet a table, no load, no history. The store was emptied, or is another one now. */
+  /** Starts again: one tablet per table, no load, no history. The store was emptied or replaced. */
   reset(): void {
     this.#fleet.clear(this.#now())
     this.groupLoad.clear()
     this.rows.recount()
   }
 
-  /** Rows came or went without a report. */
+  /** Rows were added or deleted without a report. */
   recount(): void {
     this.rows.recount()
   }
@@ -270,7 +269,7 @@ export class Tablets {
   }
 }
 
-/** A group's code, as the key of its root in words. */
+/** The key of a group's root in words, from the group's code. */
 function groupWords(group: string): string {
   const words = prettyRowKey(`E${group}`)
   return words.startsWith('Entities(') ? words.slice('Entities('.length, -1) : words

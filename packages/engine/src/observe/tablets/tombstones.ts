@@ -1,11 +1,12 @@
 /**
- * The tombstones of one tablet: rows that were deleted and that scans must still step over.
+ * The tombstones of one tablet: deleted rows that scans must still pass.
  *
- * TS1  A row has at most one; putting the row again takes it away.
- * TS2  Weights add up to the deleted rows. Above a bound neighbours are joined, so that memory stays small: where they lie is
- *      then known less exactly, how many they are is not.
+ *   delete ToDo:5, ToDo:6, ToDo:7      three tombstones; a put of ToDo:6 removes its own
  *
- * Known: a delete writes a tombstone; only a major compaction drops it. Ours: that a later put takes it away at once.
+ * A row has at most one. Above a bound neighbours are joined and their weights added: their places become less exact, their number
+ * does not.
+ *
+ * Known: a delete writes a tombstone; only a major compaction removes it. Ours: a later put removes it at once.
  */
 import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -16,7 +17,7 @@ export class Tombstones {
   #keys: RowKey[] = []
   #weights: number[] = []
   #count = 0
-  /** When the oldest one came, milliseconds; 0 = there is none. */
+  /** When the oldest one was written, milliseconds; 0 = there is none. */
   oldestMs = 0
 
   get count(): number {
@@ -33,7 +34,7 @@ export class Tombstones {
     if (this.#keys.length > entriesMax) this.#join()
   }
 
-  /** The row is there again. */
+  /** The row exists again. */
   drop(rowKey: RowKey): void {
     if (this.#count === 0) return
     const i = this.#indexOf(rowKey)
@@ -44,7 +45,7 @@ export class Tombstones {
     if (this.#keys.length === 0) this.clear()
   }
 
-  /** How many lie in a range, its end included. */
+  /** The number in a range, its end included. */
   between(from: RowKey, through: RowKey): number {
     if (this.#count === 0) return 0
     let sum = 0
@@ -55,7 +56,7 @@ export class Tombstones {
     return sum
   }
 
-  /** @returns how many were dropped */
+  /** @returns the number removed */
   clear(): number {
     const dropped = this.#count
     this.#keys = []
@@ -65,7 +66,7 @@ export class Tombstones {
     return dropped
   }
 
-  /** Takes those from a row key on out, into a list of their own: of a split. */
+  /** Moves those from a row key on into a new list, for a split. */
   cut(at: RowKey): Tombstones {
     const i = this.#indexOf(at)
     const right = new Tombstones()
@@ -78,7 +79,7 @@ export class Tombstones {
     return right
   }
 
-  /** Takes those of the right neighbour over. */
+  /** Adds those of the right neighbour. */
   append(right: Tombstones): void {
     this.#keys.push(...right.#keys)
     this.#weights.push(...right.#weights)

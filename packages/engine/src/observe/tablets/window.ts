@@ -1,7 +1,6 @@
 /**
- * Load of the last minute: reads, writes and bytes in slots of a second.
- *
- * W1  The rate over a span counts the seconds since the window was opened, if they are fewer: what is young is not cold.
+ * The load of the last minute: reads, writes and bytes in slots of a second. A window that is younger than the span gives the rate
+ * since it was opened, so that a young tablet does not look cold.
  */
 
 const slots = 60
@@ -17,7 +16,7 @@ export class LoadWindow {
   readonly #writes = new Float64Array(slots)
   readonly #bytes = new Float64Array(slots)
   readonly #openedMs: number
-  /** The second that was written last; all slots are of the minute up to it. */
+  /** The last second written; all slots are of the minute up to it. */
   #second: number
 
   constructor(nowMs: number) {
@@ -32,7 +31,7 @@ export class LoadWindow {
     this.#bytes[slot] = (this.#bytes[slot] as number) + bytes
   }
 
-  /** Adds what another window holds: of neighbours that become one. */
+  /** Adds the load of another window, for a merge. */
   addAll(nowMs: number, other: LoadWindow): void {
     this.#slotOf(Math.floor(nowMs / 1000))
     other.#slotOf(Math.floor(nowMs / 1000))
