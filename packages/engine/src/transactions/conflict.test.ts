@@ -6,7 +6,7 @@ import type { Conflict } from './conflict.ts'
 
 const [ok, invalid, missing, exists] = ['ok', 'INVALID_ARGUMENT', 'NOT_FOUND', 'ALREADY_EXISTS'] as const
 
-// Measured on both of Google's emulators, but for what a conflict does under `serverValue`: that is the older one's answer.
+// Measured on both of Google's emulators; a conflict with `serverValue` on the older one only.
 describe('an expected version', () => {
   const expecting = (baseVersion: bigint, resolution?: 'serverValue' | 'fail'): { conflict: Conflict } => ({
     conflict: { baseVersion, ...(resolution === undefined ? {} : { resolution }) },

@@ -8,9 +8,10 @@
  * CF1  The check compares with the state before the commit, also if the commit mutates the entity several times. One check decides
  *      for all mutations of that entity: after a conflict, none of them takes effect.        conflict.test.ts
  *
- * Known: comments of google.datastore.v1. Measured on both of Google's emulators: CF1; the mutations of one entity must expect the
- * same; some expectations are invalid (an insert that expects a stored version, an update that expects none, a version newer
- * than the stored one). With `serverValue`, the newer emulator ignores a conflict; here, as in the older one, the mutation has no effect.
+ * Known: comments of google.datastore.v1. Measured on both of Google's emulators: CF1; the mutations of one entity must expect
+ * the same; some expectations are invalid (an insert that expects a stored version, an update that expects none, a version
+ * newer than the stored one). With `serverValue`, the newer emulator ignores a conflict; here, as in the older one, the
+ * mutation has no effect.
  */
 import { failedPrecondition, invalidArgument, worded } from '../errors.ts'
 import type { EntityImage } from '../model/entity.ts'

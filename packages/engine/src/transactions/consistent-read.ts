@@ -1,7 +1,7 @@
 /**
  * Consistent reads over the live tables, which change during a read. A commit that overlaps the read and changes one of its
- * rows may be half visible: the read of ToDo:1 came before the commit, the read of ToDo:2 after it. The read is then repeated, so
- * it never mixes the states before and after a commit.
+ * rows may be half visible: the read of ToDo:1 came before the commit, the read of ToDo:2 after it. The read is then repeated,
+ * so it never mixes the states before and after a commit.
  */
 import { contention } from '../errors.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'

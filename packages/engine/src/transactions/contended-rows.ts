@@ -10,8 +10,8 @@
  *
  * C1  A row is contended until one second after the last such conflict, or the last wait for a turn.   contended-rows.test.ts
  *
- * Known: databases have a lock for update, but the API cannot ask for one. Ours: to derive it from recent conflicts. Measured, 16
- * clients that add to one counter with retries: 8 aborts per addition without this.
+ * Known: databases have a lock for update, but the API cannot ask for one. Ours: to derive it from recent conflicts. Measured,
+ * 16 clients that add to one counter with retries: 8 aborts per addition without this.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'

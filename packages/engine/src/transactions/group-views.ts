@@ -1,6 +1,6 @@
 /**
- * The tables of a transaction that reads by entity group. A look-up in Entities uses the view of the row's group. A scan belongs
- * to an ancestor query, so it has one group and uses that group's view.
+ * The tables of a transaction that reads by entity group. A look-up in Entities uses the view of the row's group. A scan
+ * belongs to an ancestor query, so it has one group and uses that group's view.
  */
 import type { RequestContext } from '../context.ts'
 import { invariant } from '../invariant.ts'

@@ -5,8 +5,8 @@
  *   spans   key range that was scanned → the transactions that scanned exactly this range
  *   waits   row → the transactions that wait until no other one holds it
  *
- * An ended transaction gives back a few locks at once, but many in slices; until then they count as held. A transaction that waits
- * for a row is woken when the row is free, a few transactions in a turn.
+ * An ended transaction gives back a few locks at once, but many in slices; until then they count as held. A transaction that
+ * waits for a row is woken when the row is free, a few transactions in a turn.
  *
  * LT1  The cost of a question about a row does not grow with the number of transactions.   locks.test.ts
  */

@@ -47,7 +47,7 @@ async function commit(transaction: Uint8Array | undefined, key: Key, value: numb
 
 const named = (name: string, kind = 'A'): Key => ({ partition, path: [{ kind, name }] })
 
-/** How many of these ended in which way. */
+/** The number of these by the way they ended. */
 async function outcomes(work: readonly Promise<void>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const done of await Promise.allSettled(work)) {

@@ -4,14 +4,14 @@
  *   stored image ─▶ mutation ─▶ mutation … ─▶ image after; all mutations of an entity share one version and one result
  *   mutation = write (under its mask, if any), then its transforms in order
  *
- * Each entity is read once. Errors in the order of the mutations alone come before all others (measured). An automatic id is never that of an
- * existing entity or of another mutation in the list; the next free id is used, or the list fails there.
+ * Each entity is read once. Errors in the order of the mutations alone come before all others (measured). An automatic id is
+ * never that of an existing entity or of another mutation in the list; the next free id is used, or the list fails there.
  *
  * M1  An atomic list changes all or nothing. Any other list stops at its first failure and keeps the mutations before it.   mutations.test.ts
  * M2  If a list leaves an entity unchanged, its version and times do not change either.                                     mutations.test.ts
  *
- * M1 and M2 are measured. Measured too, for an entity that one list deletes and writes again: Firestore sets a new create time, even if
- * nothing else changed; for legacy Datastore it is an update.
+ * M1 and M2 are measured. Measured too, for an entity that one list deletes and writes again: Firestore sets a new create time,
+ * even if nothing else changed; for legacy Datastore it is an update.
  */
 import type { RequestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'

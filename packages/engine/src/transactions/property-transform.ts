@@ -1,5 +1,6 @@
 /**
- * Property transforms: the server computes the new value of a property from the stored one. {points: 3}, incremented by 2, is {points: 5}.
+ * Property transforms: the server computes the new value of a property from the stored one. {points: 3}, incremented by 2, is
+ * {points: 5}.
  *
  *   requestTime            the commit time in whole milliseconds, the same in the whole commit
  *   increment              the sum: two integers give an integer that stops at the ends of int64, otherwise a double (IEEE 754)
@@ -7,9 +8,9 @@
  *   appendMissing          appends the elements that the array does not have     } 3 = 3.0, 0.0 = -0.0, NaN = NaN;
  *   removeAll              the array without these elements                      } indexed or not makes no difference
  *
- * For the first three, a value that is no number counts as absent; for the last two, a value that is no array counts as an empty
- * array. If a path leads into a missing embedded entity, that entity is created. Transforms run in order, after the write,
- * whatever its mask. A property that keeps its value keeps its bytes.
+ * For the first three, a value that is no number counts as absent; for the last two, a value that is no array counts as an
+ * empty array. If a path leads into a missing embedded entity, that entity is created. Transforms run in order, after the
+ * write, whatever its mask. A property that keeps its value keeps its bytes.
  *
  * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: the milliseconds; a sum has the exclude
  * flag of the operand and no meaning; elements with different meanings differ; one mutation cannot transform a property and

@@ -1,11 +1,12 @@
 /**
- * The read set of a transaction: single rows, also absent ones, and the key ranges of its scans. It serves locks and validation.
+ * The read set of a transaction: single rows, also absent ones, and the key ranges of its scans. It serves locks and
+ * validation.
  *
  *   get ToDo:5                     rows:  the Entities row of ToDo:5
  *   scan done=false, first 10      spans: [start of the scan, just after the 10th row); up to the end of the range if the scan is at its end
  *
- * Any write that would change the result of a read writes or deletes a row of the set; so ranges keep out phantoms. A join may skip rows by
- * seeking. They are in no span, but another scan of the join found nothing there, and its span covers that.
+ * Any write that would change the result of a read writes or deletes a row of the set; so ranges keep out phantoms. A join may
+ * skip rows by seeking. They are in no span, but another scan of the join found nothing there, and its span covers that.
  *
  * The bytes of a set, and of all sets with one budget, are bounded; a read that would exceed a bound is refused.
  */

@@ -1,6 +1,7 @@
 /**
- * Read views: the tables at one instant. A strong read or a transaction uses a view of now, a snapshot; a read with `read_time` uses a view
- * of the past, a snapshot plus the undone rows of later commits. Two reads of one view see the same rows, whatever is committed between them.
+ * Read views: the tables at one instant. A strong read or a transaction uses a view of now, a snapshot; a read with `read_time`
+ * uses a view of the past, a snapshot plus the undone rows of later commits. Two reads of one view see the same rows, whatever
+ * is committed between them.
  *
  * N1  A view of now contains every commit to the groups of its scope that was acknowledged before. A commit that is visible in one
  *     of these groups is visible in all of them: strong reads are never torn.       test/property/strong-reads.test.ts

@@ -1,10 +1,11 @@
 /**
- * All transactions of an engine: the open ones by id, and for a while the fate of those that have ended.
+ * All transactions of an engine: the open ones by id, and for a while the state in which others ended (42: committed).
  *
- * A token names at most one transaction of one database, also after a restart. An expired transaction is ended by the next begin, commit or
- * call of any transaction, or by a wait for it (expiry.ts).
+ * A token names at most one transaction of one database, also after a restart. An expired transaction is ended by the next
+ * begin, commit or call of any transaction, or by a wait for it (expiry.ts).
  *
- * Measured: a call in an unknown, ended or expired transaction is INVALID_ARGUMENT; so is a read-only one as the transaction to retry.
+ * Measured: a call in an unknown, ended or expired transaction is INVALID_ARGUMENT; so is a read-only one as the transaction to
+ * retry.
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'

@@ -3,8 +3,9 @@
  *
  *   [a, f) [b, c) [d, k)          some([c, e), …) tests [a, f) and [d, k)
  *
- * A binary search tree by start and end, in which each node knows the largest end below it. A search visits O(log n) nodes for each span
- * that it tests. The tree is balanced like a treap, with priorities from its own fixed sequence: the same operations give the same tree.
+ * A binary search tree by start and end, in which each node knows the largest end below it. A search visits O(log n) nodes for
+ * each span that it tests. The tree is balanced like a treap, with priorities from its own fixed sequence: the same operations
+ * give the same tree.
  */
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 

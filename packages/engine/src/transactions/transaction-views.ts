@@ -2,9 +2,9 @@
  * The read views of open transactions: one view for all reads of an optimistic or read-only transaction, or one for each
  * entity group that it reads.
  *
- * The first read that needs a view takes it, and it stays the same until the transaction ends. Then it is closed, after its last running read.
- * A transaction that reads by entity group sees all groups at the instant of its newest view: when a read adds a group, the groups
- * before must be unchanged since they were read.
+ * The first read that needs a view takes it, and it stays the same until the transaction ends. Then it is closed, after its
+ * last running read. A transaction that reads by entity group sees all groups at the instant of its newest view: it reads
+ * User:"ada", then User:"bob", and is aborted if a commit to the group of ada came between.
  */
 import type { LogDatabase } from '../log/commit-input.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'

@@ -4,8 +4,9 @@
  *   active ──commit──▶ committed        active ──rollback──▶ rolledBack
  *   active ──idle or total time over──▶ expired        active ──lost to another──▶ aborted
  *
- * A transaction ends once, and wakes its waiters at that instant. From then on it holds nothing: its read set is empty, its marks
- * and locks are released (many locks in slices, lock-table.ts). It does not expire during its commit; the commit decides its end.
+ * A transaction ends once, and wakes its waiters at that instant. From then on it holds nothing: its read set is empty, its
+ * marks and locks are released (many locks in slices, lock-table.ts). It does not expire during its commit; the commit decides
+ * its end.
  *
  * Known: 60 s idle and 270 s in total (documented; measured on the Firestore emulator).
  */

@@ -6,9 +6,9 @@
  *   milestone B   index rows are written      ─▶ {apply, B}         ┘
  *   a reset, a restored snapshot, an index built or removed, a repair ─▶ {reload}: any row of the scope may be another one
  *
- * The events of a record come in this order: with the `immediate` policy at once, otherwise A and B come later, group by group. The rows
- * of an event come from tables/entity-rows.ts, whether the store keeps them or makes them on demand. Watchers with the same
- * filter get the same event, which the first one makes.
+ * The events of a record come in this order: with the `immediate` policy at once, otherwise A and B come later, group by group.
+ * The rows of an event come from tables/entity-rows.ts, whether the store keeps them or makes them on demand. Watchers with the
+ * same filter get the same event, which the first one makes.
  *
  * CF1  Without a watcher, a step costs one comparison.                                            commit-feed.test.ts
  * CF2  An event lists at most the changes and rows that its watcher asked for, and {@link charactersMax} characters of words;

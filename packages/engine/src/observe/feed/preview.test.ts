@@ -29,7 +29,7 @@ async function allRows(engine: Engine): Promise<ReadonlyMap<string, string>> {
   return rows
 }
 
-/** preview/PV1: the preview, then the commit, and what the commit did to the rows of the six tables. */
+/** preview/PV1: the preview, then the commit, and the changes of the commit in the six tables. */
 async function compared(engine: Engine, request: CommitRequest) {
   const database = engine.database('p')
   const before = await allRows(engine)

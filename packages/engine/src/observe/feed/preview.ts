@@ -1,11 +1,11 @@
 /**
- * The preview of a commit: the rows that it would write and delete now. It writes nothing and leaves no trace: no row, id, version, finding
- * or load.
+ * The preview of a commit: the rows that it would write and delete now. It writes nothing and leaves no trace: no row, id,
+ * version, finding or load.
  *
  *   put ToDo:1 {owner: "ada"}     the Entities row, a row of the kind and two rows of `owner`, and one log record
  *
- * The id of a new entity is not known before its commit, so a stand-in takes its place in the rows. The commit may have two rows
- * more, or fewer, for each such entity: whether an entity has a scatter value follows from its key.
+ * The id of a new entity is not known before its commit, so a stand-in takes its place in the rows. The commit may have two
+ * rows more, or fewer, for each such entity: whether an entity has a scatter value follows from its key.
  *
  * PV1  The same commit right after its preview has the same rows, conflicts and index updates, or the same error.   preview.test.ts
  */

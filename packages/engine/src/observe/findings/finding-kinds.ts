@@ -1,8 +1,9 @@
 /**
- * The kinds of findings, one entry each: the remedy, and the lab that teaches it. The file of a pattern has its thresholds and words.
+ * The kinds of findings, one entry each: the remedy, and the lab that teaches it. The file of a pattern has its thresholds and
+ * words.
  *
- * Known: Datastore's best practices for keys, indexes, ramps, deletes, entity groups and API calls. Ours: each pattern is told from
- * well-behaved traffic by its shape, not by its rate.
+ * Known: Datastore's best practices for keys, indexes, ramps, deletes, entity groups and API calls. Ours: each pattern is told
+ * from well-behaved traffic by its shape, not by its rate.
  */
 import type { FindingKind } from '../tablets/report.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { HeavyHitters } from './heavy-hitters.ts'
 
 const name = fc.integer({ min: 0, max: 30 }).map((n) => `k${n}`)
-/** How many events one stands for. */
+/** The number of events that one stands for. */
 const weight = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 200 }))
 
 test('frequent names are there, and counts are right within their error', () => {

@@ -1,9 +1,9 @@
 /**
  * The most frequent names of a stream, in bounded memory.
  *
- * Known: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi 2005). With room for 2, after a a b: {a: 2, b: 1}. A new name c
- * replaces b, the rarest, and continues its count: {a: 2, c: 2, error 1}. So count − error ≤ true count ≤ count, and a name with
- * more than 1/`size` of all events is always present.
+ * Known: the Space-Saving algorithm (Metwally, Agrawal, El Abbadi 2005). With room for 2, after a a b: {a: 2, b: 1}. A new name
+ * c replaces b, the rarest, and continues its count: {a: 2, c: 2, error 1}. So count − error ≤ true count ≤ count, and a name
+ * with more than 1/`size` of all events is always present.
  */
 export interface Hitter {
   readonly name: string

@@ -50,7 +50,6 @@ export class KeyPatterns implements Pattern {
   readonly #oddities = new Map<string, Oddity>()
   readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
-  /** Changes of one commit. */
   noteCommitted(picked: readonly PickedChange[]): void {
     const added = new Map<string, string[]>()
     for (const { partition, change } of picked) {

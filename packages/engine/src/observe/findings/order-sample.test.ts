@@ -84,7 +84,7 @@ describe('codes that come together', () => {
   test.each([20, 100, 500])('%i at a time, follow where each commit goes on from one of the last', (size) => {
     expect(following(commits(size, (i) => i))).toBe(1)
     expect(following(commits(size, (i) => 900_000 - i))).toBe(1)
-    // Three clients, each with numbers of its own: the first commit of each goes on from nothing.
+    // Three clients, each with its own numbers: the first commit of each continues no other.
     const three = commits(
       size,
       (i) => (Math.floor(i / size) % 3) * 300_000 + Math.floor(i / size / 3) * size + (i % size),

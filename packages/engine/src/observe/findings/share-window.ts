@@ -1,6 +1,6 @@
 /**
- * The share of hits among the last `size` to 2 × `size` events, or among all if there are fewer. It has two generations of `size` events;
- * when the newer one is full, the older one is dropped.
+ * The share of hits among the last `size` to 2 × `size` events, or among all if there are fewer. It has two generations of
+ * `size` events; when the newer one is full, the older one is dropped.
  */
 export class ShareWindow {
   readonly #size: number

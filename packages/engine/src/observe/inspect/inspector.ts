@@ -3,8 +3,8 @@
  *
  *   rows(ToDo:1)     the Entities row and index rows of ToDo:1, and the log of its group
  *
- * Its reads are not metered and apply nothing, so inspection changes nothing. Long reports come in pages (report-page.ts), which
- * contain each row, record and version once, in order.
+ * Its reads are not metered and apply nothing, so inspection changes nothing. Long reports come in pages (report-page.ts),
+ * which contain each row, record and version once, in order.
  */
 import type { RequestContext } from '../../context.ts'
 import { keyCodes } from '../../encoding/key-codec.ts'

@@ -1,7 +1,7 @@
 /**
- * One page of a report: at least one item, and more up to about {@link pageCharsMax} characters. The next request continues where the page
- * ended. The page ends with the item that fills it, so a report needs no more memory than a page and an item. Other calls run
- * between two items, and between the changes of one record.
+ * One page of a report: at least one item, and more up to about {@link pageCharsMax} characters. The next request continues
+ * where the page ended. The page ends with the item that fills it, so a report needs no more memory than a page and an item.
+ * Other calls run between two items, and between the changes of one record.
  */
 import type { RequestContext } from '../../context.ts'
 import { giveWay } from '../../slices.ts'

@@ -115,7 +115,7 @@ test('waiting records of many groups have each a place, which the records before
   const whole = (await engine.inspector.pending()).pending
   const pages = await pagesOf(async (after) => {
     const { pending, next } = await engine.inspector.pending({ after, limit: 4 })
-    // A group that was shown is applied, and waits again: it comes again at the end.
+    // A group that was shown is applied and waits again, so it is reported again at the end.
     if (after === undefined) {
       await engine.inspector.release(keys[0] as Key, 'B')
       await put(keys[0] as Key, 'again')

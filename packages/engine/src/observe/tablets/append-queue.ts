@@ -4,12 +4,12 @@
  *
  *   wait until the log of every group is free, in row key order ─▶ still without conflict? ─▶ latency of the append ─▶ commit
  *
- * One commit at a time appends to a group, first come, first served. A commit queues for its groups in row key order, so commits cannot
- * deadlock. A commit that waits too long ends with ABORTED at the limit, or DEADLINE_EXCEEDED at its own earlier deadline, and
- * nothing is written. A transaction that has lost a conflict is refused at its turn, and takes no append time.
+ * One commit at a time appends to a group, first come, first served. A commit queues for its groups in row key order, so
+ * commits cannot deadlock. A commit that waits too long ends with ABORTED at the limit, or DEADLINE_EXCEEDED at its own earlier
+ * deadline, and nothing is written. A transaction that has lost a conflict is refused at its turn, and takes no append time.
  *
- * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); Google advises about one
- * write a second per group. Ours: commits queue in order instead of racing for the position.
+ * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); Google advises
+ * about one write a second per group. Ours: commits queue in order instead of racing for the position.
  */
 import type { Scheduler } from '../../clock.ts'
 import { checkAlive, type RequestContext } from '../../context.ts'

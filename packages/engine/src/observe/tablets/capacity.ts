@@ -4,8 +4,8 @@
  *   backlog' = inflow − capacity, never below 0        wait = backlog ÷ capacity
  *
  * At 1,000 operations a second, an inflow of 1,500 makes the backlog grow by 500 a second; after 2 s the wait is 1 s. Single
- * operations enter at once. A flow, an operation that stands for many, changes the inflow. Between two changes the backlog is a straight
- * line, so no timer is needed.
+ * operations enter at once. A flow, an operation that stands for many, changes the inflow. Between two changes the backlog is a
+ * straight line, so no timer is needed.
  *
  * CP1  Admitted work is served or waits, and is never dropped: in any time a server serves at most capacity × time.
  * CP2  Work is admitted while the backlog stays below capacity × queueMsMax at all later times, counting running flows up to
@@ -33,7 +33,7 @@ export class TabletServer {
   queueMsMax: number
   /** Sum of the running flows, row operations a second. */
   #flow = 0
-  /** The same, by the instants at which flows end. */
+  /** Row operations a second of the running flows, by the instants at which flows end. */
   readonly #ending = new Map<number, number>()
   #backlog = 0
   #load = 0

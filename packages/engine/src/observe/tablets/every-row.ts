@@ -1,8 +1,8 @@
 /**
  * Every row of a store as of now, in no order, for counting.
  *
- * Property rows are made from the entities, each after its own, so that a store need not keep them for this. At milestone A of a
- * commit (log/apply.ts), the entity already has its new image, but still the index rows of the one before.
+ * Property rows are made from the entities, each after its own, so that a store need not keep them for this. At milestone A of
+ * a commit (log/apply.ts), the entity already has its new image, but still the index rows of the one before.
  */
 
 import type { CommitLog } from '../../log/commit-log.ts'

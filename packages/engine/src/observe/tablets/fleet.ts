@@ -5,8 +5,8 @@
  *   charge(row, weight) ─▶ its tablet's window and sample ─▶ its server's queue
  *   weight above 1      ─▶ a flow over a time slot, never a burst
  *
- * There is no timer here: overdue work runs at the next operation or report, in its original order and with its original timestamps. The
- * same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
+ * There is no timer here: overdue work runs at the next operation or report, in its original order and with its original
+ * timestamps. The same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
  *
  * F1  No operation is lost: the totals of the tablets add up to all charges and ended flows.   test/property/tablets.test.ts
  */

@@ -3,9 +3,10 @@
  *
  *   User:"ada"   12 commits, 3 conflicts and 5 waits in a second
  *
- * Memory is bounded: with too many groups, those with the least load are forgotten. One commit may be a sample that stands for many, so a
- * group is reported from its second commit, or its first conflict or wait, on. Commits of a group with conflicts or waits are then
- * counted one by one. The weight of an operation does not count: it stands for many clients, each with its own group.
+ * Memory is bounded: with too many groups, those with the least load are forgotten. One commit may be a sample that stands for
+ * many, so a group is reported from its second commit, or its first conflict or wait, on. Commits of a group with conflicts or
+ * waits are then counted one by one. The weight of an operation does not count: it stands for many clients, each with its own
+ * group.
  */
 import { LoadWindow } from './window.ts'
 

@@ -4,7 +4,7 @@ import { HeatHistory } from './heat-history.ts'
 /** 2026: times of a real clock, far from 0. */
 const startMs = 1_767_225_600_000
 
-/** So many operations for each of 16 rows `prefix` + 00 … 15. */
+/** The same number of operations for each of 16 rows `prefix` + 00 … 15. */
 function load(heat: HeatHistory, nowMs: number, prefix: string, each: number): void {
   for (let i = 0; i < 16; i++) heat.add('Entities', `${prefix}${String(i).padStart(2, '0')}`, nowMs, each, 0, 0)
 }

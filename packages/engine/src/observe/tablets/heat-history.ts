@@ -4,9 +4,9 @@
  *
  *   ranges  at most heatRowsMax a table; they partition its row keys, and each has its columns in every tier (heat-range.ts)
  *
- * A range with more than its share of the load is divided at the middle of its latest keys; each half gets half of its load, as an
- * estimate. To make room, the two neighbours with the fewest operations are joined; their load is added. An
- * operation counts half after {@link halfLifeMs}. Sums stay the same, and memory is ranges × tiers × columns.
+ * A range with more than its share of the load is divided at the middle of its latest keys; each half gets half of its load, as
+ * an estimate. To make room, the two neighbours with the fewest operations are joined; their load is added. An operation counts
+ * half after {@link halfLifeMs}. Sums stay the same, and memory is ranges × tiers × columns.
  */
 import { lowerBound } from '../../lower-bound.ts'
 import type { RowKey } from '../../storage/kv.ts'

@@ -3,9 +3,9 @@
  *
  *   tiers   1 s × 2 min · 10 s × 20 min · 1 min × 2 h · 10 min × 1 day         one column a step
  *
- * A load on ToDo:1, ToDo:2, ToDo:3 … rises: its keys of a second lie above those of the second before. The range is then divided at this
- * front, and the part behind it keeps all the load, which has not been beyond. A division at the middle of the latest keys
- * halves the columns, as an estimate. Joining adds them. Sums stay the same.
+ * A load on ToDo:1, ToDo:2, ToDo:3 … rises: its keys of a second lie above those of the second before. The range is then
+ * divided at this front, and all its load so far stays with the keys so far. A division at the middle of the latest keys halves
+ * the columns, as an estimate. Joining adds them. Sums stay the same.
  */
 import type { RowKey } from '../../storage/kv.ts'
 import { rowAfter } from '../../tables/ranges.ts'

@@ -75,7 +75,7 @@ describe('the recording of heat', () => {
         world.pass(1000)
       }
       expect(world.columns).toHaveLength(301)
-      // One bound a second: each goes on where the one before ended.
+      // One bound a second: each starts at the end of the one before.
       const bounds = new Set(world.columns.flatMap(({ cells }) => cells.flatMap(({ start, end }) => [start, end])))
       expect(bounds.size).toBeLessThan(400)
       for (const [second, { cells }] of world.columns.slice(1).entries()) {

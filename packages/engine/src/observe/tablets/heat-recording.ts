@@ -4,7 +4,8 @@
  *
  *   advance(now) ─▶ completed seconds ─▶ columns, numbered 1, 2, 3, …  ─▶ any number of readers, each from its number on
  *
- * Memory is bounded: an hour of seconds and cellsMax cells; the oldest are dropped. The recording ends five minutes after its last watcher.
+ * Memory is bounded: an hour of seconds and cellsMax cells; the oldest are dropped. The recording ends five minutes after its
+ * last watcher.
  *
  * RD1  A column is complete when it is first returned, and never changes.       heat-recording.test.ts
  */

@@ -1,8 +1,8 @@
 /**
  * The rule for merges: two neighbours become one tablet if both were cold for a while and are small together.
  *
- * Known: small neighbours are merged after mass deletes. Ours: the thresholds, far below those of a split, so that a merged tablet
- * is not split again at once.
+ * Known: small neighbours are merged after mass deletes. Ours: the thresholds, far below those of a split, so that a merged
+ * tablet is not split again at once.
  */
 import type { TabletSettings } from './defaults.ts'
 

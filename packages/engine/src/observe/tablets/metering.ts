@@ -3,12 +3,12 @@
  *
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
- * Only admit() refuses a commit, so a refused commit has written nothing. The delay of a request is that of its slowest row: rows
- * are served in parallel. A tablet that moves (known) and a full server refuse requests at once.
+ * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
+ * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
  *
- * Without simulation, the first `exactPerSecond` row operations of a second are charged one by one; after that, one operation after a
- * random number of others is charged for all of them. An entity that is written counts as one operation with all its rows. While heat
- * is watched, nothing is sampled.
+ * Without simulation, the first `exactPerSecond` row operations of a second are charged one by one; after that, one operation
+ * after a random number of others is charged for all of them. An entity that is written counts as one operation with all its
+ * rows. While heat is watched, nothing is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'

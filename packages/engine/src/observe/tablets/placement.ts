@@ -1,6 +1,6 @@
 /**
- * Placement: the server of each tablet, and when a tablet moves. A tablet has exactly one server. It only moves if the busier of the two servers
- * is less busy afterwards.
+ * Placement: the server of each tablet, and when a tablet moves. A tablet has exactly one server. It only moves if the busier
+ * of the two servers is less busy afterwards: from loads of 900 and 100, a tablet of 300 moves, one of 850 stays.
  *
  * Known: a tablet is the unit of placement; a move makes it unavailable for some hundred milliseconds to 2 seconds. Ours: the
  * hottest tablet that fits moves to the idlest server.

@@ -1,6 +1,6 @@
 /**
- * Row keys and key ranges in words: table › project › namespace › kind › property › value › key. Any bytes are accepted, without errors;
- * an open end is the empty string.
+ * Row keys and key ranges in words: table › project › namespace › kind › property › value › key. Any bytes are accepted,
+ * without errors; an open end is the empty string.
  */
 import { hexOf } from '../../encoding/bytes.ts'
 import { rowKeyParts } from '../../encoding/pretty.ts'

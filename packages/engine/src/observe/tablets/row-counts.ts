@@ -1,8 +1,9 @@
 /**
  * The number of rows, bytes and tombstones of each tablet.
  *
- * Nothing is counted before the first report; until then, traffic pays one test of a flag. The first report starts one walk through the store,
- * in slices, and from then on every row that is added or deleted is noted. Counts are estimates (tablet.ts), but never negative.
+ * Nothing is counted before the first report; until then, traffic pays one test of a flag. The first report starts one walk
+ * through the store, in slices, and from then on every row that is added or deleted is noted. Counts are estimates (tablet.ts),
+ * but never negative.
  */
 import type { Scheduler } from '../../clock.ts'
 import { requestContext } from '../../context.ts'
@@ -14,7 +15,6 @@ import { spaceOf } from '../../tables/rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 
-/** Rows per step of a walk. */
 const rowsPerStep = 128
 
 /** Rows in any order. */

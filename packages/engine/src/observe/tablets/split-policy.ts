@@ -3,8 +3,8 @@
  *
  *   samples by key   a a b c d d d e     half of the weight ──▶ the right half begins at row d
  *
- * A split point is the key of a row, or lies between two, so no row is divided. A split that would not help is refused, with the
- * share of the samples that shows it: one row has nearly all the load, or the newest samples are all on one side, so the
+ * A split point is the key of a row, or lies between two, so no row is divided. A split that would not help is refused, with
+ * the share of the samples that shows it: one row has nearly all the load, or the newest samples are all on one side, so the
  * load would stay together and move on. After a split both halves rest for `splitRestMs`.
  *
  * Known: tablets split by size, or when they get more traffic than one server can take. Neither helps if the traffic is for

@@ -3,8 +3,8 @@
  *
  *   delete ToDo:5, ToDo:6, ToDo:7      three tombstones; a put of ToDo:6 removes its own
  *
- * A row has at most one. Above a bound neighbours are joined and their weights added: their places become less exact, their number
- * does not.
+ * A row has at most one. Above a bound neighbours are joined and their weights added: their places become less exact, their
+ * number does not.
  *
  * Known: a delete writes a tombstone; only a major compaction removes it. Ours: a later put removes it at once.
  */

@@ -1,6 +1,6 @@
 /**
- * The load of the last minute: reads, writes and bytes in slots of a second. A window that is younger than the span gives the rate
- * since it was opened, so that a young tablet does not look cold.
+ * The load of the last minute: reads, writes and bytes in slots of a second. A window that is younger than the span gives the
+ * rate since it was opened, so that a young tablet does not look cold.
  */
 
 const slots = 60
