@@ -111,7 +111,7 @@ export function refuseTogether(
   refuseGroups(prepared, database.settings.entityGroupsMax)
 }
 
-/** The work of one mutation (check, evaluation, rows) in rows read; every so many bytes count as one more. */
+/** The work of one mutation (check, evaluation, rows) in rows read; each `bytesOfWork` bytes count as one more. */
 const workOfOne = 16
 const bytesOfWork = 256
 

@@ -17,7 +17,7 @@ export type ApplyPolicy =
   | { readonly type: 'time'; readonly delayMs?: number }
   | { readonly type: 'manual' }
 
-/** Share of commits that are visible after so many milliseconds. Known: the App Engine SDK's time-based policy. */
+/** Share of commits that are visible within a delay. Known: the App Engine SDK's time-based policy. */
 const mixedDelays: readonly { readonly share: number; readonly delayMs: number }[] = [
   { share: 0.98, delayMs: 100 },
   { share: 0.99, delayMs: 300 },

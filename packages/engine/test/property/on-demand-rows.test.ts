@@ -1,4 +1,4 @@
-/** Laws of on-demand/on-demand-rows.ts, named on-demand-rows/OD1 and on-demand-rows/OD2 there: against a store that keeps every row. */
+/** on-demand-rows/OD1 and on-demand-rows/OD2, compared with a store that keeps every row. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prefixEnd } from '../../src/encoding/bytes.ts'

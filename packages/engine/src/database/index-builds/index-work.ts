@@ -28,7 +28,7 @@ import { isOf } from '../../tables/rows.ts'
 import type { Transactions } from '../../transactions/transactions.ts'
 import type { IndexedDatabase, IndexJob } from './index-job.ts'
 
-/** The steps of a job. Each ends with a stored state, from which another process can go on. */
+/** The steps of a job. Each ends with a stored state, from which another process can continue. */
 export interface IndexWork {
   /** Stores a new definition: from now on writes maintain it. */
   define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex>
