@@ -33,6 +33,7 @@ const keysOfTurn = 1000
 
 interface AbsentSource {
   readonly level: LevelDatabase
+  /** Where the rows of the newest acknowledged version lie. */
   partsOf(): readonly PlacedRange[]
 }
 

@@ -196,7 +196,8 @@ export class LevelKv implements Kv {
     this.#source = { level, form: this.#form, cache: this.#rows }
     if (options.readBeforeWritten !== undefined) {
       const prefix = options.readBeforeWritten
-      const partsOf = (): readonly PlacedRange[] => this.#writer.areas.parts({ start: prefix, end: prefixEnd(prefix) })
+      // Rows that are about to move are still in their old area; a move notes them.
+      const partsOf = (): readonly PlacedRange[] => this.#version.areas.parts({ start: prefix, end: prefixEnd(prefix) })
       this.#absent = new AbsentRows({ level, partsOf }, prefix, isEmpty, options.missesBeforeReading)
     }
     if (options.readOnly !== true) this.#leftover.add(areas.leftover, true)
