@@ -189,3 +189,21 @@ test('the figures of little traffic are exact', async () => {
   expect(traffic.evidence('needless-index')).toEqual(['800 of 1,600 property rows (50 %): a'])
   await traffic.engine.close()
 })
+
+test('writes of a narrow range weigh no more than reads of all keys, which are sampled less often', async () => {
+  const traffic = await Traffic.open(10, 1)
+  const { random } = traffic
+  const players = Array.from({ length: 200 }, (_, i) => keyOf({ kind: 'Player', name: `p${i + 100}` }))
+  const anyTen = (): readonly Key[] => {
+    const from = random.integer(20)
+    return players.filter((_, i) => i % 20 === from)
+  }
+  for (let i = 0; i < 500; i++) await traffic.lookup(anyTen())
+  // 50 entities of ten keys side by side are written in a second, and 500 of all keys read.
+  for (let i = 0; i < 3000; i++) {
+    await traffic.commit([task(players[50 + random.integer(10)] as Key, random)])
+    await traffic.lookup(anyTen())
+  }
+  expect(traffic.evidence('hot-range')).toEqual([])
+  await traffic.engine.close()
+})

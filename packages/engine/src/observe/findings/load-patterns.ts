@@ -46,8 +46,9 @@ const startRate = 500
 interface KindTouches {
   /** All keys seen, up to a maximum: the busy ones are compared with them. */
   readonly known: Set<string>
-  /** The last key codes, a ring. */
+  /** The last key codes, a ring, and how many operations each stands for. */
   readonly keys: string[]
+  readonly weights: number[]
   next: number
   events: number
 }
@@ -73,7 +74,13 @@ export class LoadPatterns implements Pattern {
   #keys = new HeavyHitters(64)
   #keysBefore = new HeavyHitters(64)
   #hotKeyEvents = 0
-  readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
+  readonly #touches = new LruMap<KindTouches>(64, () => ({
+    known: new Set(),
+    keys: [],
+    weights: [],
+    next: 0,
+    events: 0,
+  }))
   readonly #starts = new LruMap<KindStart>(256, () => ({
     firstMs: 0,
     slot: 0,
@@ -113,6 +120,7 @@ export class LoadPatterns implements Pattern {
     const touches = this.#touches.of(kind)
     if (touches.known.size < knownMax) touches.known.add(code)
     touches.keys[touches.next] = code
+    touches.weights[touches.next] = standsFor
     touches.next = (touches.next + 1) % touchedMax
     touches.events++
   }
@@ -159,9 +167,9 @@ export class LoadPatterns implements Pattern {
 
   #hotRanges(): Sighting[] {
     const found: Sighting[] = []
-    for (const [name, { known, keys, events }] of this.#touches.entries()) {
-      if (keys.length < rangeEventsMin) continue
-      const range = hottestRange(keys, known)
+    for (const [name, touches] of this.#touches.entries()) {
+      if (touches.keys.length < rangeEventsMin) continue
+      const range = hottestRange(touches)
       if (range === undefined) continue
       const { first, last, width, distinct, share } = range
       const kind = kindInWords(name)
@@ -173,7 +181,7 @@ export class LoadPatterns implements Pattern {
           `${width} keys side by side, of ${distinct} that were touched, got ${percentOf(share)} of the operations`,
         ],
         share,
-        count: events,
+        count: touches.events,
         place: rowsBetween('Entities', entityRowOf(first), prefixEnd(entityRowOf(last))),
       })
     }
@@ -220,15 +228,16 @@ interface HotRange {
   readonly share: number
 }
 
-/**
- * The busiest neighbouring tenth of the known keys, if it is busy enough.
- *
- * @param operations - the key of each operation
- */
-function hottestRange(operations: readonly string[], known: ReadonlySet<string>): HotRange | undefined {
+/** The busiest neighbouring tenth of the known keys, if it is busy enough. */
+function hottestRange({ known, keys: touched, weights }: KindTouches): HotRange | undefined {
   const byKey = new Map<string, number>()
   for (const key of known) byKey.set(key, 0)
-  for (const key of operations) byKey.set(key, (byKey.get(key) ?? 0) + 1)
+  let total = 0
+  for (const [i, key] of touched.entries()) {
+    const weight = weights[i] as number
+    byKey.set(key, (byKey.get(key) ?? 0) + weight)
+    total += weight
+  }
   const keys = [...byKey.keys()].sort()
   const counts = keys.map((key) => byKey.get(key) ?? 0)
   const distinct = keys.length
@@ -243,9 +252,9 @@ function hottestRange(operations: readonly string[], known: ReadonlySet<string>)
     most = sum
     mostEnd = i
   }
-  const share = most / operations.length
+  const share = most / total
   const inRange = counts.slice(Math.max(0, mostEnd - width + 1), mostEnd + 1)
-  if (share < rangeShareMin || Math.max(...inRange) / operations.length >= hotKeyShareMin) return undefined
+  if (share < rangeShareMin || Math.max(...inRange) / total >= hotKeyShareMin) return undefined
   const first = keys[Math.max(0, mostEnd - width + 1)]
   const last = keys[mostEnd]
   return first === undefined || last === undefined ? undefined : { first, last, width, distinct, share }
