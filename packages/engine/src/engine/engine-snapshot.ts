@@ -81,17 +81,20 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
     indexes.giveUp('')
     transactions.endAll('the store was set back to a snapshot; try again')
     await log.quiesce()
-    try {
-      kv.restore?.(snapshot.store)
-    } catch (error) {
-      throw error instanceof TypeError ? invalidArgument(error.message) : error
-    }
-    ids.forget()
-    // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
-    versions.forgetCeiling()
-    // All in one turn in memory, so that no read finds a store without its indexes.
-    for (const database of parts.databases()) database.forget()
-    await andThen(parts.adoptMetadata(), () => log.restore(snapshot.log))
+    // Strong reads apply records before this, or those of the snapshot after it.
+    await log.applier.alone(async () => {
+      try {
+        kv.restore?.(snapshot.store)
+      } catch (error) {
+        throw error instanceof TypeError ? invalidArgument(error.message) : error
+      }
+      ids.forget()
+      // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
+      versions.forgetCeiling()
+      // All in one turn in memory, so that no read finds a store without its indexes.
+      for (const database of parts.databases()) database.forget()
+      await andThen(parts.adoptMetadata(), () => log.restore(snapshot.log))
+    })
   })
 }
 
