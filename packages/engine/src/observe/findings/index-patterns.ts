@@ -40,6 +40,8 @@ const risingShareMin = 0.8
 const rowsMin = 256
 const queriesMin = 32
 const unreadShareMin = 0.5
+/** A kind of which queries name so many properties is not judged by them. */
+const namesMax = 512
 
 interface Property {
   readonly kind: string
@@ -124,7 +126,7 @@ export class IndexPatterns implements Pattern {
     if (kind === undefined) return
     const use = this.#kinds.of(JSON.stringify([partition.projectId, partition.databaseId, partition.namespaceId, kind]))
     use.queries++
-    for (const property of properties) use.named.add(property)
+    for (const property of properties) if (use.named.size < namesMax) use.named.add(property)
   }
 
   sightings(): readonly Sighting[] {
@@ -176,7 +178,7 @@ export class IndexPatterns implements Pattern {
       const { projectId, databaseId, namespaceId } = partitionOfCode(prefix)
       const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
       const use = this.#kinds.find(name)
-      if (use === undefined || use.queries < queriesMin) continue
+      if (use === undefined || use.queries < queriesMin || use.named.size === namesMax) continue
       const sum = kinds.get(name) ?? { all: nothing, unread: nothing, names: [], place, kind }
       sum.all = sumOf(sum.all, rows)
       if (!use.named.has(property)) {
