@@ -78,8 +78,6 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   if (!(snapshot instanceof StoreSnapshot))
     throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
   await log.exclusive(async () => {
-    indexes.giveUp('')
-    transactions.endAll('the store was set back to a snapshot; try again')
     await log.quiesce()
     // Strong reads apply records before this, or those of the snapshot after it.
     await log.applier.alone(async () => {
@@ -88,6 +86,9 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
       } catch (error) {
         throw error instanceof TypeError ? invalidArgument(error.message) : error
       }
+      // Those that began while this waited have read what is gone, too.
+      indexes.giveUp('')
+      transactions.endAll('the store was set back to a snapshot; try again')
       ids.forget()
       // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
       versions.forgetCeiling()

@@ -1,10 +1,14 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
 import type { Key } from '../model/key.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { openEngine } from './engine.ts'
+import { type Engine, openEngine } from './engine.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+
+const other: Key = { partition, path: [{ kind: 'ToDo', id: 1n }] }
+
+/** Entities of one group: more than are applied in one slice. */
 const keys = Array.from(
   { length: 600 },
   (_, i): Key => ({
@@ -16,15 +20,28 @@ const keys = Array.from(
   }),
 )
 
+let engine: Engine
+
+beforeEach(async () => {
+  engine = await openEngine({ scheduler: new VirtualClock(), apply: { type: 'manual' } })
+})
+
+afterEach(async () => {
+  await engine.close()
+})
+
+async function put(one: readonly Key[]): Promise<void> {
+  for (const key of one) {
+    const mutations = [mutationOf(key, 1)]
+    const request = { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations } as const
+    await engine.database('p').commit(engine.context(), request)
+  }
+}
+
 test('a restore waits for what a strong read applies that begins with it', async () => {
-  const engine = await openEngine({ scheduler: new VirtualClock(), apply: { type: 'manual' } })
   const database = engine.database('p')
   const empty = await engine.snapshot()
-  for (const key of keys) {
-    const mutations = [mutationOf(key, 1)]
-    await database.commit(engine.context(), { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
-  }
-  // The records are of one group, and more than are applied in one slice.
+  await put(keys)
   const restored = engine.restore(empty)
   const read = database.lookup(engine.context(), { keys })
   await restored
@@ -32,5 +49,19 @@ test('a restore waits for what a strong read applies that begins with it', async
   expect([0, keys.length]).toContain((await read).found.length)
   expect((await database.lookup(engine.context(), { keys })).found).toEqual([])
   expect((await engine.check()).problems).toEqual([])
-  await engine.close()
+})
+
+test('a transaction that begins while a restore waits commits nothing after it', async () => {
+  const database = engine.database('p')
+  const empty = await engine.snapshot()
+  await put([other, ...keys])
+  const read = database.lookup(engine.context(), { keys })
+  const restored = engine.restore(empty)
+  await new Promise((resolve) => setImmediate(resolve))
+  const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+  const { found } = await database.lookup(engine.context(), { keys: [other], read: { transaction } })
+  expect(found).toHaveLength(1)
+  await Promise.all([read, restored])
+  const late = { mode: 'transactional', transaction, mutations: [mutationOf(other, 2)] } as const
+  await expect((async () => await database.commit(engine.context(), late))()).rejects.toThrow('try again')
 })

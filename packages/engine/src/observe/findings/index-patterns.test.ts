@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('findings/P4: however many properties queries name, few names are kept', () => {
+test('however many properties queries name, few names are kept', () => {
   const patterns = new IndexPatterns({ indexInWords: () => undefined })
   const added = vi.spyOn(Set.prototype, 'add')
   for (let i = 0; i < 2000; i++) {
