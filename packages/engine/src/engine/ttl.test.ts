@@ -53,6 +53,16 @@ describe('an entity with a time to live', () => {
     engine = await openEngine({ scheduler: clock, ttl })
   })
 
+  test('goes also if its database was reset while a sweep was under way', async () => {
+    await putExpired(600)
+    const sweep = engine.sweepExpired()
+    await engine.reset()
+    await putExpired(600)
+    await sweep
+    await engine.sweepExpired()
+    expect(await exists(keyOf('old 599'))).toBe(false)
+  })
+
   test('goes some time after its expiry, with all its rows, and not before', async () => {
     await put(keyOf('soon'), 90_000)
     await put(keyOf('soon', 'Session', 'n1'), 90_000, true)

@@ -16,6 +16,7 @@ import type { TtlPolicy } from '../database/settings.ts'
 import type { TransactionVerbs } from '../database/transaction-verbs.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
+import { Superseded } from '../log/commit-input.ts'
 import { andThen } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
@@ -125,6 +126,8 @@ export class TtlSweeper {
       })
       return result
     } catch (error) {
+      // A reset came between: the next sweep finds what its database has then.
+      if (error instanceof Superseded) return false
       const isLeft = error instanceof DatastoreError && (error.code === 'ABORTED' || isGroupFull(error))
       if (isLeft) return false
       throw error
