@@ -9,8 +9,14 @@ export interface DatabaseNames {
 }
 
 /** @throws INVALID_ARGUMENT for impossible names */
-export function namedDatabase(engine: Pick<Engine, 'database'>, { project, database }: DatabaseNames): Database {
+export function namedDatabase(engine: Pick<Engine, 'database'>, names: DatabaseNames): Database {
+  const { projectId, databaseId } = placeNamed(names)
+  return engine.database(projectId, databaseId)
+}
+
+/** The same names as the engine's. @throws INVALID_ARGUMENT */
+export function placeNamed({ project, database }: DatabaseNames): Pick<Database, 'projectId' | 'databaseId'> {
   const place = { projectId: String(project ?? ''), databaseId: databaseIdOf(String(database ?? '')) }
   validateDatabase(place)
-  return engine.database(place.projectId, place.databaseId)
+  return place
 }

@@ -48,5 +48,5 @@ test('the message on the page is given', async () => {
   const fixture = await parseFixture(text, { format: 'yaml', name: 'tasks.yaml' })
   const [, message = ''] = /```\n(tasks\.yaml:11: .*)\n```/.exec(page) ?? []
   expect(message).not.toBe('')
-  await expect(fixture.entities({ projectId: 'demo', databaseId: '' })).rejects.toThrow(message)
+  expect(() => [...fixture.entities({ projectId: 'demo', databaseId: '' })]).toThrow(message)
 })

@@ -1,5 +1,5 @@
 /** What is dumped and seeded again is the same, in each format (plain-value/P1, dump/D1). */
-import { DatastoreError, type Key, openEngine, type Value } from '@sixtables/engine'
+import { DatastoreError, encodeProperties, type Key, openEngine, type Value } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dumpDatabase, writeFixture } from '../../src/fixtures/dump.ts'
@@ -72,7 +72,7 @@ test.each<FixtureFormat>(['json', 'yaml', 'csv'])(
         for (const { namespaceId, path, properties } of list) {
           const key = { partition: { projectId: 'p', databaseId: '', namespaceId }, path }
           try {
-            await store.upsert([entityBytes(key, properties)])
+            await store.upsert([entityBytes(key, encodeProperties(properties))])
             written++
           } catch (error) {
             // Not every arbitrary entity may be written; those that may are enough.

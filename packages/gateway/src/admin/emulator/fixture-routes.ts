@@ -10,17 +10,16 @@
  */
 
 import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
-import { checkFields, checkParameters } from '../../convert/parameters.ts'
+import { checkParameters } from '../../convert/parameters.ts'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
-import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
-import { FixtureError } from '../../fixtures/fixture-error.ts'
-import { seedStore } from '../../fixtures/seed.ts'
+import type { FixtureFormat } from '../../fixtures/fixture.ts'
+import { writeEntities } from '../../fixtures/seed.ts'
 import { databaseStore } from '../../fixtures/store.ts'
 import type { Router } from '../../protocols/router.ts'
-import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
+import { fixtureRequest, formatOf } from './fixture-request.ts'
 import type { Asking } from './inspection.ts'
 import { progressOf } from './progress.ts'
 
@@ -39,8 +38,7 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
 export function addFixtureRoutes(router: Router, engine: Engine): void {
   router.add('POST', fixturesPath, async (request) => {
     checkParameters(request.query, ['progress'])
-    const ask = (asking: Asking): Promise<JsonObject> =>
-      seeded(askedBy(request, engine), bodyObject(request.body), asking)
+    const ask = (asking: Asking): Promise<JsonObject> => seeded(askedBy(request, engine), request.body, asking)
     if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
     return { json: await ask({}) }
   })
@@ -63,33 +61,12 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
   })
 }
 
-const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
-
-async function seeded(engine: AskedEngine, request: JsonObject, { signal, onProgress }: Asking): Promise<JsonObject> {
-  checkFields(request, members)
-  const { text, kind } = request
-  if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
-  if (kind !== undefined && typeof kind !== 'string') throw invalidArgument('kind is a text')
-  const database = namedDatabase(engine, request)
-  const name = String(request['name'] ?? 'fixture')
-  const format = formatOf(request['format'])
-  try {
-    const store = databaseStore(database, engine.context({ signal }))
-    const fixture = await parseFixture(text, { format, name, kind, giveWay: store.giveWay })
-    const { keys } = await seedStore(store, fixture, { onProgress })
-    return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
-  } catch (error) {
-    throw error instanceof FixtureError ? invalidArgument(error.message) : error
-  }
-}
-
-function formatOf(format: unknown): FixtureFormat {
-  const found = fixtureFormats.find((one) => one === format)
-  if (found === undefined) {
-    const known = fixtureFormats.join(', ')
-    throw invalidArgument(`format is one of ${known}${format === undefined ? '; it is missing' : `, not "${format}"`}`)
-  }
-  return found
+async function seeded(engine: AskedEngine, body: Buffer, { signal, onProgress }: Asking): Promise<JsonObject> {
+  const fixture = await fixtureRequest(body, signal)
+  const { projectId, databaseId } = fixture.place
+  const store = databaseStore(engine.database(projectId, databaseId), engine.context({ signal }))
+  const { keys } = await writeEntities(store, fixture, { onProgress })
+  return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
 }
 
 async function* bounded(entities: AsyncIterable<DumpedEntity>): AsyncGenerator<DumpedEntity> {

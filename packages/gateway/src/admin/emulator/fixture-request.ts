@@ -1,0 +1,124 @@
+/**
+ * The body of `POST /emulator/fixtures`, read and checked:
+ *
+ *   {"project": "demo", "format": "yaml", "text": "- key: ToDo:1"}   ─▶   database demo, 1 entity, its batches for commits
+ *
+ * It takes about a second for each 5 MB, so only a small one is read beside other calls. Others are read in a thread (fixture-thread.ts), which
+ * sends one batch at a time.
+ */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { checkFields } from '../../convert/parameters.ts'
+import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
+import { FixtureError } from '../../fixtures/fixture-error.ts'
+import { batchesOf, type CheckedEntity, checkedEntities } from '../../fixtures/seed.ts'
+import { bodyObject } from '../admin-service.ts'
+import { placeNamed } from '../named-database.ts'
+
+export interface FixtureHead {
+  readonly place: ReturnType<typeof placeNamed>
+  /** Number of entities. */
+  readonly count: number
+}
+
+export interface FixtureRequest extends FixtureHead {
+  readonly batches: Iterable<readonly CheckedEntity[]> | AsyncIterable<readonly CheckedEntity[]>
+}
+
+/** The first message of the thread, which then answers each message with a batch, an empty one at the end. */
+export type ThreadHead = FixtureHead | { readonly refused: string }
+
+/** Bytes of a body, and of the entities in it, that are read beside other calls. */
+const smallBytesMax = 16 * 1024
+/** Size of an entity without properties. */
+const entityBytesMin = 100
+
+/** The thread's program beside this file, or beside the folder of the bundle; the sources, which tests run, have none. */
+const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((file) => existsSync(file))
+
+const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
+
+/** @throws INVALID_ARGUMENT; INTERNAL if the thread breaks off, for example without memory */
+export async function fixtureRequest(body: Buffer, signal?: AbortSignal): Promise<FixtureRequest> {
+  const bytesMax = threadFile === undefined ? Number.POSITIVE_INFINITY : smallBytesMax
+  const small = body.length > bytesMax ? undefined : await readFixture(body, bytesMax)
+  return small ?? (await readInThread(threadFile as string, body, signal))
+}
+
+/** @param bytesMax - with more entities than this there is no answer. @throws INVALID_ARGUMENT */
+export async function readFixture(
+  body: Buffer,
+  bytesMax: number = Number.POSITIVE_INFINITY,
+): Promise<(FixtureHead & { readonly batches: Iterable<readonly CheckedEntity[]> }) | undefined> {
+  const request = bodyObject(body)
+  checkFields(request, members)
+  const { text, kind } = request
+  if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
+  if (kind !== undefined && typeof kind !== 'string') throw invalidArgument('kind is a text')
+  const place = placeNamed(request)
+  const format = formatOf(request['format'])
+  const entities: CheckedEntity[] = []
+  let bytes = 0
+  try {
+    const fixture = await parseFixture(text, { format, name: String(request['name'] ?? 'fixture'), kind })
+    for (const entity of checkedEntities(fixture, place)) {
+      entities.push(entity)
+      bytes += entityBytesMin + entity.properties.length
+      if (bytes > bytesMax) return undefined
+    }
+  } catch (error) {
+    throw error instanceof FixtureError ? invalidArgument(error.message) : error
+  }
+  return { place, count: entities.length, batches: batchesOf(entities) }
+}
+
+/** @throws INVALID_ARGUMENT */
+export function formatOf(format: unknown): FixtureFormat {
+  const found = fixtureFormats.find((one) => one === format)
+  if (found === undefined) {
+    const known = fixtureFormats.join(', ')
+    throw invalidArgument(`format is one of ${known}${format === undefined ? '; it is missing' : `, not "${format}"`}`)
+  }
+  return found
+}
+
+async function readInThread(file: string, body: Buffer, signal: AbortSignal | undefined): Promise<FixtureRequest> {
+  // Some flags of this process are not allowed in a thread.
+  const worker = new Worker(file, { workerData: body, execArgv: [] })
+  const broken = new Promise<never>((_, reject) => worker.once('error', reject))
+  broken.catch(() => {})
+  const answer = async (): Promise<unknown> => {
+    try {
+      const [message] = await Promise.race([once(worker, 'message', { signal }), broken])
+      return message
+    } catch (error) {
+      if (signal?.aborted === true) throw new DatastoreError('CANCELLED', 'the client is gone')
+      throw new DatastoreError('INTERNAL', `the fixture could not be read: ${error}`)
+    }
+  }
+  async function* batches(): AsyncGenerator<readonly CheckedEntity[]> {
+    try {
+      for (;;) {
+        worker.postMessage('next')
+        const batch = (await answer()) as readonly CheckedEntity[]
+        if (batch.length === 0) return
+        yield batch
+      }
+    } finally {
+      await worker.terminate()
+    }
+  }
+  try {
+    const head = (await answer()) as ThreadHead
+    if ('refused' in head) throw invalidArgument(head.refused)
+    return { ...head, batches: batches() }
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  }
+}
