@@ -1,7 +1,7 @@
 /**
  * `npm run bigtable [-- [file] [vitest arguments]]`: runs the tests for the fake Bigtable over Google's emulator, and those that need the
  * emulator; or the tests of one file.
- * `npm run bigtable:figures [-- flags]`: runs the benchmark packages/bench/benchmarks/bigtable.ts over the emulator.
+ * `npm run bigtable:figures [-- flags]`: runs the benchmark tools/bench/bigtable.ts over the emulator.
  * Without the emulator both print a message and do nothing.
  */
 import { execFileSync } from 'node:child_process'

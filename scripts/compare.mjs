@@ -1,11 +1,11 @@
-/** `npm run compare [-- flags]`: builds what is missing, then compares ours with Google's emulators (packages/gateway/compare/main.ts). */
+/** `npm run compare [-- flags]`: builds what is missing, then compares ours with Google's emulators (tools/compare/main.ts). */
 import { join } from 'node:path'
 import { setUp } from './lib/set-up.mjs'
 import { root, run, ScriptError, script } from './lib/tools.mjs'
 
 await script(async () => {
   await setUp()
-  const { code } = await run('tsc', ['-p', join(root, 'packages/gateway/compare')])
-  if (code !== 0) throw new ScriptError('packages/gateway/compare does not build')
-  await import('../packages/gateway/compare/dist/compare/main.js')
+  const { code } = await run('tsc', ['-p', join(root, 'tools/compare')])
+  if (code !== 0) throw new ScriptError('tools/compare does not build')
+  await import('../packages/gateway/.compare/tools/compare/main.js')
 })

@@ -49,10 +49,11 @@ const patience = {
 
 /** Installs the dependencies. @returns the fingerprint of the installed packages */
 async function install() {
-  const manifests = ['package.json', ...packageFolders().map((folder) => `${folder}/package.json`)]
+  const folders = ['.', 'tools', ...packageFolders()]
+  const manifests = folders.map((folder) => join(folder, 'package.json'))
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
   const fingerprint = ofContents([pnpmVersion, process.platform, process.arch], inputs)
-  const complete = ['.', ...packageFolders()].every((folder) => existsSync(join(root, folder, 'node_modules')))
+  const complete = folders.every((folder) => existsSync(join(root, folder, 'node_modules')))
   if (complete && isStamped('install', fingerprint)) return fingerprint
   unstamp('install')
   say(`installing dependencies with pnpm ${pnpmVersion} (only when they changed) …`)

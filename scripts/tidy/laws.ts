@@ -66,7 +66,7 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
   for (const file of files) {
     // The rules' own files and tests contain examples of laws and tests that do not exist.
     if (file.path.startsWith('scripts/tidy/')) continue
-    if (/^packages\/[^/]+\/(src|test|compare|benchmarks)\//.test(file.path)) {
+    if (/^(packages\/[^/]+\/(src|test)|tools)\//.test(file.path)) {
       findings.push(...statedTwice(file), ...shortFindings(file, laws.get(file.path), shortNames))
     }
     findings.push(...fullFindings(file, fullNames), ...testFindings(file, files))

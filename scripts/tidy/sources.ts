@@ -56,7 +56,7 @@ const notNames = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'aw
 /** Finds functions by the formatter's indentation: a function ends with the brace below the beginning of its first line. */
 export function longFunctionFindings(files: readonly SourceFile[]): Finding[] {
   return files
-    .filter(({ path }) => isShipped(path) || /^(packages\/[^/]+\/(benchmarks|compare)|scripts)\//.test(path))
+    .filter(({ path }) => isShipped(path) || /^(tools|scripts)\//.test(path))
     .filter(({ path }) => !isTest(path))
     .flatMap(({ path, text }) =>
       functionsOf(text.split('\n'))

@@ -6,9 +6,15 @@
  */
 
 import { Agent, request as httpRequest } from 'node:http'
-import type { MethodName } from '../src/methods.ts'
-import type { Row, World } from '../test/contract/errors/row.ts'
-import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain } from '../test/support/published-protos.ts'
+import type { MethodName } from '../../packages/gateway/src/methods.ts'
+import type { Row, World } from '../../packages/gateway/test/contract/errors/row.ts'
+import {
+  codeName,
+  decodeAnswer,
+  decodeStatus,
+  encodeRequest,
+  type Plain,
+} from '../../packages/gateway/test/support/published-protos.ts'
 import { type Answer, type Case, resolve } from './case.ts'
 
 const silentMs = 8_000

@@ -1,11 +1,11 @@
 /** What the comparison with Google's emulators calls a difference: on answers made up here, without an emulator. */
 import { describe, expect, test } from 'vitest'
-import { type Answer, answerOf, resolve, type Step } from '../../compare/case.ts'
-import { classOf } from '../../compare/classify.ts'
-import { type Difference, differencesOf } from '../../compare/difference.ts'
-import { rowCases } from '../../compare/generate/rows.ts'
-import { leaves } from '../../compare/leaves.ts'
-import type { Plain } from '../support/published-protos.ts'
+import type { Plain } from '../../packages/gateway/test/support/published-protos.ts'
+import { type Answer, answerOf, resolve, type Step } from './case.ts'
+import { classOf } from './classify.ts'
+import { type Difference, differencesOf } from './difference.ts'
+import { rowCases } from './generate/rows.ts'
+import { leaves } from './leaves.ts'
 
 const paths = (ours: unknown, theirs: unknown): string[] =>
   [...leaves(ours, theirs, [])].map(({ path }) => path.join('.'))

@@ -1,6 +1,6 @@
 /** Lookups, ids, aggregations and metadata: what else reads, or gives keys. */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import type { Case, Mode, Step } from '../case.ts'
 import { queries, worlds } from './queries.ts'
 import { anyKey, fewKeys, integer, keys, list, nothing, type Values } from './values.ts'

@@ -9,9 +9,9 @@
  *
  * Ours.
  */
-import type { MethodName } from '../src/methods.ts'
-import type { Row } from '../test/contract/errors/row.ts'
-import type { Plain } from '../test/support/published-protos.ts'
+import type { MethodName } from '../../packages/gateway/src/methods.ts'
+import type { Row } from '../../packages/gateway/test/contract/errors/row.ts'
+import type { Plain } from '../../packages/gateway/test/support/published-protos.ts'
 
 /** Our mode, and with it the emulator that ours is held against. */
 export type Mode = 'firestore' | 'legacy'

@@ -22,7 +22,7 @@ import { findEmulators, Server, type ServerName } from './wire/servers.ts'
 import { hotSize, type Workload } from './wire/workload.ts'
 import { equalityQuery, load, workloads } from './wire/workloads.ts'
 
-const page = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url))
+const page = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url))
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bench --')

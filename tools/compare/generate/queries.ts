@@ -1,6 +1,6 @@
 /** Queries of every shape, each over a small world of its own; with pages of the same query behind it. */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, listOf, type Mode, type Step } from '../case.ts'
 import { embedded, fewScalars, keys, list, stored, storedSingly, type Values } from './values.ts'
 

@@ -50,7 +50,7 @@ if (binary === undefined) {
   process.stderr.write('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program\n')
   process.exit(2)
 }
-const page = fileURLToPath(new URL('../../../../docs/bigtable.md', import.meta.url))
+const page = fileURLToPath(new URL('../../../docs/bigtable.md', import.meta.url))
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
 const size = 1_000

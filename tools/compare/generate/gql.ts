@@ -1,6 +1,6 @@
 /** GQL: queries written out, with literals or bindings; and lines that are odd, or no GQL at all. */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { at, type Case, listOf, type Mode, type Step } from '../case.ts'
 import { queries, worlds } from './queries.ts'
 import { integer, string } from './values.ts'

@@ -1,11 +1,17 @@
 /** The requests of the table of errors, one by one; only the codes of their answers are compared. */
-import { commitRows } from '../../test/contract/errors/commits.ts'
-import { keyRows } from '../../test/contract/errors/keys.ts'
-import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from '../../test/contract/errors/others.ts'
-import { gqlRows, queryRows } from '../../test/contract/errors/queries.ts'
-import { queryLimitRows } from '../../test/contract/errors/query-limits.ts'
-import type { Row } from '../../test/contract/errors/row.ts'
-import { valueRows } from '../../test/contract/errors/values.ts'
+import { commitRows } from '../../../packages/gateway/test/contract/errors/commits.ts'
+import { keyRows } from '../../../packages/gateway/test/contract/errors/keys.ts'
+import {
+  aggregationRows,
+  idRows,
+  lookupRows,
+  stateRows,
+  transactionRows,
+} from '../../../packages/gateway/test/contract/errors/others.ts'
+import { gqlRows, queryRows } from '../../../packages/gateway/test/contract/errors/queries.ts'
+import { queryLimitRows } from '../../../packages/gateway/test/contract/errors/query-limits.ts'
+import type { Row } from '../../../packages/gateway/test/contract/errors/row.ts'
+import { valueRows } from '../../../packages/gateway/test/contract/errors/values.ts'
 import type { Case } from '../case.ts'
 
 const rows: readonly Row[] = [

@@ -3,7 +3,7 @@
  * them those that lie on a limit or over it.
  */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 
 export type Values = fc.Arbitrary<Plain>
 

@@ -5,7 +5,7 @@
  * transaction: the emulator would wait for it as long as it lives.
  */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, type Mode, type Step } from '../case.ts'
 import { lookup } from './commits.ts'
 import { fewKeys, integer, type Values } from './values.ts'

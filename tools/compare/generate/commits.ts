@@ -1,6 +1,6 @@
 /** Writes: entities of all values; series of commits of all mutations over few keys; and a look at what they left. */
 import fc from 'fast-check'
-import type { Plain } from '../../test/support/published-protos.ts'
+import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, type Mode, type Step } from '../case.ts'
 import {
   anyKey,

@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { classes } from '../../compare/classes/index.ts'
-import { withClassTable } from '../../compare/page.ts'
+import { classes } from './classes/index.ts'
+import { withClassTable } from './page.ts'
 
-const page = new URL('../../../../docs/reference/differences.md', import.meta.url)
+const page = new URL('../../docs/reference/differences.md', import.meta.url)
 
 test('golden: the page of differences has the classes of the comparison', () => {
   const text = readFileSync(page, 'utf8')
