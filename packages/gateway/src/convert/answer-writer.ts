@@ -47,9 +47,18 @@ export class AnswerWriter {
 
   #reserve(bytes: number): void {
     if (bytes <= this.#start) return
+    const needed = this.mark() + bytes
+    this.#move(needed <= bufferBytes / 2 ? bufferBytes : needed * 2 + bufferBytes)
+  }
+
+  /** Makes room for a long answer, so that it need not be moved while it grows: touching new memory takes most of its time. */
+  expect(bytes: number): void {
+    if (bytes > bufferBytes) this.#move(bytes)
+  }
+
+  #move(bytes: number): void {
     const used = this.mark()
-    const needed = used + bytes
-    const larger = Buffer.allocUnsafeSlow(needed <= bufferBytes / 2 ? bufferBytes : needed * 2 + bufferBytes)
+    const larger = Buffer.allocUnsafeSlow(bytes)
     this.#buffer.copy(larger, larger.length - used, this.#start, this.#end)
     this.#buffer = larger
     this.#end = larger.length
@@ -256,10 +265,15 @@ export class AnswerWriter {
 
 const shared = new AnswerWriter()
 
-/** The answer with the fields that `write` writes, last field first. */
-export function writeAnswer(write: (writer: AnswerWriter) => void): Answer {
+/**
+ * The answer with the fields that `write` writes, last field first.
+ *
+ * @param bytes - about how long the answer will be, if that is known; rather more than less
+ */
+export function writeAnswer(write: (writer: AnswerWriter) => void, bytes = 0): Answer {
   invariant(shared.mark() === 0, 'an answer is begun while another is being written')
   try {
+    shared.expect(bytes)
     write(shared)
     return shared.take()
   } finally {

@@ -4,30 +4,38 @@
  *   EntityResult  entity 1 { key 1, properties 3 … }, cursor 3, version 4, update_time 5, create_time 6
  */
 import {
+  andThen,
   type EntityImage,
   giveWay,
   type Key,
+  type MaybePromise,
   type QueryResult,
   type RequestContext,
   StoredImage,
 } from '@sixtables/engine'
-import type { AnswerWriter } from './answer-writer.ts'
+import { type AnswerWriter, writeAnswer } from './answer-writer.ts'
 
 /** Writing this many bytes takes as long as reading a row. */
 const bytesOfWork = 64
 
-/** Call it before results are written: those of a long answer are written in a turn of their own, if the client still waits. */
-export function beforeWriting(
+/** Room for key, cursor, version and times of a result: mostly enough. */
+const overheadBytes = 256
+
+/** An answer with results. A long one is written in a turn of its own, if the client still waits. */
+export function writeResults(
   context: RequestContext,
   results: readonly { readonly image?: EntityImage | undefined; readonly projected?: Uint8Array | undefined }[],
-): Promise<void> | undefined {
+  write: (writer: AnswerWriter) => void,
+): MaybePromise<Buffer> {
   let bytes = 0
   for (const { image, projected } of results) {
     if (projected !== undefined) bytes += projected.length
     else if (image instanceof StoredImage) bytes += image.propertiesBytes
     else if (image !== undefined) bytes += image.properties.length
   }
-  return giveWay(context, bytes / bytesOfWork)
+  return andThen(giveWay(context, bytes / bytesOfWork), () =>
+    writeAnswer(write, bytes + overheadBytes * (results.length + 1)),
+  )
 }
 
 export function writeFound(writer: AnswerWriter, field: number, key: Key, image: EntityImage): void {

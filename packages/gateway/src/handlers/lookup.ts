@@ -1,11 +1,17 @@
 /** Lookup: entities by key. The stored bytes of an entity are sent undecoded. */
 
-import { andThen, decodeKeys, type LookupResult, type LookupRequest as LookupVerb } from '@sixtables/engine'
+import {
+  andThen,
+  decodeKeys,
+  type LookupResult,
+  type LookupRequest as LookupVerb,
+  type MaybePromise,
+  type RequestContext,
+} from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
-import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { beforeWriting, writeFound, writeMissing } from '../convert/entity-result.ts'
+import { writeFound, writeMissing, writeResults } from '../convert/entity-result.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -21,9 +27,7 @@ export function lookupHandler(engine: EnginePort): Handler {
     const { scope, request } = lookupOf(bytes, call)
     const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
     const isEventual = request.read?.consistency === 'eventual'
-    return andThen(result, (answer) =>
-      andThen(beforeWriting(call, answer.found), () => lookupAnswer(answer, isEventual)),
-    )
+    return andThen(result, (answer) => lookupAnswer(call, answer, isEventual))
   }
 }
 
@@ -41,11 +45,12 @@ function lookupOf(bytes: Buffer, call: Call): ScopedLookup {
 
 /** LookupResponse: found 1, missing 2, deferred 3, transaction 5, read_time 7. */
 export function lookupAnswer(
+  context: RequestContext,
   { found, missing, deferred, transaction, readTime }: LookupResult,
   isEventual: boolean,
-): Buffer {
+): MaybePromise<Buffer> {
   const version = isEventual ? undefined : readTime
-  return writeAnswer((writer) => {
+  return writeResults(context, found, (writer) => {
     writer.timestamp(7, readTime)
     if (transaction !== undefined) writer.bytes(5, transaction)
     for (const key of deferred.toReversed()) writer.key(3, key)

@@ -14,9 +14,8 @@ import {
 } from '@sixtables/engine'
 import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
-import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { beforeWriting, writeQueryResult } from '../convert/entity-result.ts'
+import { writeQueryResult, writeResults } from '../convert/entity-result.ts'
 import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
@@ -53,20 +52,11 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const echo = request.gqlQuery === null ? undefined : query
     const database = engine.database(scope.projectId, scope.databaseId)
     const explain = explainOptionsOf(request.explainOptions)
-    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => written(call, batch, echo))
+    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => answerOf(call, batch, echo))
     return andThen(database.explainQuery(call, asked, explain), (explained) =>
-      written(call, explained.batch, echo, explained),
+      answerOf(call, explained.batch, echo, explained),
     )
   }
-}
-
-function written(
-  call: Call,
-  batch: QueryBatch | undefined,
-  echo: Query | undefined,
-  explained?: Explained<QueryBatch>,
-): MaybePromise<Buffer> {
-  return andThen(beforeWriting(call, batch?.results ?? []), () => answerOf(batch, echo, explained))
 }
 
 function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: PartitionId): Query {
@@ -83,9 +73,14 @@ function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: Par
  * RunQueryResponse: batch 1, query 2 (of GQL), transaction 5, explain_metrics 9. QueryResultBatch: entity_result_type 1,
  * entity_results 2, skipped_cursor 3, end_cursor 4, more_results 5, skipped_results 6, read_time 8.
  */
-function answerOf(batch: QueryBatch | undefined, echo: Query | undefined, explained?: Explained<QueryBatch>): Buffer {
+function answerOf(
+  call: Call,
+  batch: QueryBatch | undefined,
+  echo: Query | undefined,
+  explained?: Explained<QueryBatch>,
+): MaybePromise<Buffer> {
   const transaction = explained?.transaction ?? batch?.transaction
-  return writeAnswer((writer) => {
+  return writeResults(call, batch?.results ?? [], (writer) => {
     if (explained !== undefined) writeExplainMetrics(writer, 9, explained.metrics)
     if (transaction !== undefined) writer.bytes(5, transaction)
     if (echo !== undefined) writeQuery(writer, 2, echo)

@@ -137,6 +137,22 @@ describe('calls', () => {
     expect(inRound(many)).toBe(aloneMs)
   })
 
+  test('that wait run as long as other work of the loop took since the last slice', () => {
+    const loop = new Loop()
+    const waiting = Array.from({ length: 100 }, (_, connection) => ({ connection, ms: 1 }))
+    loop.go(waiting)
+    for (const [otherMs, count] of [
+      [0, sliceMs],
+      [5, 5],
+      [50, aloneMs],
+    ] as const) {
+      loop.now += otherMs
+      const before = loop.ran.length
+      loop.go()
+      expect(loop.ran.length - before).toBe(count)
+    }
+  })
+
   test('that throw reject, and those behind them run', async () => {
     const loop = new Loop()
     loop.go([{ connection: 0, ms: aloneMs }])

@@ -6,7 +6,8 @@
  * read the other sockets. Deficit round robin serves the lines by the time their calls take: a line spends its credit and then
  * moves to the end. Client A sends 500 queries of 5 ms, then client B one lookup: the lookup waits for one turn of A, not for 500 queries.
  *
- * A connection that has been the only one for a while gets longer slices, so that its answers leave in one write.
+ * A connection that has been the only one for a while gets longer slices, so that its answers leave in one write. While calls wait, a slice
+ * is as long as all other work since the last one, so that slices of long calls get half of the time at most.
  *
  *   call ─┬─ no line waits, slice not over ─▶ runs at once
  *         └─ line of its connection ─▶ first line of the queue ─▶ runs, at the earliest in the next round of the event loop
@@ -72,6 +73,8 @@ export class FairQueue {
   /** The connection of the latest call. */
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
+  /** The end of the last slice of waiting calls, or the time at which the first one began to wait. */
+  #servedAt = 0
 
   constructor(options: FairQueueOptions = {}) {
     this.#sliceMs = options.sliceMs ?? sliceMsDefault
@@ -119,7 +122,10 @@ export class FairQueue {
       return
     }
     // A function deferred now runs before the next read of the sockets; one deferred from there runs after it.
-    if (this.#lines.size === 0) this.#later(() => this.#later(this.#serve))
+    if (this.#lines.size === 0) {
+      this.#servedAt = this.#now()
+      this.#later(() => this.#later(this.#serve))
+    }
     this.#lines.set(connection, { first: waiting, last: waiting, credit: this.#turnMs })
   }
 
@@ -137,8 +143,10 @@ export class FairQueue {
     return now < this.#sharedUntil || this.#lines.size > 1
   }
 
-  #begin(now: number): void {
-    this.#sliceEndsAt = now + (this.#isShared(now) ? this.#sliceMs : this.#aloneMs)
+  /** @param otherMs - the time since the last slice of waiting calls */
+  #begin(now: number, otherMs = 0): void {
+    const shortMs = Math.max(this.#sliceMs, Math.min(otherMs, this.#aloneMs))
+    this.#sliceEndsAt = now + (this.#isShared(now) ? shortMs : this.#aloneMs)
     this.#isOver = false
     this.#later(this.#end)
   }
@@ -153,7 +161,7 @@ export class FairQueue {
    */
   readonly #serve = (): void => {
     const now = this.#now()
-    this.#begin(now)
+    this.#begin(now, now - this.#servedAt)
     const isShared = this.#isShared(now)
     let turns = this.#lines.size
     for (const [connection, line] of this.#lines) {
@@ -167,6 +175,7 @@ export class FairQueue {
       }
       if (--turns === 0 || this.#now() >= this.#sliceEndsAt) break
     }
+    this.#servedAt = this.#now()
     if (this.#lines.size > 0) this.#later(this.#serve)
   }
 

@@ -85,6 +85,31 @@ describe('a connection', () => {
     port.destroyConnections()
   })
 
+  test('that shows its protocol together with many others is handed over with a few of them in a turn', async () => {
+    const count = 40
+    let turn = 0
+    let isOver = false
+    const handed: number[] = []
+    const port = new Port({ connections: { http1: () => handed.push(turn), http2() {} } })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
+    const clients = await Promise.all(Array.from({ length: count }, connect))
+    const next = (): void => {
+      turn++
+      if (!isOver) setImmediate(next)
+    }
+    next()
+    // A turn accepts a connection.
+    await until(() => turn > 10 * count)
+    for (const { socket } of clients) socket.write('GET / HTTP/1.1')
+    await until(() => handed.length === count)
+    isOver = true
+    const most = Math.max(...handed.map((one) => handed.filter((other) => other === one).length))
+    expect(most).toBeLessThanOrEqual(9)
+    port.stop()
+    port.destroyConnections()
+  })
+
   test.each([
     ['', 'silent'],
     ['PRI * HTT', 'undecided'],

@@ -5,7 +5,6 @@
  */
 import { type Engine, invalidArgument } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
-import { beforeWriting } from '../../convert/entity-result.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { Router } from '../../protocols/router.ts'
 import { inspectionPath, keyOf } from './inspection.ts'
@@ -18,8 +17,8 @@ export function addEntityRoute(router: Router, engine: Engine): void {
     const image = await engine.inspector.entity(key, versionOf(parameters['version']), context)
     const found = image === undefined ? [] : [{ key, image }]
     const readTime = context.clock.nowMicros()
-    await beforeWriting(context, found)
-    const answer = lookupAnswer({ found, missing: image === undefined ? [key] : [], deferred: [], readTime }, false)
+    const missing = image === undefined ? [key] : []
+    const answer = await lookupAnswer(context, { found, missing, deferred: [], readTime }, false)
     const { longAnswerToJson } = await import('../../protocols/json-codec.ts')
     return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
   })
