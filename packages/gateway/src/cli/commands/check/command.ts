@@ -1,6 +1,7 @@
 /** Flags and help of `sixtables check`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
-import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
+import { flagTable } from '../../framework/flag-table.ts'
+import { storeFlags } from '../../target/bigtable-flags.ts'
 import { placeFlags } from '../../target/target-flags.ts'
 
 export const checkCommand: Command = {
@@ -9,14 +10,11 @@ export const checkCommand: Command = {
     'Compare entities, index rows, log and markers; exit code 1 if they disagree, 2 if they could not be compared',
   flags: [
     ...placeFlags,
-    storeFlag,
-    ...bigtableFlags,
-    {
-      name: 'repair',
-      type: 'boolean',
-      describe: 'Repair: index rows are written again from the entities',
-      group: 'Check',
-    },
+    ...storeFlags,
+    ...flagTable(`
+Check
+  repair | switch | Repair: index rows are written again from the entities
+`),
   ],
   examples: [
     ['$0 check', 'asks the server on 127.0.0.1:8081'],

@@ -1,11 +1,8 @@
 /** Flags and help of `sixtables clock`; `run` imports the code. */
-import type { Command, Run } from '../../framework/command.ts'
+import { type Command, runIn } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-/** @param pick - chooses a function of clock.ts */
-function run(pick: (clock: typeof import('./clock.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./clock.ts'))(flags, io)
-}
+const load = () => import('./clock.ts')
 
 export const clockCommand: Command = {
   name: 'clock',
@@ -16,7 +13,7 @@ export const clockCommand: Command = {
       describe: "Show the server's time",
       flags: serverFlags,
       examples: [['$0 clock show', 'asks the server on 127.0.0.1:8081']],
-      run: run((clock) => clock.clockShow),
+      run: runIn(load, 'clockShow'),
     },
     {
       name: 'advance',
@@ -25,7 +22,7 @@ export const clockCommand: Command = {
       whenMissing: 'say by how much: 500ms, 90s, 15m, 2h, 7d',
       flags: serverFlags,
       examples: [['$0 clock advance 2m', 'open transactions expire']],
-      run: run((clock) => clock.clockAdvance),
+      run: runIn(load, 'clockAdvance'),
     },
     {
       name: 'to',
@@ -34,14 +31,14 @@ export const clockCommand: Command = {
       whenMissing: 'write a time like 2030-01-01T00:00:00Z',
       flags: serverFlags,
       examples: [['$0 clock to 2030-01-01T00:00:00Z', 'it never goes back']],
-      run: run((clock) => clock.clockTo),
+      run: runIn(load, 'clockTo'),
     },
     {
       name: 'reset',
       describe: 'Set the clock back to real time, or to the time of --clock',
       flags: serverFlags,
       examples: [['$0 clock reset', 'asks the server on 127.0.0.1:8081']],
-      run: run((clock) => clock.clockReset),
+      run: runIn(load, 'clockReset'),
     },
   ],
 }

@@ -1,5 +1,6 @@
 /** Flags and help of `sixtables dump`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { transferFlags } from '../../target/transfer-flags.ts'
 
 export const dumpCommand: Command = {
@@ -7,14 +8,10 @@ export const dumpCommand: Command = {
   describe: 'Print entities as a fixture, the format that seed reads',
   flags: [
     ...transferFlags.map((flag) => (flag.name === 'json' ? { ...flag, describe: 'The same as --format json' } : flag)),
-    {
-      name: 'format',
-      type: 'string',
-      choices: ['json', 'yaml', 'csv'],
-      describe: 'Format of the output',
-      default: 'yaml',
-      group: 'What is moved',
-    },
+    ...flagTable(`
+What is moved
+  format | json yaml csv | Format of the output | yaml
+`),
   ],
   examples: [
     ['$0 dump > all.yaml', 'all namespaces and kinds of the server on 127.0.0.1:8081'],

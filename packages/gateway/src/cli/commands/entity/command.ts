@@ -1,14 +1,11 @@
 /** Flags and help of `sixtables get`, `put` and `delete`; `run` imports the code. */
-import type { Command, Positional, Run } from '../../framework/command.ts'
+import { type Command, type Positional, runIn } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
-/** @param pick - chooses a function of entity.ts */
-function run(pick: (entity: typeof import('./entity.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./entity.ts'))(flags, io)
-}
+const load = () => import('./entity.ts')
 
 export const getCommand: Command = {
   name: 'get',
@@ -20,7 +17,7 @@ export const getCommand: Command = {
   notes: [
     'Properties are printed in the notation of [fixtures](fixtures.md), which `put` reads. If there is no such entity, the exit code is 1.',
   ],
-  run: run((entity) => entity.getEntity),
+  run: runIn(load, 'getEntity'),
 }
 
 export const putCommand: Command = {
@@ -38,7 +35,7 @@ export const putCommand: Command = {
     [`$0 put ToDo '{"due": {"$timestamp": "2030-01-01T00:00:00Z"}}'`, 'prints the key that it was given'],
     ['$0 get ToDo:1 | $0 put ToDo:2 -', 'a copy'],
   ],
-  run: run((entity) => entity.putEntity),
+  run: runIn(load, 'putEntity'),
 }
 
 export const deleteCommand: Command = {
@@ -48,5 +45,5 @@ export const deleteCommand: Command = {
   whenMissing,
   flags: targetFlags,
   examples: [['$0 delete ToDo:1 ToDo:2', 'absent entities are not an error']],
-  run: run((entity) => entity.deleteEntities),
+  run: runIn(load, 'deleteEntities'),
 }

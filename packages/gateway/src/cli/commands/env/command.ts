@@ -1,32 +1,20 @@
 /** Flags and help of `sixtables env`; `run` imports the code. */
-import type { Command } from '../../framework/command.ts'
+import type { Command, Flag } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { addressFlags } from '../../target/target-flags.ts'
 
-const group = 'Environment'
+const [format, unset, project, json] = flagTable(`
+Environment
+  format  | shell fish powershell cmd dotenv json | Shell or file format | shell
+  unset   | switch | Commands that unset the variables, instead of set them
+  project | text   | Project | that of --data-dir, DATASTORE_PROJECT_ID, or demo
+  json    | switch | The same as --format json
+`) as [Flag, Flag, Flag, Flag]
 
 export const envCommand: Command = {
   name: 'env',
   describe: 'Print the environment variables with which client libraries find a server',
-  flags: [
-    {
-      name: 'format',
-      type: 'string',
-      choices: ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'],
-      describe: 'Shell or file format',
-      default: 'shell',
-      group,
-    },
-    { name: 'unset', type: 'boolean', describe: 'Commands that unset the variables, instead of set them', group },
-    ...addressFlags(group),
-    {
-      name: 'project',
-      type: 'string',
-      describe: 'Project',
-      default: 'that of --data-dir, DATASTORE_PROJECT_ID, or demo',
-      group,
-    },
-    { name: 'json', type: 'boolean', describe: 'The same as --format json', group },
-  ],
+  flags: [format, unset, ...addressFlags('Environment'), project, json],
   examples: [
     ['eval "$($0 env)"', 'bash, zsh'],
     ['$0 env --format powershell | Invoke-Expression', 'PowerShell'],

@@ -1,8 +1,7 @@
 /** Flags and help of `sixtables gql`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { targetFlags } from '../../target/target-flags.ts'
-
-const group = 'Query'
 
 export const gqlCommand: Command = {
   name: 'gql',
@@ -11,9 +10,12 @@ export const gqlCommand: Command = {
   whenSurplus: "the shell sees several words here; put the query in quotes, as in sixtables gql 'SELECT * FROM ToDo'",
   flags: [
     ...targetFlags,
-    { name: 'limit', type: 'string', describe: 'Maximum number of results', default: 'LIMIT of the query', group },
-    { name: 'cursor', type: 'string', describe: 'Cursor from an earlier answer, where this one starts', group },
-    { name: 'explain', type: 'boolean', describe: 'Plan of the query, and the number of rows that it read', group },
+    ...flagTable(`
+Query
+  limit   | text   | Maximum number of results | LIMIT of the query
+  cursor  | text   | Cursor from an earlier answer, where this one starts
+  explain | switch | Plan of the query, and the number of rows that it read
+`),
   ],
   examples: [
     ["$0 gql 'SELECT * FROM ToDo WHERE done = false LIMIT 10'", 'a table, and a cursor for more'],

@@ -1,13 +1,11 @@
 /** Flags and help of `sixtables ids`; `run` imports the code. */
-import type { Command, Positional, Run } from '../../framework/command.ts'
+import { type Command, type Positional, runIn } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const kind: Positional = { name: 'kind', describe: 'Kind: ToDo, or with a parent User:"ada"/ToDo' }
 
-/** @param pick - chooses a function of ids.ts */
-function run(pick: (ids: typeof import('./ids.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./ids.ts'))(flags, io)
-}
+const load = () => import('./ids.ts')
 
 export const idsCommand: Command = {
   name: 'ids',
@@ -23,7 +21,7 @@ export const idsCommand: Command = {
       positionals: [kind],
       flags: targetFlags,
       examples: [['$0 ids next ToDo', 'asks the server on 127.0.0.1:8081']],
-      run: run((ids) => ids.idsNext),
+      run: runIn(load, 'idsNext'),
     },
     {
       name: 'reserve',
@@ -31,7 +29,7 @@ export const idsCommand: Command = {
       positionals: [{ name: 'keys', list: true, describe: 'Keys: ToDo:7 User:"ada"/ToDo:9' }],
       flags: targetFlags,
       examples: [['$0 ids reserve ToDo:7', 'moves the counter past 7']],
-      run: run((ids) => ids.idsReserve),
+      run: runIn(load, 'idsReserve'),
     },
     {
       name: 'range',
@@ -39,7 +37,7 @@ export const idsCommand: Command = {
       positionals: [kind, { name: 'start', describe: 'First id, 1 or above' }, { name: 'end', describe: 'Last id' }],
       flags: targetFlags,
       examples: [['$0 ids range ToDo 1 5000', 'EMPTY, CONTENTION or COLLISION']],
-      run: run((ids) => ids.idsRange),
+      run: runIn(load, 'idsRange'),
     },
     {
       name: 'allocate',
@@ -47,11 +45,14 @@ export const idsCommand: Command = {
       positionals: [kind],
       flags: [
         ...targetFlags,
-        { name: 'size', type: 'string', describe: 'Number of ids', group: 'Allocate' },
-        { name: 'max', type: 'string', describe: 'Highest id', group: 'Allocate' },
+        ...flagTable(`
+Allocate
+  size | text | Number of ids
+  max  | text | Highest id
+`),
       ],
       examples: [['$0 ids allocate ToDo --size 100', 'the next hundred']],
-      run: run((ids) => ids.idsAllocate),
+      run: runIn(load, 'idsAllocate'),
     },
     {
       name: 'permute',
@@ -61,28 +62,15 @@ export const idsCommand: Command = {
           'same ids; keep both, since --reverse needs them ([Moving keys that were numbers](../architecture/ids.md#moving-keys-that-were-numbers)).',
       ],
       positionals: [{ name: 'ids', list: true, describe: 'Numbers, or names with --names --reverse; - for stdin' }],
-      flags: [
-        { name: 'secret', type: 'string', describe: 'Text that chooses the permutation', group: 'Permutation' },
-        {
-          name: 'size',
-          type: 'string',
-          describe: 'Number of ids N: the permutation maps 1 to N onto itself',
-          group: 'Permutation',
-        },
-        {
-          name: 'names',
-          type: 'boolean',
-          describe: 'Output as names of 13 characters, not as ids',
-          group: 'Permutation',
-        },
-        {
-          name: 'reverse',
-          type: 'boolean',
-          describe: 'Reverse direction: from new keys to old numbers',
-          group: 'Permutation',
-        },
-        { name: 'json', type: 'boolean', describe: 'JSON output', group: 'Output' },
-      ],
+      flags: flagTable(`
+Permutation
+  secret  | text   | Text that chooses the permutation
+  size    | text   | Number of ids N: the permutation maps 1 to N onto itself
+  names   | switch | Output as names of 13 characters, not as ids
+  reverse | switch | Reverse direction: from new keys to old numbers
+Output
+  json    | switch | JSON output
+`),
       examples: [
         ['$0 ids permute 1 2 3 --secret move-2026 --size 1000000', 'new ids between 1 and 1,000,000'],
         ['seq 1 5000 | $0 ids permute - --secret move-2026 --names', 'a name for each of 5,000 rows'],

@@ -1,11 +1,8 @@
 /** Flags and help of `sixtables indexes`; `run` imports the code. */
-import type { Command, Run } from '../../framework/command.ts'
+import { type Command, runIn } from '../../framework/command.ts'
 import { databaseFlags } from '../../target/target-flags.ts'
 
-/** @param pick - chooses a function of indexes.ts */
-function run(pick: (indexes: typeof import('./indexes.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./indexes.ts'))(flags, io)
-}
+const load = () => import('./indexes.ts')
 
 export const indexesCommand: Command = {
   name: 'indexes',
@@ -16,7 +13,7 @@ export const indexesCommand: Command = {
       describe: 'List the composite indexes of a database, with their states and progress',
       flags: databaseFlags,
       examples: [['$0 indexes list', 'asks the server on 127.0.0.1:8081']],
-      run: run((indexes) => indexes.indexesList),
+      run: runIn(load, 'indexesList'),
     },
     {
       name: 'create',
@@ -30,7 +27,7 @@ export const indexesCommand: Command = {
         { name: 'ancestor', type: 'boolean', describe: 'Index for queries with an ancestor', group: 'Create' },
       ],
       examples: [['$0 indexes create Task done due:desc', 'equality on done, newest due first']],
-      run: run((indexes) => indexes.indexesCreate),
+      run: runIn(load, 'indexesCreate'),
     },
     {
       name: 'delete',
@@ -38,7 +35,7 @@ export const indexesCommand: Command = {
       positionals: [{ name: 'id', describe: 'Id of the index, from indexes list' }],
       flags: databaseFlags,
       examples: [['$0 indexes delete 1', 'queries no longer use it from that moment']],
-      run: run((indexes) => indexes.indexesDelete),
+      run: runIn(load, 'indexesDelete'),
     },
   ],
 }

@@ -1,15 +1,13 @@
 /** Flags and help of `sixtables inspect`; `run` imports the code. */
-import type { Command, Positional, Run } from '../../framework/command.ts'
+import { type Command, type Positional, runIn } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { placeFlags, targetFlags } from '../../target/target-flags.ts'
 import { tablesInWords } from './table-names.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
-/** @param pick - chooses a function of inspect.ts */
-function run(pick: (inspect: typeof import('./inspect.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./inspect.ts'))(flags, io)
-}
+const load = () => import('./inspect.ts')
 
 export const inspectCommand: Command = {
   name: 'inspect',
@@ -27,7 +25,7 @@ export const inspectCommand: Command = {
       whenMissing,
       flags: targetFlags,
       examples: [['$0 inspect rows ToDo:1', 'key of kind ToDo with id 1']],
-      run: run((inspect) => inspect.inspectRows),
+      run: runIn(load, 'inspectRows'),
     },
     {
       name: 'table',
@@ -36,31 +34,18 @@ export const inspectCommand: Command = {
       whenMissing: `a table is missing: ${tablesInWords}`,
       flags: [
         ...placeFlags,
-        {
-          name: 'limit',
-          type: 'string',
-          describe: 'Maximum number of rows, up to 1000',
-          default: '100',
-          group: 'Range',
-        },
-        {
-          name: 'after',
-          type: 'string',
-          describe: 'Row key in hexadecimal; the output starts after it',
-          group: 'Range',
-        },
-        {
-          name: 'until',
-          type: 'string',
-          describe: 'Row key in hexadecimal; the output ends before it',
-          group: 'Range',
-        },
+        ...flagTable(`
+Range
+  limit | text | Maximum number of rows, up to 1000 | 100
+  after | text | Row key in hexadecimal; the output starts after it
+  until | text | Row key in hexadecimal; the output ends before it
+`),
       ],
       examples: [
         ['$0 inspect table EntitiesByPropertyAsc --limit 20', 'asks the server on 127.0.0.1:8081'],
         ['$0 inspect table Entities --data-dir .sixtables --json', 'row keys in hexadecimal, for --after and --until'],
       ],
-      run: run((inspect) => inspect.inspectTable),
+      run: runIn(load, 'inspectTable'),
     },
     {
       name: 'log',
@@ -69,28 +54,28 @@ export const inspectCommand: Command = {
       whenMissing,
       flags: targetFlags,
       examples: [[`$0 inspect log 'User:"ada"/ToDo:5'`, 'the group of User:"ada"']],
-      run: run((inspect) => inspect.inspectLog),
+      run: runIn(load, 'inspectLog'),
     },
     {
       name: 'pending',
       describe: 'Show the commits of all databases that are not wholly applied',
       flags: placeFlags,
       examples: [['$0 inspect pending', 'asks the server on 127.0.0.1:8081']],
-      run: run((inspect) => inspect.inspectPending),
+      run: runIn(load, 'inspectPending'),
     },
     {
       name: 'applied',
       describe: 'The latest steps of applying, in all databases, and why each was taken',
       flags: placeFlags,
       examples: [['$0 inspect applied', 'asks the server on 127.0.0.1:8081']],
-      run: run((inspect) => inspect.inspectApplied),
+      run: runIn(load, 'inspectApplied'),
     },
     {
       name: 'databases',
       describe: 'Show all databases and their settings',
       flags: placeFlags,
       examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
-      run: run((inspect) => inspect.inspectDatabases),
+      run: runIn(load, 'inspectDatabases'),
     },
     {
       name: 'release',
@@ -98,17 +83,13 @@ export const inspectCommand: Command = {
       positionals: [{ ...key, optional: true }],
       flags: [
         ...targetFlags,
-        {
-          name: 'milestone',
-          type: 'string',
-          describe: 'Last milestone: A writes the entity row, B also the index rows',
-          choices: ['A', 'B'],
-          default: 'B',
-          group: 'Release',
-        },
+        ...flagTable(`
+Release
+  milestone | A B | Last milestone: A writes the entity row, B also the index rows | B
+`),
       ],
       examples: [['$0 inspect release ToDo:1 --milestone A', 'entity row now, index rows later']],
-      run: run((inspect) => inspect.inspectRelease),
+      run: runIn(load, 'inspectRelease'),
     },
   ],
 }

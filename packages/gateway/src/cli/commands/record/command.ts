@@ -1,27 +1,21 @@
 /** Flags and help of `sixtables record`; `run` imports the code. */
-import type { Command, Flag } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-const group = 'Recording'
-
-const flags: readonly Flag[] = [
-  ...serverFlags.filter(({ name }) => name !== 'json'),
-  {
-    name: 'values',
-    type: 'boolean',
-    describe: 'Entities and the values of filters too; without it a file has keys, shapes and sizes',
-    group,
-  },
-  { name: 'seconds', type: 'string', describe: 'Length of the recording', default: 'until Ctrl-C', group },
-  { name: 'force', type: 'boolean', describe: 'Replacement of a file that is there already', group },
-]
+const recording = flagTable(`
+Recording
+  values  | switch | Entities and the values of filters too; without it a file has keys, shapes and sizes
+  seconds | text   | Length of the recording | until Ctrl-C
+  force   | switch | Replacement of a file that is there already
+`)
 
 export const recordCommand: Command = {
   name: 'record',
   describe: 'Record the calls that a running server gets, for sixtables-lab replay',
   positionals: [{ name: 'file', describe: 'File to write, one line of JSON for each call' }],
   whenMissing: 'record needs the name of a file: sixtables record calls.jsonl',
-  flags,
+  flags: [...serverFlags.filter(({ name }) => name !== 'json'), ...recording],
   examples: [
     ['$0 record calls.jsonl', 'until Ctrl-C'],
     ['$0 record calls.jsonl --seconds 60', 'one minute'],

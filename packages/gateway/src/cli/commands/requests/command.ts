@@ -1,32 +1,21 @@
 /** Flags and help of `sixtables requests`; `run` imports the code. */
-import type { Command, Flag } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-const group = 'Which requests'
-
-const flags: readonly Flag[] = [
-  ...serverFlags,
-  { name: 'follow', type: 'boolean', describe: 'Calls as they come, until Ctrl-C; the server records as long', group },
-  { name: 'method', type: 'string', describe: 'Methods, such as commit,lookup', group },
-  { name: 'kind', type: 'string', describe: 'Kind that the call names', group },
-  {
-    name: 'code',
-    type: 'string',
-    describe: 'Codes of the answer, such as OK or ABORTED; `error` is all but OK',
-    group,
-  },
-  { name: 'slower-than', type: 'string', describe: 'Minimum duration in milliseconds', group },
-  {
-    name: 'transaction',
-    type: 'string',
-    describe: 'Id of a transaction or its last digits; `any` for all in transactions',
-    group,
-  },
-  { name: 'project', type: 'string', describe: 'Project', group },
-  { name: 'database', type: 'string', describe: 'Database; (default) is the default one', group },
-  { name: 'namespace', type: 'string', describe: 'Namespace that the call names', group },
-  { name: 'limit', type: 'string', describe: 'Maximum number of calls, the newest', default: '100', group },
-]
+const which = flagTable(`
+Which requests
+  follow      | switch | Calls as they come, until Ctrl-C; the server records as long
+  method      | text   | Methods, such as commit,lookup
+  kind        | text   | Kind that the call names
+  code        | text   | Codes of the answer, such as OK or ABORTED; \`error\` is all but OK
+  slower-than | text   | Minimum duration in milliseconds
+  transaction | text   | Id of a transaction or its last digits; \`any\` for all in transactions
+  project     | text   | Project
+  database    | text   | Database; (default) is the default one
+  namespace   | text   | Namespace that the call names
+  limit       | text   | Maximum number of calls, the newest | 100
+`)
 
 export const requestsCommand: Command = {
   name: 'requests',
@@ -34,7 +23,7 @@ export const requestsCommand: Command = {
   positionals: [
     { name: 'id', describe: 'Number of a call, as the list has it: its messages, plan and rows', optional: true },
   ],
-  flags,
+  flags: [...serverFlags, ...which],
   examples: [
     ['$0 requests --follow', 'each call as it comes'],
     ['$0 requests --follow --code error', 'those that fail'],

@@ -1,5 +1,6 @@
 /** Flags and help of `sixtables reset`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const inWords: Readonly<Record<string, string>> = {
@@ -16,13 +17,10 @@ export const resetCommand: Command = {
       const describe = inWords[flag.name]
       return describe === undefined ? flag : { ...flag, describe, default: 'all' }
     }),
-    {
-      name: 'yes',
-      alias: 'y',
-      type: 'boolean',
-      describe: 'No question before the data is deleted; without a terminal there is none',
-      group: 'Reset',
-    },
+    ...flagTable(`
+Reset
+  yes -y | switch | No question before the data is deleted; without a terminal there is none
+`),
   ],
   examples: [
     ['$0 reset', 'everything on the server on 127.0.0.1:8081'],

@@ -1,5 +1,6 @@
 /** Flags and help of `sixtables seed`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { databaseFlags } from '../../target/target-flags.ts'
 
 export const seedCommand: Command = {
@@ -9,21 +10,11 @@ export const seedCommand: Command = {
   whenMissing: 'name a fixture, as in sixtables seed tasks.yaml',
   flags: [
     ...databaseFlags,
-    {
-      name: 'format',
-      type: 'string',
-      choices: ['json', 'yaml', 'csv'],
-      describe: 'Format of the file',
-      default: 'by the extension of the file',
-      group: 'Fixture',
-    },
-    {
-      name: 'kind',
-      type: 'string',
-      describe: 'Kind of the rows of a CSV file without a key column',
-      default: 'the name of the file',
-      group: 'Fixture',
-    },
+    ...flagTable(`
+Fixture
+  format | json yaml csv | Format of the file | by the extension of the file
+  kind   | text | Kind of the rows of a CSV file without a key column | the name of the file
+`),
   ],
   examples: [
     ['$0 seed fixtures/tasks.yaml', 'into the server on 127.0.0.1:8081'],

@@ -5,6 +5,7 @@
  * Known: names and meanings (the two emulators' own help, gcloud's reference). Ours: the effect of each.
  */
 import type { Flag } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 
 interface OtherFlag {
   readonly name: string
@@ -14,65 +15,30 @@ interface OtherFlag {
   readonly words: string
 }
 
-export const flagsOfOthers: readonly OtherFlag[] = [
-  { name: 'project-id', type: 'string', is: 'same', words: 'the same as --project' },
-  {
-    name: 'firestore-in-datastore-mode',
-    type: 'boolean',
-    is: 'same',
-    words: 'the same as --mode firestore; --consistency then has no effect',
-  },
-  {
-    name: 'use-firestore-in-datastore-mode',
-    type: 'boolean',
-    is: 'same',
-    words: 'the same as --mode firestore; --consistency then has no effect',
-  },
-  {
-    name: 'database-mode',
-    type: 'string',
-    is: 'same',
-    words: 'datastore-mode is always served; other modes are refused',
-  },
-  { name: 'seed-from-export', type: 'string', is: 'same', words: 'the same as --import-data' },
-  { name: 'allow-remote-shutdown', type: 'boolean', is: 'ignored', words: 'POST /shutdown always ends the server' },
-  { name: 'enable-entity-groups', type: 'boolean', is: 'ignored', words: '--mode decides how entity groups conflict' },
-  { name: 'regenerate-indexes', type: 'boolean', is: 'ignored', words: 'index.yaml keeps what queries needed' },
-  { name: 'single-project-mode', type: 'boolean', is: 'ignored', words: 'every project is served' },
-  { name: 'single-project-mode-error', type: 'boolean', is: 'ignored', words: 'every project is served' },
-  { name: 'websocket-port', type: 'string', is: 'ignored', words: '--port is the only port' },
-  { name: 'webchannel-port', type: 'string', is: 'ignored', words: '--port is the only port' },
-  {
-    name: 'storage-file',
-    type: 'string',
-    is: 'same',
-    words: 'names the data folder, and takes precedence over a folder without a flag',
-  },
-  {
-    name: 'allow-reserved-kinds',
-    type: 'boolean',
-    is: 'refused',
-    words: 'is not offered: kinds like __this__ are never written, as in production; leave it out',
-  },
-  {
-    name: 'rules',
-    type: 'string',
-    is: 'refused',
-    words: 'is for Firestore in native mode, which is not served; leave it out',
-  },
-  {
-    name: 'functions-emulator',
-    type: 'string',
-    is: 'refused',
-    words: 'is for Firestore in native mode, which is not served; leave it out',
-  },
-  {
-    name: 'licenses',
-    type: 'boolean',
-    is: 'refused',
-    words: 'is not offered; each package has its licence in its folder',
-  },
-]
+export const flagsOfOthers: readonly OtherFlag[] = flagTable(`
+same
+  project-id | text | the same as --project
+  firestore-in-datastore-mode | switch | the same as --mode firestore; --consistency then has no effect
+  use-firestore-in-datastore-mode | switch | the same as --mode firestore; --consistency then has no effect
+  database-mode | text | datastore-mode is always served; other modes are refused
+  seed-from-export | text | the same as --import-data
+ignored
+  allow-remote-shutdown | switch | POST /shutdown always ends the server
+  enable-entity-groups | switch | --mode decides how entity groups conflict
+  regenerate-indexes | switch | index.yaml keeps what queries needed
+  single-project-mode | switch | every project is served
+  single-project-mode-error | switch | every project is served
+  websocket-port | text | --port is the only port
+  webchannel-port | text | --port is the only port
+same
+  storage-file | text | names the data folder, and takes precedence over a folder without a flag
+refused
+  allow-reserved-kinds | switch | is not offered: kinds like __this__ are never written, as in production; leave it out
+  rules | text | is for Firestore in native mode, which is not served; leave it out
+  functions-emulator | text | is for Firestore in native mode, which is not served; leave it out
+  licenses | switch | is not offered; each package has its licence in its folder
+`).map(({ name, type, describe, group }) => ({ name, type, is: group as OtherFlag['is'], words: describe }))
+
 export const hiddenFlags: readonly Flag[] = flagsOfOthers.map(
   ({ name, type, is, words }): Flag => ({
     name,

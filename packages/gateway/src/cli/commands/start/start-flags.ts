@@ -5,307 +5,65 @@
  * underscores. Ours: the rest.
  */
 import type { Flag } from '../../framework/command.ts'
-import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
+import { flagTable } from '../../framework/flag-table.ts'
+import { storeFlags } from '../../target/bigtable-flags.ts'
 import { hiddenFlags } from './flags-of-others.ts'
 import { logLevels } from './logger.ts'
 
-const shownFlags: readonly Flag[] = [
-  {
-    name: 'host',
-    type: 'string',
-    describe: 'Address of the server; 0.0.0.0 for all addresses of the machine',
-    default: '127.0.0.1 and ::1',
-    group: 'Network',
-  },
-  {
-    name: 'port',
-    alias: 'p',
-    type: 'string',
-    describe: 'Port for gRPC and HTTP; 0 for any free port',
-    default: '8081',
-    group: 'Network',
-  },
-  {
-    name: 'host-port',
-    type: 'string',
-    describe: 'Host and port together, such as localhost:8081 or [::1]:8081',
-    group: 'Network',
-  },
-  {
-    name: 'allowed-origin',
-    type: 'list',
-    describe: 'Web origin that may call the server, in addition to local origins; repeatable',
-    group: 'Network',
-  },
-  {
-    name: 'allowed-host',
-    type: 'list',
-    describe: 'Accepted Host header, in addition to local names; repeatable',
-    group: 'Network',
-  },
-  {
-    name: 'console',
-    type: 'boolean',
-    describe: 'The console, a page for browsers at /console/; --no-console for a server without',
-    default: 'true',
-    group: 'Network',
-  },
-  {
-    name: 'data-dir',
-    type: 'string',
-    describe: 'Data folder',
-    default: '.sixtables',
-    group: 'Storage',
-  },
-  {
-    name: 'store-on-disk',
-    type: 'boolean',
-    describe: 'Storage of data on disk; --no-store-on-disk for memory',
-    default: 'true, false with --testing',
-    group: 'Storage',
-  },
-  {
-    name: 'testing',
-    type: 'boolean',
-    describe: 'Data in memory, strong consistency, no files',
-    group: 'Storage',
-  },
-  {
-    name: 'durability',
-    type: 'string',
-    choices: ['process', 'power'],
-    describe: 'Failures that an acknowledged write survives: a killed process, or also a power cut',
-    default: 'process',
-    group: 'Storage',
-  },
-  {
-    name: 'index-file',
-    type: 'string',
-    describe: 'index.yaml to read, and to extend with the indexes that queries need',
-    default: 'index.yaml in the data folder',
-    group: 'Storage',
-  },
-  {
-    name: 'store-index-configuration-on-disk',
-    type: 'boolean',
-    describe: 'Use of index.yaml; a missing --index-file is created; with --no-… no file is used',
-    default: 'true if data is on disk, false with --testing',
-    group: 'Storage',
-  },
-  {
-    name: 'import-data',
-    type: 'string',
-    describe: 'Managed export to import at the start, into the default database of --project',
-    group: 'Storage',
-  },
-  {
-    name: 'export-on-exit',
-    type: 'string',
-    describe: 'Folder to which that database is exported when the server ends; replaces an earlier export',
-    group: 'Storage',
-  },
-  {
-    name: 'export-name',
-    type: 'string',
-    describe: 'Name of the export, a folder below --export-on-exit',
-    group: 'Storage',
-  },
-  storeFlag,
-  ...bigtableFlags,
-  {
-    name: 'yes-without-authentication',
-    type: 'boolean',
-    describe: 'Consent to a --host beyond this machine before a real Bigtable: the API has no authentication',
-    group: 'Bigtable',
-  },
-  {
-    name: 'allow-reset',
-    type: 'boolean',
-    describe: 'Consent to resets, which delete all data, of a real Bigtable',
-    group: 'Bigtable',
-  },
-  {
-    name: 'project',
-    type: 'string',
-    describe: 'Project id in the printed environment (every project is served)',
-    default: 'DATASTORE_PROJECT_ID, or demo',
-    group: 'Behaviour',
-  },
-  {
-    name: 'mode',
-    type: 'string',
-    choices: ['firestore', 'legacy'],
-    describe: 'Emulated service: Firestore in Datastore mode, or the first Datastore with entity groups',
-    default: 'firestore',
-    group: 'Behaviour',
-  },
-  {
-    name: 'consistency',
-    type: 'string',
-    describe: 'Probability, 0 to 1, that a global query sees a pending write; 1 is strong consistency',
-    default: '0.9 with --mode legacy, else 1',
-    group: 'Behaviour',
-  },
-  {
-    name: 'apply',
-    type: 'string',
-    choices: ['immediate', 'delayed', 'manual'],
-    describe: 'Apply policy: when a commit is written to entity and index rows; manual waits for `inspect release`',
-    default: 'immediate, or as --consistency says',
-    group: 'Behaviour',
-  },
-  {
-    name: 'apply-delay-ms',
-    type: 'string',
-    describe: 'Milliseconds from commit to apply, with --apply delayed',
-    default: 'random, mostly 100',
-    group: 'Behaviour',
-  },
-  {
-    name: 'indexes',
-    type: 'string',
-    choices: ['auto', 'require'],
-    describe: 'Missing composite index of a query: build it, or refuse the query as in production',
-    default: 'auto',
-    group: 'Behaviour',
-  },
-  {
-    name: 'require-indexes',
-    type: 'boolean',
-    describe: 'The same as --indexes require',
-    group: 'Behaviour',
-  },
-  {
-    name: 'auto-id-policy',
-    type: 'string',
-    choices: ['SEQUENTIAL', 'SCATTERED'],
-    describe: 'Automatic ids of new entities: 1, 2, 3, … over the whole store, or spread over the id space',
-    default: 'SEQUENTIAL with --mode legacy, else SCATTERED',
-    group: 'Behaviour',
-  },
-  {
-    name: 'id-collisions',
-    type: 'string',
-    choices: ['next', 'fail'],
-    describe: 'New entity whose automatic id is in use: take the next free id, or fail the commit',
-    default: 'next',
-    group: 'Behaviour',
-  },
-  {
-    name: 'ttl',
-    type: 'list',
-    describe: 'Kind.property: entities of this kind are deleted after the time in this property; repeatable',
-    group: 'Behaviour',
-  },
-  {
-    name: 'seed',
-    type: 'string',
-    describe: 'Seed of all random numbers, a whole number; equal seeds repeat a run',
-    default: '1',
-    group: 'Behaviour',
-  },
-  {
-    name: 'clock',
-    type: 'string',
-    describe: 'Fixed time of the clock, such as 2030-01-01T00:00:00Z, for predictable timestamps',
-    default: 'real time',
-    group: 'Behaviour',
-  },
-  {
-    name: 'max-connections',
-    type: 'string',
-    describe: 'Maximum number of open connections',
-    default: '10,000, or less if file descriptors are few',
-    group: 'Load limits',
-  },
-  {
-    name: 'max-calls',
-    type: 'string',
-    describe: 'Maximum number of calls under way',
-    default: '20,000',
-    group: 'Load limits',
-  },
-  {
-    name: 'max-unread-bytes',
-    type: 'string',
-    describe: 'Maximum bytes of answers that clients have not read; above it the slowest connection is closed',
-    default: '536,870,912',
-    group: 'Load limits',
-  },
-  {
-    name: 'max-request-bytes',
-    type: 'string',
-    describe: 'Maximum bytes of all requests under way',
-    default: '536,870,912',
-    group: 'Load limits',
-  },
-  {
-    name: 'max-transactions',
-    type: 'string',
-    describe: 'Maximum number of open transactions',
-    default: '100,000',
-    group: 'Load limits',
-  },
-  {
-    name: 'max-transaction-bytes',
-    type: 'string',
-    describe: 'Maximum bytes of keys and key ranges that all open transactions have read',
-    default: '536,870,912',
-    group: 'Load limits',
-  },
-  {
-    name: 'simulate',
-    type: 'boolean',
-    describe: 'Capacity of tablet servers and latency of logs: requests wait, and are refused on overload',
-    group: 'Simulation',
-  },
-  {
-    name: 'simulate-scale',
-    type: 'string',
-    describe: 'Number of operations that each real one stands for, with --simulate',
-    default: '1',
-    group: 'Simulation',
-  },
-  {
-    name: 'tablet-servers',
-    type: 'string',
-    describe: 'Number of tablet servers, with --simulate',
-    default: '1000',
-    group: 'Simulation',
-  },
-  {
-    name: 'server-ops',
-    type: 'string',
-    describe: 'Row operations a second of one server, with --simulate',
-    default: '10000',
-    group: 'Simulation',
-  },
-  {
-    name: 'challenges',
-    type: 'string',
-    describe: 'Folder of your programs for the challenges of the labs, which the console may then execute and judge',
-    group: 'Simulation',
-  },
-  {
-    name: 'log-level',
-    type: 'string',
-    choices: logLevels,
-    describe: 'Minimum log level on stderr',
-    default: 'warn',
-    group: 'Log',
-  },
-  {
-    name: 'requests',
-    type: 'boolean',
-    describe:
-      'The newest 1,000 calls kept from the start on, for `sixtables requests`; without it only while it or the console watches',
-    group: 'Log',
-  },
-  {
-    name: 'record',
-    type: 'string',
-    describe: 'New file for a recording of all calls, without values (sixtables record)',
-    group: 'Log',
-  },
-]
-export const startFlags: readonly Flag[] = [...shownFlags, ...hiddenFlags]
+const beforeStore = flagTable(`
+Network
+  host                              | text | Address of the server; 0.0.0.0 for all addresses of the machine | 127.0.0.1 and ::1
+  port -p                           | text | Port for gRPC and HTTP; 0 for any free port | 8081
+  host-port                         | text | Host and port together, such as localhost:8081 or [::1]:8081
+  allowed-origin                    | list | Web origin that may call the server, in addition to local origins; repeatable
+  allowed-host                      | list | Accepted Host header, in addition to local names; repeatable
+  console                           | switch | The console, a page for browsers at /console/; --no-console for a server without | true
+Storage
+  data-dir                          | text | Data folder | .sixtables
+  store-on-disk                     | switch | Storage of data on disk; --no-store-on-disk for memory | true, false with --testing
+  testing                           | switch | Data in memory, strong consistency, no files
+  durability                        | process power | Failures that an acknowledged write survives: a killed process, or also a power cut | process
+  index-file                        | text | index.yaml to read, and to extend with the indexes that queries need | index.yaml in the data folder
+  store-index-configuration-on-disk | switch | Use of index.yaml; a missing --index-file is created; with --no-… no file is used | true if data is on disk, false with --testing
+  import-data                       | text | Managed export to import at the start, into the default database of --project
+  export-on-exit                    | text | Folder to which that database is exported when the server ends; replaces an earlier export
+  export-name                       | text | Name of the export, a folder below --export-on-exit
+`)
+
+const behindStore = flagTable(`
+Bigtable
+  yes-without-authentication        | switch | Consent to a --host beyond this machine before a real Bigtable: the API has no authentication
+  allow-reset                       | switch | Consent to resets, which delete all data, of a real Bigtable
+Behaviour
+  project                           | text | Project id in the printed environment (every project is served) | DATASTORE_PROJECT_ID, or demo
+  mode                              | firestore legacy | Emulated service: Firestore in Datastore mode, or the first Datastore with entity groups | firestore
+  consistency                       | text | Probability, 0 to 1, that a global query sees a pending write; 1 is strong consistency | 0.9 with --mode legacy, else 1
+  apply                             | immediate delayed manual | Apply policy: when a commit is written to entity and index rows; manual waits for \`inspect release\` | immediate, or as --consistency says
+  apply-delay-ms                    | text | Milliseconds from commit to apply, with --apply delayed | random, mostly 100
+  indexes                           | auto require | Missing composite index of a query: build it, or refuse the query as in production | auto
+  require-indexes                   | switch | The same as --indexes require
+  auto-id-policy                    | SEQUENTIAL SCATTERED | Automatic ids of new entities: 1, 2, 3, … over the whole store, or spread over the id space | SEQUENTIAL with --mode legacy, else SCATTERED
+  id-collisions                     | next fail | New entity whose automatic id is in use: take the next free id, or fail the commit | next
+  ttl                               | list | Kind.property: entities of this kind are deleted after the time in this property; repeatable
+  seed                              | text | Seed of all random numbers, a whole number; equal seeds repeat a run | 1
+  clock                             | text | Fixed time of the clock, such as 2030-01-01T00:00:00Z, for predictable timestamps | real time
+Load limits
+  max-connections                   | text | Maximum number of open connections | 10,000, or less if file descriptors are few
+  max-calls                         | text | Maximum number of calls under way | 20,000
+  max-unread-bytes                  | text | Maximum bytes of answers that clients have not read; above it the slowest connection is closed | 536,870,912
+  max-request-bytes                 | text | Maximum bytes of all requests under way | 536,870,912
+  max-transactions                  | text | Maximum number of open transactions | 100,000
+  max-transaction-bytes             | text | Maximum bytes of keys and key ranges that all open transactions have read | 536,870,912
+Simulation
+  simulate                          | switch | Capacity of tablet servers and latency of logs: requests wait, and are refused on overload
+  simulate-scale                    | text | Number of operations that each real one stands for, with --simulate | 1
+  tablet-servers                    | text | Number of tablet servers, with --simulate | 1000
+  server-ops                        | text | Row operations a second of one server, with --simulate | 10000
+  challenges                        | text | Folder of your programs for the challenges of the labs, which the console may then execute and judge
+Log
+  log-level                         | ${logLevels.join(' ')} | Minimum log level on stderr | warn
+  requests                          | switch | The newest 1,000 calls kept from the start on, for \`sixtables requests\`; without it only while it or the console watches
+  record                            | text | New file for a recording of all calls, without values (sixtables record)
+`)
+
+export const startFlags: readonly Flag[] = [...beforeStore, ...storeFlags, ...behindStore, ...hiddenFlags]

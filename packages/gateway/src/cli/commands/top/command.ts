@@ -1,21 +1,20 @@
 /** Flags and help of `sixtables top`; `run` imports the code. */
-import type { Command, Flag } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
+import { flagTable } from '../../framework/flag-table.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-const group = 'Top'
-
-const flags: readonly Flag[] = [
-  ...serverFlags,
-  { name: 'interval', type: 'string', describe: 'Seconds between two updates', default: '1', group },
-  { name: 'span', type: 'string', describe: 'Time span of the heatmap in minutes', default: '10', group },
-  { name: 'table', type: 'string', describe: 'Table to show, such as EntitiesByPropertyAsc', default: 'all', group },
-  { name: 'once', type: 'boolean', describe: 'One report as text, then exit; also in a terminal', group },
-]
+const what = flagTable(`
+Top
+  interval | text   | Seconds between two updates | 1
+  span     | text   | Time span of the heatmap in minutes | 10
+  table    | text   | Table to show, such as EntitiesByPropertyAsc | all
+  once     | switch | One report as text, then exit; also in a terminal
+`)
 
 export const topCommand: Command = {
   name: 'top',
   describe: 'Watch the heat of a running server: key ranges, tablets, entity groups, findings',
-  flags,
+  flags: [...serverFlags, ...what],
   examples: [
     ['$0 top', 'live in the terminal; q ends it'],
     ['$0 top --table EntitiesByKind --span 60', 'one table over the last hour'],
