@@ -3,9 +3,10 @@
  *
  *   open ──a call fails──▶ lost ──the server answers──▶ open, epoch + 1
  *
- * C1  `epoch` grows when the server was lost or was started again: a view that depends on it loads anew all that it shows.
+ * `epoch` grows when the server was lost or was started again: a view that depends on it loads anew all that it shows.
  */
 import { type ReadonlySignal, signal } from '@preact/signals'
+import type { ServerFacts } from '@sixtables/gateway/browser'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
 /** Said with every call, so that the server leaves it out of requests, heat, statistics and findings. */
@@ -13,19 +14,6 @@ export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-W
 
 const askEveryMs = 2000
 const askWhileLostMs = 400
-
-/** Description of the server, as `GET /emulator/server` gives it. */
-export interface ServerFacts {
-  readonly address: string
-  readonly project: string
-  /** Folder of the data; absent in memory and at a shared store. */
-  readonly dir?: string
-  /** The store that several gateways may share, in words. Nothing there waits, stands still or tells of commits. */
-  readonly sharedStore?: string
-  /** The reason why the server refuses resets. */
-  readonly resetRefusal?: string
-  readonly startedAt: string
-}
 
 const state = signal<'open' | 'lost'>('open')
 const epochSignal = signal(0)

@@ -1,14 +1,9 @@
-/**
- * The data API as the console uses it: queries page by page, counts and deletions.
- *
- * D1  No query asks for more results than `pageMax` of model/paging.ts.
- */
-
+/** The data API as the console uses it: queries page by page, counts and deletions. */
 import { printGql, type SelectStatement, type Statement } from '@sixtables/gateway/browser'
 import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
+import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { countIn, type GqlQuery, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiKey, ApiProperties, ApiValue } from '../model/value-words.ts'
-import type { EntityScope } from './entities.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, pathPart, postJson } from './http.ts'
 
@@ -51,7 +46,7 @@ export async function readPage(
 }
 
 function runGql(scope: EntityScope, gqlQuery: GqlQuery, options: CallOptions): Promise<QueryAnswer> {
-  return postJson(`/v1/projects/${pathPart(scope.project)}:runQuery`, { ...placeOf(scope), gqlQuery }, options)
+  return postJson(`/v1/projects/${pathPart(scope.project)}:runQuery`, { ...inRequest(scope), gqlQuery }, options)
 }
 
 /** The figures of an aggregation, by their names. */
@@ -61,7 +56,7 @@ export async function aggregate(
   options: CallOptions = {},
 ): Promise<Readonly<Record<string, ApiValue>>> {
   const queryString = typeof statement === 'string' ? statement : printGql(statement)
-  const body = { ...placeOf(scope), gqlQuery: { queryString, allowLiterals: true } }
+  const body = { ...inRequest(scope), gqlQuery: { queryString, allowLiterals: true } }
   const path = `/v1/projects/${pathPart(scope.project)}:runAggregationQuery`
   const { batch } = await postJson<{
     readonly batch: {
@@ -95,21 +90,10 @@ export async function deleteKeys(
   options: CallOptions = {},
 ): Promise<void> {
   const body = {
-    ...(database === '' ? {} : { databaseId: database }),
+    ...given({ databaseId: database }),
     mode: 'NON_TRANSACTIONAL',
     mutations: keys.map((key) => ({ delete: key })),
   }
   await postJson(`/v1/projects/${pathPart(project)}:commit`, body, options)
   wrote()
-}
-
-function placeOf({ project, database, namespace }: EntityScope): object {
-  return {
-    ...(database === '' ? {} : { databaseId: database }),
-    partitionId: {
-      projectId: project,
-      ...(database === '' ? {} : { databaseId: database }),
-      ...(namespace === '' ? {} : { namespaceId: namespace }),
-    },
-  }
 }

@@ -3,17 +3,12 @@
  * it never takes the place of another writer's unseen.
  */
 
+import type { CommitPreview } from '@sixtables/engine'
+import { type EntityScope, given } from '../model/scope.ts'
 import type { JsonObject } from '../model/typed-json.ts'
 import { keyJson } from '../model/typed-json.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
-
-/** Where an entity lives; the default database and namespace are empty. */
-export interface EntityScope {
-  readonly project: string
-  readonly database: string
-  readonly namespace: string
-}
 
 export interface StoredEntity {
   /** Absent = there is none. */
@@ -23,23 +18,6 @@ export interface StoredEntity {
   /** RFC 3339. */
   readonly createTime?: string
   readonly updateTime?: string
-}
-
-export interface RowTally {
-  readonly [table: string]: { readonly written: number; readonly deleted: number }
-}
-
-/** The answer of `POST /emulator/preview`. */
-export interface Preview {
-  readonly tables: RowTally
-  readonly rows: readonly {
-    readonly table: string
-    readonly row: string
-    readonly rowKey: string
-    readonly deleted?: true
-  }[]
-  readonly moreRows?: number
-  readonly conflicts: readonly boolean[]
 }
 
 export type Write =
@@ -97,7 +75,7 @@ export function previewWrite(
   key: string,
   write: Write,
   options: CallOptions = {},
-): Promise<Preview> {
+): Promise<CommitPreview> {
   return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, key, write) }, options)
 }
 
@@ -119,14 +97,9 @@ function commitOf(scope: EntityScope, keyText: string, write: Write): JsonObject
   const key = keyJson(keyText, scope)
   const written = write.operation === 'delete' ? key : { key, properties: write.properties }
   return {
-    ...(database === '' ? {} : { databaseId: database }),
+    ...given({ databaseId: database }),
     mode: 'NON_TRANSACTIONAL',
-    mutations: [
-      {
-        [write.operation]: written,
-        ...(write.operation === 'insert' ? {} : { baseVersion: write.baseVersion }),
-      },
-    ],
+    mutations: [{ ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }],
   }
 }
 

@@ -4,14 +4,13 @@
  * A browser keeps six connections to a server for all of its pages, and a stream takes one. So readers of one path share its
  * stream, and a page that is hidden has none.
  *
- * E1  A stream that ended opens again once the server is there; its readers hear `opened` each time, before the first event.
- * E2  Without a reader, and while the page is hidden, there is no stream.
- * E3  An error in a reader is reported as the page's own; the stream and its other readers go on.
- * E4  A store that gateways share tells of no commit: there its readers hear `opened` when the user asks, and after own writes.
+ * A stream that ended opens again once the server is there; its readers hear `opened` each time, before the first event. An error in
+ * a reader is reported as the page's own; the stream and its other readers go on. A store that gateways share tells of no commit:
+ * there its readers hear `opened` when the user asks, and after own writes.
  */
 import { effect } from '@preact/signals'
 import { connection, epoch, lost, server } from './connection.ts'
-import { send } from './http.ts'
+import { partsOf, send } from './http.ts'
 
 export interface EventReader<T> {
   readonly onEvent: (event: T) => void
@@ -46,7 +45,7 @@ export function openEvents<T>(path: string, reader: EventReader<T>): () => void 
 
 const commitsPath = '/emulator/commits?'
 
-/** Lets all that follows commits read anew (E4). */
+/** Lets all that follows commits read anew, where no stream tells of them. */
 export function readAgain(): void {
   for (const [path, stream] of streams) {
     if (path.startsWith(commitsPath)) tell(stream, (reader) => reader.onOpened?.())
@@ -100,7 +99,6 @@ async function read(path: string, stream: Stream): Promise<void> {
   }
 }
 
-/** E3. */
 function tell(stream: Stream, about: (reader: EventReader<unknown>) => void): void {
   for (const reader of stream.readers) {
     try {
@@ -113,13 +111,9 @@ function tell(stream: Stream, about: (reader: EventReader<unknown>) => void): vo
 
 /** The texts of the events; comments are passed over. */
 export async function* dataOf(response: Response): AsyncGenerator<string> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  if (reader === undefined) return
   let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    const events = (rest + value).split('\n\n')
+  for await (const text of partsOf(response.body?.pipeThrough(new TextDecoderStream()))) {
+    const events = (rest + text).split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) if (event.startsWith('data: ')) yield event.slice('data: '.length)
   }

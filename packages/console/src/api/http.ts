@@ -2,9 +2,10 @@
  * Calls of the server's HTTP API. Every call says that it comes from the console, so that the server leaves it out of
  * requests, heat, statistics and findings.
  *
- * H1  A call that does not reach the server tells the connection so, and fails with {@link ServerGone}.
- * H2  State is changed by POST, PATCH and DELETE with a JSON body alone.
+ * A call that does not reach the server tells the connection so, and fails with {@link ServerGone}. State is changed by POST, PATCH
+ * and DELETE with a JSON body alone.
  */
+import type { DatabaseName } from '../model/scope.ts'
 import { lost, watcherHeaders } from './connection.ts'
 
 /** An error that the server answered, in its own words. */
@@ -82,6 +83,21 @@ export async function sendByHand(path: string, json: string): Promise<PlainAnswe
   } catch {
     lost()
     throw new ServerGone('The server does not answer.')
+  }
+}
+
+/** The settings of a database. */
+export function settingsPath({ project, database }: DatabaseName): string {
+  return `/emulator/v1/projects/${pathPart(project)}/databases/${pathPart(database || '(default)')}/settings`
+}
+
+/** The parts of a body as they come. */
+export async function* partsOf<T>(stream: ReadableStream<T> | null | undefined): AsyncGenerator<T> {
+  const reader = stream?.getReader()
+  for (;;) {
+    const part = await reader?.read()
+    if (part === undefined || part.done) return
+    yield part.value
   }
 }
 

@@ -1,11 +1,10 @@
 /**
  * Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when no page waits for them.
  */
-import type { EntityScope } from './entities.ts'
+import type { FixtureFormat, ProgressEvent } from '@sixtables/gateway/browser'
+import { type EntityScope, given } from '../model/scope.ts'
 import { dataOf, wrote } from './events.ts'
-import { ApiError, type CallOptions, getJson, pathPart, postJson, ServerGone, send } from './http.ts'
-
-export type FixtureFormat = 'json' | 'yaml' | 'csv'
+import { ApiError, type CallOptions, partsOf, pathPart, postJson, ServerGone, send } from './http.ts'
 
 export interface Fixture {
   readonly text: string
@@ -21,12 +20,6 @@ export interface Seeded {
   readonly keys: readonly string[]
 }
 
-/** As `POST /emulator/fixtures?progress=true` tells them; docs/reference/http.md has them. */
-type LoadEvent =
-  | { readonly progress: { readonly rows: number } }
-  | { readonly report: Seeded }
-  | { readonly error: { readonly message: string; readonly status: string } }
-
 /** @param onEntities - told now and then how many are written */
 export async function loadFixture(
   { project, database }: EntityScope,
@@ -37,8 +30,8 @@ export async function loadFixture(
   const response = await send('POST', '/emulator/fixtures?progress=true', body, { signal })
   try {
     for await (const data of dataOf(response)) {
-      const event = JSON.parse(data) as LoadEvent
-      if ('report' in event) return event.report
+      const event = JSON.parse(data) as ProgressEvent
+      if ('report' in event) return event.report as Seeded
       if ('error' in event) throw new ApiError(event.error.status, event.error.message)
       onEntities(event.progress.rows)
     }
@@ -69,12 +62,9 @@ export async function downloadFixture(
   const response = await send('GET', `/emulator/fixtures?${query}`, undefined, { signal })
   const parts: BlobPart[] = []
   let bytes = 0
-  const reader = response.body?.getReader()
-  for (;;) {
-    const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
-    if (done || value === undefined) break
-    parts.push(value as BlobPart)
-    bytes += value.length
+  for await (const part of partsOf(response.body)) {
+    parts.push(part as BlobPart)
+    bytes += part.length
     onBytes(bytes)
   }
   return new Blob(parts, { type: response.headers.get('Content-Type') ?? 'text/plain' })
@@ -113,21 +103,13 @@ export function startTransfer(scope: EntityScope, transfer: ManagedTransfer): Pr
   return postJson(`/emulator/v1/projects/${pathPart(scope.project)}:${direction}?wait=false`, {
     database: `projects/${scope.project}/databases/${scope.database}`,
     export_directory: directory,
-    ...(name === '' ? {} : { export_name: name }),
+    ...given({ export_name: name }),
     kinds,
     namespace_ids: namespaces,
   })
 }
 
-export function readOperation({ name }: Operation, options: CallOptions = {}): Promise<Operation> {
-  return getJson(`/v1/${pathOf(name)}`, options)
-}
-
-export async function cancelOperation({ name }: Operation): Promise<void> {
-  await postJson(`/v1/${pathOf(name)}:cancel`)
-}
-
-/** `projects/p/operations/5`, each part encoded. */
-function pathOf(name: string): string {
-  return name.split('/').map(pathPart).join('/')
+/** `/v1/projects/p/operations/5`, each part encoded. */
+export function operationPath({ name }: Operation): string {
+  return `/v1/${name.split('/').map(pathPart).join('/')}`
 }

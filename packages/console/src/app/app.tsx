@@ -4,8 +4,10 @@
  * S1  A page's code is loaded when it is first shown.
  * S2  While the server is away a banner says so; when it is back each page loads anew what it shows.
  */
+
 import { useEffect } from 'preact/hooks'
 import { connection, server, watchServer } from '../api/connection.ts'
+import { Button } from '../components/button.tsx'
 import { StoreWords } from '../components/shared-store.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageView } from './page-view.tsx'
@@ -24,9 +26,7 @@ export function App() {
   }, [page])
   return (
     <>
-      <button type="button" class="skip-link" onClick={focusMain}>
-        Skip to the content
-      </button>
+      <Button label="Skip to the content" class="skip-link" onClick={focusMain} />
       <Navigation current={name} />
       {connection.value === 'lost' && (
         <p class="connection-banner" role="alert">

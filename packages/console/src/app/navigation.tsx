@@ -1,5 +1,7 @@
 /** The list of pages: at the side, or behind a button where there is little room. */
+
 import { useState } from 'preact/hooks'
+import { Button } from '../components/button.tsx'
 import { addressOf } from '../model/route.ts'
 import { pages } from './pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -13,15 +15,13 @@ export function Navigation({ current }: { readonly current: string }) {
           <Mark />
           sixtables
         </a>
-        <button
-          type="button"
+        <Button
+          label="Menu"
           class="navigation-toggle"
           aria-expanded={isOpen}
           aria-controls="pages"
           onClick={() => setOpen(!isOpen)}
-        >
-          Menu
-        </button>
+        />
       </div>
       <nav id="pages" aria-label="Pages">
         <ul>

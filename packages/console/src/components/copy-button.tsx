@@ -1,5 +1,9 @@
-/** Copies a text; says that it did. */
+/**
+ * Copies a text; says that it did, or that the browser did not allow it. The words lie over what is around the button, so nothing
+ * moves under the pointer when they come and go.
+ */
 import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [result, setResult] = useState('')
@@ -11,12 +15,20 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   }
   return (
     <span class="copy-button">
-      <button type="button" onClick={copy} onBlur={() => setResult('')}>
-        {label}
-      </button>
+      <Button label={label} onClick={copy} onBlur={() => setResult('')} />
       <span role="status" class="copy-result">
         {result}
       </span>
     </span>
+  )
+}
+
+/** Lines for a terminal or a file, with the button that copies them. */
+export function CopyCode({ text, label }: { readonly text: string; readonly label?: string }) {
+  return (
+    <>
+      <pre>{text}</pre>
+      <CopyButton text={text} {...(label === undefined ? {} : { label })} />
+    </>
   )
 }

@@ -1,6 +1,6 @@
 /** The choice of a database among those of the server. */
-import type { DatabaseName } from '../api/databases.ts'
-import { visibleText } from '../model/visible-text.ts'
+import type { DatabaseName } from '../model/scope.ts'
+import { Select } from './field.tsx'
 import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseChoiceProps {
@@ -13,29 +13,23 @@ export interface DatabaseChoiceProps {
   readonly onChoose: (project: string | undefined, database: string | undefined) => void
 }
 
-export function DatabaseChoice({ project, database, allLabel, onChoose }: DatabaseChoiceProps) {
+export function DatabaseChoice({ project, database = '', allLabel, onChoose }: DatabaseChoiceProps) {
   const known = useDatabases()
-  const here = project === undefined ? undefined : { project, database: database ?? '' }
-  const isKnown = here === undefined || known.some((one) => nameOf(one) === nameOf(here))
-  const all = isKnown || here === undefined ? known : [...known, here]
+  const here = project === undefined ? '' : nameOf({ project, database })
+  const names = known.map(nameOf)
+  const choose = (name: string): void => {
+    const found = known.find((one) => nameOf(one) === name)
+    onChoose(found?.project, found?.database || undefined)
+  }
   return (
-    <label>
-      Database{' '}
-      <select
-        value={here === undefined ? '' : nameOf(here)}
-        onChange={(event) => {
-          const found = all.find((one) => nameOf(one) === event.currentTarget.value)
-          onChoose(found?.project, found?.database || undefined)
-        }}
-      >
-        {allLabel !== undefined && <option value="">{allLabel}</option>}
-        {all.map((one) => (
-          <option key={nameOf(one)} value={nameOf(one)}>
-            {visibleText(nameOf(one))}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="Database"
+      value={here}
+      options={[...(allLabel === undefined ? [] : [['', allLabel] as const]), ...new Set([...names, here])].filter(
+        (option) => option !== '',
+      )}
+      onChange={choose}
+    />
   )
 }
 

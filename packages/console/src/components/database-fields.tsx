@@ -1,6 +1,7 @@
 /** The fields that name a database, also one that is not there yet; those that the server knows are suggestions. */
+
 import { useId } from 'preact/hooks'
-import type { DatabaseName } from '../api/databases.ts'
+import type { DatabaseName } from '../model/scope.ts'
 import { TextField } from './field.tsx'
 import { useDatabases } from './use-databases.ts'
 
@@ -22,7 +23,7 @@ export function DatabaseFields({ value, onChange, hasDatabase = true }: Database
         label="Project"
         value={value.project}
         list={`${id}-projects`}
-        isRequired
+        required
         isWhole
         onChange={(project) => onChange({ ...value, project })}
       />

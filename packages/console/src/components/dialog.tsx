@@ -3,6 +3,7 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 export interface DialogProps {
   readonly title: string
@@ -33,12 +34,33 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
     <dialog ref={element} class={`dialog ${isWide ? 'is-wide' : ''}`} aria-labelledby={titleId} onCancel={cancel}>
       <header class="dialog-head">
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="quiet" onClick={onClose}>
-          Close
-        </button>
+        <Button label="Close" look="quiet" onClick={onClose} />
       </header>
       <div class="dialog-body">{children}</div>
       {actions !== undefined && <footer class="dialog-actions">{actions}</footer>}
     </dialog>
+  )
+}
+
+export interface DeleteQuestionProps {
+  readonly title: string
+  /** What is lost. */
+  readonly children: ComponentChildren
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before something is deleted. */
+export function DeleteQuestion({ title, children, onDelete, onClose }: DeleteQuestionProps) {
+  const actions = (
+    <>
+      <Button label="Keep it" onClick={onClose} />
+      <Button label="Delete" look="danger" onClick={onDelete} />
+    </>
+  )
+  return (
+    <Dialog title={title} onClose={onClose} actions={actions}>
+      {children}
+    </Dialog>
   )
 }

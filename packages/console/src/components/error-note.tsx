@@ -1,5 +1,7 @@
 /** An error in the words of the API, and a way on. */
+
 import { ApiError } from '../api/http.ts'
+import { Button } from './button.tsx'
 import { SafeLines } from './safe-text.tsx'
 
 export interface ErrorNoteProps {
@@ -16,11 +18,7 @@ export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
       <p>
         {error instanceof ApiError && <code>{error.status}</code>} <SafeLines text={error.message} />
       </p>
-      {onRetry !== undefined && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
+      {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}
     </div>
   )
 }

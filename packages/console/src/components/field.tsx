@@ -1,10 +1,15 @@
-/** A control of a form with its name above it, and a hint below. */
-import type { ComponentChildren } from 'preact'
+/**
+ * Controls of forms. With the look of a field a control has its name above it, and a hint below; else its name stands before it.
+ *
+ *   <TextField label="Kind" value={kind} onChange={setKind} />        <Select label="Unit" value={unit} options={units} onChange={setUnit} />
+ */
+import type { ComponentChildren, ComponentProps } from 'preact'
+import { visibleText } from '../model/visible-text.ts'
 import { useWholeText } from './use-whole-text.ts'
 
 export interface FieldProps {
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly children: ComponentChildren
 }
 
@@ -28,60 +33,99 @@ export interface TextFieldProps {
   readonly placeholder?: string
   /** Id of a list of suggestions. */
   readonly list?: string
-  readonly isRequired?: boolean
+  readonly required?: boolean
   /** Tells of a change when it is complete, by Enter or on leaving the field, and not of each letter. */
   readonly isWhole?: boolean
 }
 
-export function TextField({
-  label,
-  hint,
-  value,
-  onChange,
-  type = 'text',
-  isRequired,
-  isWhole,
-  ...rest
-}: TextFieldProps) {
+export function TextField({ label, hint, value, onChange, isWhole = false, ...rest }: TextFieldProps) {
   const whole = useWholeText(value, onChange)
-  const byLetter = {
-    value,
-    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
-  }
+  const byLetter = { value, onInput: (event: InputEventOf) => onChange(event.currentTarget.value) }
   return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
-      <input
-        type={type}
-        step="any"
-        autocomplete="off"
-        spellcheck={false}
-        required={isRequired ?? false}
-        {...(isWhole === true ? whole : byLetter)}
-        {...rest}
-      />
+    <Field label={label} hint={hint}>
+      <input type="text" step="any" autocomplete="off" spellcheck={false} {...(isWhole ? whole : byLetter)} {...rest} />
     </Field>
   )
 }
 
-export interface ChoiceFieldProps {
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  /** Values with the words that stand for them. */
-  readonly choices: readonly (readonly [value: string, words: string])[]
-  readonly onChange: (value: string) => void
+interface InputEventOf {
+  readonly currentTarget: HTMLInputElement
 }
 
-export function ChoiceField({ label, hint, value, choices, onChange }: ChoiceFieldProps) {
-  return (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {choices.map(([one, words]) => (
+export interface SelectProps<T extends string> {
+  readonly label: string
+  readonly value: T
+  /** Values, or values with the words that stand for them. */
+  readonly options: readonly (T | readonly [value: T, words: string])[]
+  readonly onChange: (value: T) => void
+  /** `line`: the name stands before it, the default; `bare`: for screen readers alone. */
+  readonly look?: 'field' | 'line' | 'bare'
+  readonly class?: string
+}
+
+export function Select<T extends string>(props: SelectProps<T>) {
+  const { label, value, options, onChange, look = 'line', class: style } = props
+  const select = (
+    <select
+      aria-label={look === 'bare' ? label : undefined}
+      class={look === 'line' ? undefined : style}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as T)}
+    >
+      {options.map((option) => {
+        const [one, words] = typeof option === 'string' ? [option, option] : option
+        return (
           <option key={one} value={one}>
-            {words}
+            {visibleText(words)}
           </option>
-        ))}
-      </select>
-    </Field>
+        )
+      })}
+    </select>
+  )
+  if (look === 'bare') return select
+  if (look === 'field') return <Field label={label}>{select}</Field>
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the select.
+    <label class={style}>
+      {label} {select}
+    </label>
+  )
+}
+
+export interface CheckProps {
+  readonly label: ComponentChildren
+  readonly isOn: boolean
+  readonly onSwitch: (isOn: boolean) => void
+  readonly disabled?: boolean
+}
+
+export function Check({ label, isOn, onSwitch, disabled = false }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        disabled={disabled}
+        onChange={(event) => onSwitch(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
+  )
+}
+
+export interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  readonly onSubmit: () => void
+}
+
+/** A form whose submission stays on the page. */
+export function Form({ onSubmit, ...rest }: FormProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+      {...rest}
+    />
   )
 }

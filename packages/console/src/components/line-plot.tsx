@@ -7,7 +7,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { inWords } from '../model/numbers.ts'
-import { FigureTable } from './figure-table.tsx'
+import { FigureTable, Scroll } from './table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
 
 export interface PlotLine {
@@ -121,8 +121,7 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
     <details class="line-plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Values of "{title}"</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
-        <section class="scroll" tabIndex={0} aria-label={`${title}, ${unit}`}>
+        <Scroll label={`${title}, ${unit}`}>
           <FigureTable
             columns={[x.name, ...lines.map(({ label }) => label)]}
             rows={x.values.slice(from).map((value, i) => ({
@@ -131,7 +130,7 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
               figures: lines.map(({ values }) => valueWords(values[from + i])),
             }))}
           />
-        </section>
+        </Scroll>
       )}
     </details>
   )

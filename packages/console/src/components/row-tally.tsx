@@ -1,11 +1,11 @@
 /** The rows that a write would write and delete: in a few words, and table by table. */
-import type { Preview } from '../api/entities.ts'
+import type { CommitPreview } from '@sixtables/engine'
 import { counted } from '../model/numbers.ts'
-import { FigureTable } from './figure-table.tsx'
 import { SafeText } from './safe-text.tsx'
+import { FigureTable } from './table.tsx'
 
 /** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
-export function tallyInWords({ tables }: Preview): string {
+export function tallyInWords({ tables }: CommitPreview): string {
   const six = Object.entries(tables).filter(([table]) => table !== 'Log')
   const written = six.reduce((sum, [, counts]) => sum + counts.written, 0)
   const deleted = six.reduce((sum, [, counts]) => sum + counts.deleted, 0)
@@ -16,7 +16,7 @@ export function tallyInWords({ tables }: Preview): string {
 }
 
 /** @param summary - of the list that opens */
-export function RowTally({ preview, summary }: { readonly preview: Preview; readonly summary: string }) {
+export function RowTally({ preview, summary }: { readonly preview: CommitPreview; readonly summary: string }) {
   const { tables, rows, moreRows = 0 } = preview
   return (
     <details class="row-tally">

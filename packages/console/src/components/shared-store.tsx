@@ -5,9 +5,11 @@
  *   NeedsOneProcess   controls that such a store refuses: disabled, below a line with the reason
  *   CommitsUntold     a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
  */
+
 import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'
+import { Button } from './button.tsx'
 import { SafeText } from './safe-text.tsx'
 
 /** Whether several gateways may share the store. */
@@ -62,10 +64,7 @@ export function CommitsUntold() {
   return (
     <p class="note">
       Gateways share this store: none is told of the commits of the others, so this page shows what was there when it
-      was read.{' '}
-      <button type="button" onClick={readAgain}>
-        Read again
-      </button>
+      was read. <Button label="Read again" onClick={readAgain} />
     </p>
   )
 }

@@ -2,10 +2,12 @@
  * Long texts and lists of one entity, whose first part is shown until the reader asks for the rest: an entity may have a MiB of text in
  * one value, and thousands of properties.
  */
+
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { counted } from '../model/numbers.ts'
 import { cut } from '../model/value-words.ts'
+import { Button } from './button.tsx'
 import { SafeText } from './safe-text.tsx'
 
 const charactersMax = 2000
@@ -17,9 +19,7 @@ export function LongText({ text }: { readonly text: string }) {
   return (
     <>
       <SafeText text={cut(text, charactersMax)} />{' '}
-      <button type="button" class="quiet" onClick={() => setWhole(true)}>
-        Show all {counted(text.length)} characters
-      </button>
+      <Button label={`Show all ${counted(text.length)} characters`} look="quiet" onClick={() => setWhole(true)} />
     </>
   )
 }
@@ -33,10 +33,6 @@ export function useFirst<T>(
   if (isWhole || items.length <= itemsMax) return { shown: items, rest: null }
   return {
     shown: items.slice(0, itemsMax),
-    rest: (
-      <button type="button" class="quiet" onClick={() => setWhole(true)}>
-        Show all {counted(items.length)} {name}
-      </button>
-    ),
+    rest: <Button label={`Show all ${counted(items.length)} ${name}`} look="quiet" onClick={() => setWhole(true)} />,
   }
 }

@@ -1,5 +1,7 @@
 /** The databases that the server knows, kept up to date. */
-import { type DatabaseName, databasesPath, readDatabases } from '../api/databases.ts'
+
+import { databasesPath, readDatabases } from '../api/databases.ts'
+import type { DatabaseName } from '../model/scope.ts'
 import { useLoaded } from './use-loaded.ts'
 
 const askEveryMs = 2000

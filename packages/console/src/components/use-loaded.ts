@@ -1,11 +1,11 @@
 /** Answers of the server in a component: loaded when it is shown, anew when the server comes back, and on demand or every so often. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
-import { type CallOptions, getJson, ServerGone } from '../api/http.ts'
+import { type CallOptions, getJson, postJson, ServerGone } from '../api/http.ts'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
 export interface Loaded<T> {
-  /** Absent until the first answer. */
+  /** Absent until the first answer to this call. */
   readonly value: T | undefined
   /** The refusal of the latest call. A server that is away is told by the shell. */
   readonly error: Error | undefined
@@ -17,50 +17,84 @@ export interface Loaded<T> {
 export interface LoadedOptions<T> {
   /** Asks again so long after each answer, while the page is visible. */
   readonly everyMs?: number | undefined
-  /** Default: the answer of a GET. */
+  /** Asks by POST with it; another body is another call. */
+  readonly body?: object | undefined
+  /** Asks again when it is another one. */
+  readonly turn?: number | undefined
+  /** The call itself; default: a GET, or a POST of the body. */
   readonly read?: ((path: string, options: CallOptions) => Promise<T>) | undefined
 }
 
-/** @param options - `read` is the same function at each call */
-export function useLoaded<T>(path: string, { everyMs, read = getJson }: LoadedOptions<T> = {}): Loaded<T> {
-  const [value, setValue] = useState<{ readonly path: string; readonly value: T } | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const [asked, setAsked] = useState(0)
+/** @param path - absent: nothing is asked */
+export function useLoaded<T>(path: string | undefined, options: LoadedOptions<T> = {}): Loaded<T> {
+  const { everyMs, body, turn } = options
+  const call = JSON.stringify([path, body])
+  const [found, setFound] = useState<{ readonly of: string; readonly value?: T; readonly error?: Error }>({ of: '' })
   const answers = useRef(new NewestAnswer()).current
+  const loading = useRef<() => void>(() => undefined)
+  const latest = useRef(options)
+  latest.current = options
   useEffect(() => {
+    if (path === undefined) return
     const abort = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
+    const { signal } = abort
+    const { read = getJson } = latest.current
     const load = async (): Promise<void> => {
       const isNewest = answers.ask()
       try {
-        const answer = await read(path, { signal: abort.signal })
-        if (isNewest()) setValue({ path, value: answer })
-        setError(undefined)
-      } catch (reason) {
-        if (abort.signal.aborted) return
-        if (!(reason instanceof ServerGone)) setError(reason as Error)
+        const value = await (body === undefined ? read(path, { signal }) : postJson<T>(path, body, { signal }))
+        if (!signal.aborted && isNewest()) setFound({ of: call, value })
+      } catch (error) {
+        if (signal.aborted || error instanceof ServerGone) return
+        setFound((before) => ({ ...(before.of === call ? before : { of: call }), error: error as Error }))
       }
-      if (everyMs !== undefined && !abort.signal.aborted) timer = setTimeout(again, everyMs)
     }
-    const again = (): void => {
-      if (document.hidden) timer = setTimeout(again, everyMs)
-      else void load()
-    }
-    void load()
-    return () => {
-      abort.abort()
-      clearTimeout(timer)
-    }
-  }, [path, everyMs, read, asked, epoch.value])
-  const reload = useCallback(() => setAsked((before) => before + 1), [])
+    loading.current = repeated(load, everyMs, signal)
+    loading.current()
+    return () => abort.abort()
+  }, [call, everyMs, epoch.value])
+  const reload = useCallback(() => loading.current(), [])
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) reload()
+    isFirst.current = false
+  }, [turn])
   const set = useCallback(
-    (answer: T) => {
+    (value: T) => {
       answers.overtake()
-      setValue({ path, value: answer })
+      setFound({ of: call, value })
     },
-    [path],
+    [call],
   )
-  return { value: value?.path === path ? value.value : undefined, error, reload, set }
+  const { value, error } = found.of === call ? found : {}
+  return { value, error, reload, set }
+}
+
+/** Loads under way at a time; one that is wanted meanwhile begins behind them, once. */
+const underWayMax = 2
+
+/** A function that loads now, and so long after each load again while the page is visible, until the signal ends it. */
+function repeated(load: () => Promise<void>, everyMs: number | undefined, signal: AbortSignal): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let [underWay, isWanted] = [0, false]
+  const begin = async (): Promise<void> => {
+    clearTimeout(timer)
+    isWanted = underWay === underWayMax
+    if (isWanted || signal.aborted) return
+    underWay++
+    await load()
+    underWay--
+    clearTimeout(timer)
+    if (signal.aborted) return
+    if (isWanted) void begin()
+    else if (everyMs !== undefined) timer = setTimeout(again, everyMs)
+  }
+  const again = (): void => {
+    if (document.hidden) timer = setTimeout(again, everyMs)
+    else void begin()
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  return () => void begin()
 }
 
 export interface Action<A extends readonly unknown[]> {

@@ -1,15 +1,16 @@
+import type { HeatBound, TabletEvent } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HeatAxis } from './heat-axis.ts'
 import { bracketsOf } from './heat-levels.ts'
 import { tabletAt, tabletSpans } from './heat-tablets.ts'
 import { boundWords, placeWords, rangeWords } from './heat-words.ts'
-import type { Bound, HeatEvent, Tablet } from './recorded-heat.ts'
+import type { Tablet } from './recorded-heat.ts'
 import { Bounds, HeatRecording } from './recorded-heat.ts'
 
 interface World {
   tablets: Tablet[]
-  events: HeatEvent[]
+  events: TabletEvent[]
   lastId: number
 }
 
@@ -25,7 +26,10 @@ function happen(world: World, atMs: number, kind: 'split' | 'merge' | 'move', dr
   const place = drawn % tablets.length
   const tablet = tablets[place] as Tablet
   const { table, id, startHex, endHex } = tablet
-  const event = { sequence: events.length + 1, atMs, kind, table, tablet: id, startHex, endHex, words: kind }
+  const event: TabletEvent = {
+    ...{ sequence: events.length + 1, atMs, kind, table, tablet: id, startHex, endHex, words: kind, reason: 'load' },
+    ...{ at: undefined, atHex: undefined, other: undefined, fromServer: undefined, toServer: undefined },
+  }
   if (kind === 'split') {
     const atHex = (drawn % 256).toString(16).padStart(2, '0')
     if (atHex <= startHex || (endHex !== '' && atHex >= endHex)) return
@@ -67,13 +71,13 @@ test('tablets of each moment lie side by side, as they were then (heat-tablets/H
 })
 
 test('a moved tablet was on its server before until then', () => {
-  const tablets = [{ table: 'Log', id: 7, startHex: '', endHex: '', server: 3, splitRefusal: undefined }]
-  const move = { sequence: 1, atMs: 5000, kind: 'move', table: 'Log', tablet: 7, startHex: '', endHex: '' } as const
-  const spans = tabletSpans('Log', tablets, [{ ...move, fromServer: 1, toServer: 3, words: '' }])
+  const tablet = { table: 'Log', id: 7, startHex: '', endHex: '', server: 3, splitRefusal: undefined } as const
+  const move = { atMs: 5000, kind: 'move', table: 'Log', tablet: 7, startHex: '', endHex: '', fromServer: 1 }
+  const spans = tabletSpans('Log', [tablet], [move as TabletEvent])
   expect([4999, 5000].map((ms) => tabletAt(spans, '4c', ms)?.server)).toEqual([1, 3])
 })
 
-const levels = (...all: readonly string[]): Bound => ({
+const levels = (...all: readonly string[]): HeatBound => ({
   hex: all.join(),
   words: `Entities › ${all.join(' › ')}`,
   levels: all,
@@ -97,7 +101,7 @@ test('brackets cover all rows, and no level joins what the one before parts (hea
 })
 
 test('ranges are told by their keys, the common part once', () => {
-  const open: Bound = { hex: '', words: '', levels: [] }
+  const open: HeatBound = { hex: '', words: '', levels: [] }
   const [a, b] = [levels('p', 'ToDo:1'), levels('p', 'ToDo:9')]
   expect(boundWords(a)).toBe('p › ToDo:1')
   expect([rangeWords(open, open), rangeWords(a, b), rangeWords(open, b), rangeWords(a, open)]).toEqual([
@@ -113,10 +117,10 @@ test('a place is told with its range, time, measures, tablet and server', () => 
   const recording = new HeatRecording(bounds)
   const [a, b] = [levels('p', '', 'ToDo', 'ToDo:1'), levels('p', '', 'ToDo', 'ToDo:9')]
   const atMs = new Date(2026, 10, 22, 10, 5, 9).getTime()
-  const cells = [[1, 2, 20, 0, 2048, 600, 3, 0]]
-  const columns = [{ table: 'Entities', atMs, stepMs: 1000, cells }]
+  const cells = [[1, 2, 20, 0, 2048, 600, 3, 0]] as const
+  const columns = [{ table: 'Entities', atMs, stepMs: 1000, cells }] as const
   const whole = { format: 'sixtables-heat-1', isWhole: true, simulated: true, scale: 1, events: [] } as const
-  const tablets = [{ table: 'Entities', id: 4, start: 0, end: 0, server: 2 }]
+  const tablets = [{ table: 'Entities', id: 4, start: 0, end: 0, server: 2, splitRefusal: undefined }] as const
   recording.add({ ...whole, atMs: atMs + 1000, bounds: [{ hex: '', words: '', levels: [] }, a, b], columns, tablets })
   const axis = new HeatAxis(bounds)
   axis.add([1, 2], () => [])

@@ -5,7 +5,8 @@
  *
  * HT1  At any time from the first event on, tablets of a table lie side by side without gap or overlap.   heat-tablets.test.ts
  */
-import type { HeatEvent, Tablet } from './recorded-heat.ts'
+import type { TabletEvent } from '@sixtables/engine'
+import type { Tablet } from './recorded-heat.ts'
 
 export interface TabletSpan {
   readonly id: number
@@ -28,7 +29,7 @@ interface Open {
 export function tabletSpans(
   table: string,
   tablets: readonly Tablet[],
-  events: readonly HeatEvent[],
+  events: readonly TabletEvent[],
 ): readonly TabletSpan[] {
   const spans: TabletSpan[] = []
   let open: Open[] = tablets

@@ -1,9 +1,11 @@
 /** Cells, ranges and values of heat in words: what a pointer is told, and a screen reader. */
+
+import type { HeatBound } from '@sixtables/engine'
 import type { HeatAxis } from './heat-axis.ts'
 import { cellValue, lowerBound, type Metric } from './heat-plane.ts'
 import { type TabletSpan, tabletAt } from './heat-tablets.ts'
 import { bytesInWords, durationInWords, inWords } from './numbers.ts'
-import type { Bound, Column, HeatRecording } from './recorded-heat.ts'
+import type { Column, HeatRecording } from './recorded-heat.ts'
 
 export const metricTitles: Readonly<Record<Metric, string>> = {
   operations: 'Reads and writes',
@@ -24,14 +26,14 @@ export function valueWords(value: number, metric: Metric): string {
 }
 
 /** A bound without its table, and without the version of a record of the log. */
-export function boundWords({ words }: Bound): string {
+export function boundWords({ words }: HeatBound): string {
   const at = words.indexOf(' › ')
   const row = at < 0 ? words : words.slice(at + 3)
   return words.startsWith('Log › ') ? row.replace(/ › \d+$/, '') : row
 }
 
 /** `p › ToDo:1 to before p › ToDo:9` */
-export function rangeWords(start: Bound, end: Bound): string {
+export function rangeWords(start: HeatBound, end: HeatBound): string {
   const [from, to] = [boundWords(start), boundWords(end)]
   if (from === '' && to === '') return 'all keys'
   const common = commonPlaces(from, to)

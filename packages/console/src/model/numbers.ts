@@ -6,9 +6,10 @@ export function inWords(value: number): string {
   return value.toLocaleString('en-US', isCount ? {} : { maximumSignificantDigits: 3 })
 }
 
-/** `1,234,567` */
-export function counted(value: number): string {
-  return value.toLocaleString('en-US')
+/** `1,234,567`; with nouns `1 entity`, `2 entities`. */
+export function counted(value: number, one = '', more = `${one}s`): string {
+  const words = value.toLocaleString('en-US')
+  return one === '' ? words : `${words} ${value === 1 ? one : more}`
 }
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -1,12 +1,13 @@
+import type { HeatBound, HeatCellReport } from '@sixtables/engine'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HeatAxis, rowsMax } from './heat-axis.ts'
 import { columnTotal, type Metric, metrics, pixelsOf, planeOf, rowLoads } from './heat-plane.ts'
 import { colourTable, heatColour, heatShare, roundMost } from './heat-scale.ts'
-import { type Bound, Bounds, HeatRecording, type HeatReport, parseRecording } from './recorded-heat.ts'
+import { Bounds, HeatRecording, parseRecording, type Report } from './recorded-heat.ts'
 
 /** Bounds 01, 02, … behind the open end. */
-const boundsOf = (count: number): Bound[] => [
+const boundsOf = (count: number): HeatBound[] => [
   { hex: '', words: '', levels: [] },
   ...Array.from({ length: count }, (_, i) => {
     const hex = (i + 1).toString(16).padStart(4, '0')
@@ -14,14 +15,14 @@ const boundsOf = (count: number): Bound[] => [
   }),
 ]
 
-const whole = (bounds: readonly Bound[], columns: HeatReport['columns'], atMs: number): HeatReport => ({
+const whole = (bounds: readonly HeatBound[], columns: readonly object[], atMs: number): Report => ({
   format: 'sixtables-heat-1',
   isWhole: true,
   atMs,
   simulated: false,
   scale: 1,
   bounds,
-  columns,
+  columns: columns as Report['columns'],
   events: [],
 })
 
@@ -39,19 +40,19 @@ const columns = fc
       ),
     { minLength: 1, maxLength: 20 },
   )
-  .map((all) =>
+  .map((all): Report['columns'] =>
     all.map(([places, values], i) => ({
       table: 'Entities',
       atMs: 1_000_000 + i * 1000,
       stepMs: 1000,
       cells: values.flatMap((numbers, c) => {
         const [start, end] = [places[2 * c], places[2 * c + 1]]
-        return start === undefined || end === undefined ? [] : [[start, end, ...numbers]]
+        return start === undefined || end === undefined ? [] : [[start, end, ...numbers] as unknown as HeatCellReport]
       }),
     })),
   )
 
-function loaded(given: HeatReport['columns']) {
+function loaded(given: Report['columns']) {
   const bounds = new Bounds()
   const recording = new HeatRecording(bounds)
   recording.add(whole(boundsOf(boundCount), given, 2_000_000))
@@ -174,7 +175,7 @@ describe('binning', () => {
   })
 
   test('tells time without load from time that was not recorded', () => {
-    const cells = [[0, 0, 0, 5, 0, 0, 0, 0]]
+    const cells = [[0, 0, 0, 5, 0, 0, 0, 0]] as const
     const { all, axis } = loaded([{ table: 'Entities', atMs: 1_002_000, stepMs: 1000, cells }])
     const plane = planeOf(all, axis, 'writes', { fromMs: 1_001_000, toMs: 1_004_000 })
     const pixels = new Float32Array(5)

@@ -7,64 +7,20 @@
  * HR2  Cells of a column are disjoint and ascend; a column stays as it came.
  * HR3  Memory is bounded: an hour of seconds and `cellsMax` cells; the oldest columns go first.   recorded-heat.test.ts
  */
-export interface Bound {
-  /** Bytes of the first row key behind it; '' is an open end. */
-  readonly hex: string
-  readonly words: string
-  /** Project and database, namespace, kind, the rest. */
-  readonly levels: readonly string[]
-}
+import type {
+  Finding,
+  HeatBound,
+  HeatCellReport,
+  HeatRecordingReport,
+  HeatTabletReport,
+  TableId,
+  TabletEvent,
+} from '@sixtables/engine'
 
-export interface HeatEvent {
-  readonly sequence: number
-  readonly atMs: number
-  readonly kind: 'split' | 'split-refused' | 'merge' | 'move' | 'compaction'
-  readonly table: string
-  readonly tablet: number
-  readonly atHex?: string
-  readonly startHex: string
-  readonly endHex: string
-  readonly other?: number
-  readonly fromServer?: number
-  readonly toServer?: number
-  readonly words: string
-}
-
-export interface HeatFinding {
-  readonly kind: string
-  readonly subject: string
-  readonly words: string
-  readonly evidence: readonly string[]
-  readonly remedy: string
-  readonly lab: string
-  readonly place?: { readonly table: string; readonly startHex: string; readonly endHex: string }
-}
-
-interface TabletReport {
-  readonly table: string
-  readonly id: number
-  readonly start: number
-  readonly end: number
-  readonly server: number
-  readonly splitRefusal?: string
-}
-
-export interface HeatReport {
-  readonly format: 'sixtables-heat-1'
-  readonly isWhole: boolean
-  readonly atMs: number
-  readonly simulated: boolean
-  readonly scale: number
-  readonly bounds: readonly Bound[]
-  readonly columns: readonly {
-    readonly table: string
-    readonly atMs: number
-    readonly stepMs: number
-    readonly cells: readonly (readonly number[])[]
-  }[]
-  readonly events: readonly HeatEvent[]
-  readonly tablets?: readonly TabletReport[]
-  readonly findings?: readonly HeatFinding[]
+/** As the server sends it, with findings where they have changed. */
+export interface Report extends Omit<HeatRecordingReport, 'tablets'> {
+  readonly tablets?: HeatRecordingReport['tablets']
+  readonly findings?: readonly Finding[]
 }
 
 export const measures = ['reads', 'writes', 'bytes', 'waitMs', 'refused', 'tombstones'] as const
@@ -80,13 +36,9 @@ export interface Column {
 }
 
 /** A tablet as it is now. */
-export interface Tablet {
-  readonly table: string
-  readonly id: number
+export interface Tablet extends Omit<HeatTabletReport, 'start' | 'end'> {
   readonly startHex: string
   readonly endHex: string
-  readonly server: number
-  readonly splitRefusal: string | undefined
 }
 
 const secondsMax = 3_600
@@ -95,14 +47,14 @@ const eventsMax = 2_000
 
 /** Bounds by their bytes, over all recordings of a page, so that a picture may have several of them on one axis. */
 export class Bounds {
-  readonly #all: Bound[] = []
+  readonly #all: HeatBound[] = []
   readonly #places = new Map<string, number>()
 
-  get(place: number): Bound {
-    return this.#all[place] as Bound
+  get(place: number): HeatBound {
+    return this.#all[place] as HeatBound
   }
 
-  placeOf(bound: Bound): number {
+  placeOf(bound: HeatBound): number {
     const known = this.#places.get(bound.hex)
     if (known !== undefined) return known
     const place = this.#all.length
@@ -118,9 +70,9 @@ export class HeatRecording {
   version = 0
   /** Columns of each table, oldest first. */
   tables = new Map<string, Column[]>()
-  events: readonly HeatEvent[] = []
+  events: readonly TabletEvent[] = []
   tablets: readonly Tablet[] = []
-  findings: readonly HeatFinding[] = []
+  findings: readonly Finding[] = []
   atMs = 0
   simulated = false
   scale = 1
@@ -133,7 +85,7 @@ export class HeatRecording {
   }
 
   /** A whole report takes the place of everything; another one is added. */
-  add(report: HeatReport): void {
+  add(report: Report): void {
     if (report.isWhole) this.#clear()
     for (const bound of report.bounds) this.#places.push(this.bounds.placeOf(bound))
     for (const { table, atMs, stepMs, cells } of report.columns) this.#addColumn(table, atMs, stepMs, cells)
@@ -142,8 +94,8 @@ export class HeatRecording {
     if (report.findings !== undefined) this.findings = report.findings
     if (report.tablets !== undefined) {
       const hexOf = (place: number): string => this.bounds.get(this.#places[place] ?? 0).hex
-      this.tablets = report.tablets.map(({ start, end, splitRefusal, ...tablet }) => {
-        return { ...tablet, startHex: hexOf(start), endHex: hexOf(end), splitRefusal }
+      this.tablets = report.tablets.map(({ start, end, ...tablet }) => {
+        return { ...tablet, startHex: hexOf(start), endHex: hexOf(end) }
       })
     }
     this.atMs = report.atMs
@@ -160,9 +112,9 @@ export class HeatRecording {
   }
 
   /** All of it as one whole report. */
-  saved(): HeatReport {
+  saved(): Report {
     const places = new Map<number, number>()
-    const bounds: Bound[] = []
+    const bounds: HeatBound[] = []
     const local = (place: number): number => {
       const known = places.get(place)
       if (known !== undefined) return known
@@ -173,23 +125,19 @@ export class HeatRecording {
     const hexPlace = (hex: string): number => local(this.bounds.placeOf({ hex, words: hex, levels: [] }))
     const columns = [...this.tables].flatMap(([table, all]) =>
       all.map(({ atMs, stepMs, bounds: ends, values }) => ({
-        table,
+        table: table as TableId,
         atMs,
         stepMs,
-        cells: Array.from({ length: ends.length / 2 }, (_, i) => [
-          local(ends[2 * i] as number),
-          local(ends[2 * i + 1] as number),
-          ...values.subarray(i * measureCount, (i + 1) * measureCount),
-        ]),
+        cells: Array.from({ length: ends.length / 2 }, (_, i) => {
+          const [start, end] = [local(ends[2 * i] as number), local(ends[2 * i + 1] as number)]
+          return [start, end, ...values.subarray(i * measureCount, (i + 1) * measureCount)] as unknown as HeatCellReport
+        }),
       })),
     )
     columns.sort((a, b) => a.atMs - b.atMs)
-    const tablets = this.tablets.map(({ startHex, endHex, splitRefusal, ...tablet }) => ({
-      ...tablet,
-      start: hexPlace(startHex),
-      end: hexPlace(endHex),
-      ...(splitRefusal === undefined ? {} : { splitRefusal }),
-    }))
+    const tablets = this.tablets.map(({ startHex, endHex, ...tablet }) => {
+      return { ...tablet, start: hexPlace(startHex), end: hexPlace(endHex) }
+    })
     const { atMs, simulated, scale, events, findings } = this
     const whole = { format: 'sixtables-heat-1', isWhole: true, atMs, simulated, scale } as const
     return { ...whole, bounds, columns, events, tablets, findings }
@@ -234,10 +182,10 @@ export class HeatRecording {
 }
 
 /** @throws Error in words for people, when the text is no recording */
-export function parseRecording(text: string): HeatReport {
-  let report: Partial<HeatReport>
+export function parseRecording(text: string): Report {
+  let report: Partial<Report>
   try {
-    report = JSON.parse(text) as Partial<HeatReport>
+    report = JSON.parse(text) as Partial<Report>
   } catch {
     throw new Error('it is not JSON')
   }
@@ -256,5 +204,5 @@ export function parseRecording(text: string): HeatReport {
       throw new Error(`a column of ${String(column.table)} is broken`)
     }
   }
-  return { ...(report as HeatReport), isWhole: true }
+  return { ...(report as Report), isWhole: true }
 }

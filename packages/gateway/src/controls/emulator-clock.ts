@@ -28,6 +28,12 @@ export function standsAtOf(moment: string | Date): number | undefined {
   return ms >= 0 && ms <= Date.UTC(9000, 0) ? ms : undefined
 }
 
+/** The clock over HTTP: `{"now": "2030-01-01T02:00:00.000Z", "offsetMs": 7200000}`. */
+export interface ClockReport {
+  readonly now: string
+  readonly offsetMs: number
+}
+
 export class EmulatorClock {
   readonly #clock: MovableClock
   readonly #engine: Engine

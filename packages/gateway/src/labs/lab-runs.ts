@@ -34,6 +34,14 @@ export interface LabRunReport extends LabSubject {
   readonly error?: string
 }
 
+/** A run with what it brought. */
+export interface WholeRunReport extends LabRunReport {
+  /** Result of the lab, or the judgement; absent unless it has finished. */
+  readonly result?: unknown
+  /** The end of the output of a learner's program. */
+  readonly output?: string
+}
+
 export class LabRun {
   readonly id: string
   readonly #subject: LabSubject
@@ -88,8 +96,7 @@ export class LabRun {
     }
   }
 
-  /** The report with the result of a finished run, and the output of a learner's program. */
-  whole(): LabRunReport & { readonly result?: unknown; readonly output?: string } {
+  whole(): WholeRunReport {
     return {
       ...this.report(),
       ...(this.#output === '' ? {} : { output: this.#output }),

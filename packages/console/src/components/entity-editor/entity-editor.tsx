@@ -11,11 +11,13 @@
  *
  * use-editor.ts states what always holds.
  */
+
 import { useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
 import { differencesOf } from '../../model/entity-difference.ts'
 import { isComplete, parseKeyPath } from '../../model/key-text.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { visibleText } from '../../model/visible-text.ts'
+import { Button } from '../button.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
@@ -126,15 +128,13 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
     <>
       <div class="toolbar editor-views">
         {(['form', 'json'] as const).map((view) => (
-          <button
+          <Button
+            label={view === 'form' ? 'Form' : 'JSON'}
             key={view}
-            type="button"
             aria-pressed={draft.view === view}
             disabled={draft.view !== view && reading.properties === undefined}
             onClick={() => setDraft(inOtherView(draft, view))}
-          >
-            {view === 'form' ? 'Form' : 'JSON'}
-          </button>
+          />
         ))}
         {draft.view === 'form' && (
           <label>
@@ -210,32 +210,26 @@ function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit,
           {question === 'delete' ? 'Delete this entity?' : 'Discard what you changed?'}
         </p>
         {question === 'delete' && <Tally words={effect} />}
-        <button type="button" onClick={() => onAsk(undefined)}>
-          Keep editing
-        </button>
+        <Button label="Keep editing" onClick={() => onAsk(undefined)} />
         {question === 'delete' ? (
-          <button type="button" class="danger" disabled={!isReady} onClick={onCommit}>
-            Delete the entity
-          </button>
+          <Button label="Delete the entity" look="danger" disabled={!isReady} onClick={onCommit} />
         ) : (
-          <button type="button" class="danger" onClick={onClose}>
-            Discard
-          </button>
+          <Button label="Discard" look="danger" onClick={onClose} />
         )}
       </>
     )
   }
   return (
     <>
-      {canDelete && (
-        <button type="button" class="danger editor-delete" onClick={() => onAsk('delete')}>
-          Delete…
-        </button>
-      )}
+      {canDelete && <Button label="Delete…" class="danger editor-delete" onClick={() => onAsk('delete')} />}
       <Tally words={effect} />
-      <button type="button" class="primary" title="Ctrl+Enter" disabled={!isReady} onClick={onCommit}>
-        {isNew ? 'Create' : 'Save'}
-      </button>
+      <Button
+        label={isNew ? 'Create' : 'Save'}
+        look="primary"
+        title="Ctrl+Enter"
+        disabled={!isReady}
+        onClick={onCommit}
+      />
     </>
   )
 }
@@ -307,14 +301,8 @@ function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMe
       </p>
       {!isGone && <DifferenceList differences={differences} before="You opened" after="Now stored" />}
       <div class="toolbar">
-        <button type="button" onClick={accept}>
-          {isGone ? 'Keep my draft' : 'Keep mine, and replace theirs'}
-        </button>
-        {!isGone && (
-          <button type="button" onClick={onTake}>
-            Take theirs
-          </button>
-        )}
+        <Button label={isGone ? 'Keep my draft' : 'Keep mine, and replace theirs'} onClick={accept} />
+        {!isGone && <Button label="Take theirs" onClick={onTake} />}
       </div>
     </div>
   )

@@ -1,7 +1,9 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
+
 import type { ComponentChildren } from 'preact'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
+import { Button } from '../button.tsx'
 import { SafeText } from '../safe-text.tsx'
 import { useShownFields } from './use-shown-fields.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
@@ -153,15 +155,13 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
       })}
       <li class="toolbar">
         {more}
-        <button
-          type="button"
+        <Button
+          label={`Add an element to ${name}`}
           onClick={() => {
             set([...elements, { ...elementLike(elements.at(-1)), partition: context.home }])
             showAdded()
           }}
-        >
-          Add an element to {name}
-        </button>
+        />
       </li>
     </ol>
   )
@@ -178,15 +178,9 @@ interface ElementActionsProps {
 function ElementActions({ label, isFirst, isLast, onMove, onRemove }: ElementActionsProps) {
   return (
     <span class="value-actions">
-      <button type="button" aria-label={`Move ${label} up`} disabled={isFirst} onClick={() => onMove(-1)}>
-        ↑
-      </button>
-      <button type="button" aria-label={`Move ${label} down`} disabled={isLast} onClick={() => onMove(1)}>
-        ↓
-      </button>
-      <button type="button" aria-label={`Remove ${label}`} onClick={onRemove}>
-        ×
-      </button>
+      <Button label="↑" aria-label={`Move ${label} up`} disabled={isFirst} onClick={() => onMove(-1)} />
+      <Button label="↓" aria-label={`Move ${label} down`} disabled={isLast} onClick={() => onMove(1)} />
+      <Button label="×" aria-label={`Remove ${label}`} onClick={onRemove} />
     </span>
   )
 }
@@ -243,13 +237,11 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
               onChange={(changed) => replace(i, { name, value: changed })}
               actions={
                 <span class="value-actions">
-                  <button
-                    type="button"
+                  <Button
+                    label="×"
                     aria-label={`Remove ${shown}`}
                     onClick={() => onChange(properties.filter((_, at) => at !== i))}
-                  >
-                    ×
-                  </button>
+                  />
                 </span>
               }
             />

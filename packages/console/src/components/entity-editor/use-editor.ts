@@ -6,10 +6,12 @@
  * EE3  Nothing is saved that the user was not told the rows of.          all: packages/console/test/entity.test.ts
  * EE4  While a write is under way nothing is typed: it would be lost when the editor closes.                   typed.test.ts
  */
+
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { commitWrite, type EntityScope, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
+import { commitWrite, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { type Draft, draftOf, keyOfDuplicate, keyProblem, type Reading, readDraft, refusedProperty } from './draft.ts'
 import type { EntityBase } from './use-entity.ts'
 import { type Previewed, usePreview } from './use-preview.ts'

@@ -1,13 +1,16 @@
 /** The preview of a write, taken anew a moment after each change of it. */
+
+import type { CommitPreview } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { type EntityScope, type Preview, previewWrite, type Write } from '../../api/entities.ts'
+import { previewWrite, type Write } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
+import type { EntityScope } from '../../model/scope.ts'
 
 const waitMs = 250
 
 export interface Previewed {
-  readonly preview: Preview | undefined
+  readonly preview: CommitPreview | undefined
   /** The API's refusal of the write. */
   readonly refusal: ApiError | undefined
   /** Whether it is of the write as it is now. */
@@ -17,7 +20,7 @@ export interface Previewed {
 /** @param write - absent: there is nothing that could be written */
 export function usePreview(scope: EntityScope, key: string, write: Write | undefined): Previewed {
   const text = write === undefined ? '' : JSON.stringify([key, write])
-  const [found, setFound] = useState<{ text: string; preview?: Preview; refusal?: ApiError }>({ text: '' })
+  const [found, setFound] = useState<{ text: string; preview?: CommitPreview; refusal?: ApiError }>({ text: '' })
   // A preview that the server was not there for is asked for again.
   const current = epoch.value
   useEffect(() => {

@@ -3,9 +3,11 @@
  *
  * SF1  A field with a problem, or one that is added, is shown with all before it.      packages/console/test/entity.test.ts
  */
+
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../model/numbers.ts'
+import { Button } from '../button.tsx'
 
 /** Fields that are shown at first, and with each further step. */
 const shownAtFirst = 100
@@ -44,11 +46,7 @@ export function useShownFields({ count, noun, path, problems }: ListOfFields): S
     const frame = requestAnimationFrame(() => setDrawn(drawn + fieldsAtOnce))
     return () => cancelAnimationFrame(frame)
   }, [drawn, shown])
-  const more = (
-    <button type="button" onClick={() => setWanted(shown + shownMore)}>
-      Show more of {counted(count)} {noun}
-    </button>
-  )
+  const more = <Button label={`Show more of ${counted(count)} ${noun}`} onClick={() => setWanted(shown + shownMore)} />
   return { drawn: Math.min(drawn, shown), more: shown < count ? more : null, showAdded: () => setWanted(count + 1) }
 }
 

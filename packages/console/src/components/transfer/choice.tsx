@@ -1,5 +1,8 @@
-/** A choice between a few ways, as radio buttons. */
+/** Choices of the dialogs of import and export. */
+import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useId } from 'preact/hooks'
+import { Button } from '../button.tsx'
+import { Select } from '../field.tsx'
 
 export interface ChoiceProps<T extends string> {
   readonly legend: string
@@ -8,6 +11,7 @@ export interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void
 }
 
+/** A choice between a few ways, as radio buttons. */
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
@@ -19,5 +23,33 @@ export function Choice<T extends string>({ legend, value, options, onChange }: C
         </label>
       ))}
     </fieldset>
+  )
+}
+
+export interface FormatChoiceProps {
+  readonly value: FixtureFormat
+  readonly onChange: (format: FixtureFormat) => void
+}
+
+export const formats: readonly FixtureFormat[] = ['yaml', 'json', 'csv']
+
+export function FormatChoice(props: FormatChoiceProps) {
+  return <Select label="Format" options={formats.map((one) => [one, one.toUpperCase()] as const)} {...props} />
+}
+
+export interface StartProps {
+  readonly label: string
+  readonly isBusy: boolean
+  readonly disabled?: boolean
+  readonly onCancel: () => void
+}
+
+/** The button that begins, and while it runs the one that cancels. */
+export function Start({ label, isBusy, disabled = false, onCancel }: StartProps) {
+  return (
+    <>
+      <Button label={label} look="primary" disabled={disabled || isBusy} />
+      {isBusy && <Button label="Cancel" onClick={onCancel} />}
+    </>
   )
 }

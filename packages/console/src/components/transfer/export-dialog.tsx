@@ -3,13 +3,19 @@
  *
  *   <ExportDialog scope={{ project, database, namespace }} kind="ToDo" onClose={…} />
  */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
-import { downloadFixture, type FixtureFormat } from '../../api/transfer.ts'
+
+import type { FixtureFormat } from '@sixtables/gateway/browser'
+import { useState } from 'preact/hooks'
+import { downloadFixture } from '../../api/transfer.ts'
+import { bytesInWords } from '../../model/numbers.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { Dialog } from '../dialog.tsx'
 import { ErrorNote } from '../error-note.tsx'
+import { Check, Form } from '../field.tsx'
 import { SafeText } from '../safe-text.tsx'
-import { Choice } from './choice.tsx'
+import { saveFile } from '../save-file.ts'
+import { useTask } from '../use-task.ts'
+import { Choice, FormatChoice, Start } from './choice.tsx'
 import { ManagedTransferForm } from './managed-transfer.tsx'
 
 export interface ExportDialogProps {
@@ -52,69 +58,29 @@ export function ExportDialog({ scope, kind, onClose }: ExportDialogProps) {
   )
 }
 
-type Download = { readonly bytes: number; readonly isDone: boolean } | Error
-
 function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly kinds: readonly string[] }) {
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [isOneNamespace, setIsOneNamespace] = useState(false)
-  const [download, setDownload] = useState<Download | undefined>(undefined)
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
-  const start = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    const abort = new AbortController()
-    running.current = abort
-    setDownload({ bytes: 0, isDone: false })
-    try {
-      const onBytes = (bytes: number): void => setDownload({ bytes, isDone: false })
-      const choice = { format, kinds, isOneNamespace }
-      const file = await downloadFixture(scope, choice, { signal: abort.signal, onBytes })
-      saveAs(file, `${kinds[0] ?? scope.project}.${format}`)
-      setDownload({ bytes: file.size, isDone: true })
-    } catch (error) {
-      setDownload(abort.signal.aborted ? undefined : (error as Error))
-    }
-  }
-  const isRunning = download !== undefined && 'bytes' in download && !download.isDone
+  const { start, cancel, isBusy, state } = useTask<[], never>(async ({ signal, tell }) => {
+    const onBytes = (bytes: number): void => tell(`${bytesInWords(bytes)} so far…`)
+    onBytes(0)
+    const file = await downloadFixture(scope, { format, kinds, isOneNamespace }, { signal, onBytes })
+    saveFile(file, `${kinds[0] ?? scope.project}.${format}`)
+    return `Downloaded ${bytesInWords(file.size)}.`
+  })
   return (
-    <form class="transfer-form" onSubmit={(event) => void start(event)}>
+    <Form class="transfer-form" onSubmit={start}>
       <div class="toolbar">
-        <label>
-          Format{' '}
-          <select value={format} onChange={(event) => setFormat(event.currentTarget.value as FixtureFormat)}>
-            <option value="yaml">YAML</option>
-            <option value="json">JSON</option>
-            <option value="csv">CSV</option>
-          </select>
-        </label>
-        <label>
-          <input type="checkbox" checked={isOneNamespace} onChange={() => setIsOneNamespace(!isOneNamespace)} /> only
-          namespace <SafeText text={scope.namespace || '(default)'} />
-        </label>
-        <button type="submit" class="primary" disabled={isRunning}>
-          Download
-        </button>
-        {isRunning && (
-          <button type="button" onClick={() => running.current?.abort()}>
-            Cancel
-          </button>
-        )}
+        <FormatChoice value={format} onChange={setFormat} />
+        <Check
+          label={<SafeText text={`only namespace ${scope.namespace || '(default)'}`} />}
+          isOn={isOneNamespace}
+          onSwitch={setIsOneNamespace}
+        />
+        <Start label="Download" isBusy={isBusy} onCancel={cancel} />
       </div>
-      <p role="status">{download !== undefined && 'bytes' in download && downloadInWords(download)}</p>
-      {download instanceof Error && <ErrorNote error={download} what="Nothing was exported" />}
-    </form>
+      <p role="status">{typeof state === 'string' && state}</p>
+      {state instanceof Error && <ErrorNote error={state} what="Nothing was exported" />}
+    </Form>
   )
-}
-
-function downloadInWords({ bytes, isDone }: { readonly bytes: number; readonly isDone: boolean }): string {
-  const size = `${Math.ceil(bytes / 1024).toLocaleString('en')} kB`
-  return isDone ? `Downloaded ${size}.` : `${size} so far…`
-}
-
-function saveAs(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

@@ -3,14 +3,19 @@
  *
  *   <ImportDialog scope={{ project, database, namespace }} onClose={…} />
  */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
+
+import type { FixtureFormat } from '@sixtables/gateway/browser'
+import { useRef, useState } from 'preact/hooks'
 import { ServerGone } from '../../api/http.ts'
-import { type Fixture, type FixtureFormat, loadFixture, type Seeded } from '../../api/transfer.ts'
+import { loadFixture, type Seeded } from '../../api/transfer.ts'
+import { counted } from '../../model/numbers.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { Dialog } from '../dialog.tsx'
 import { ErrorNote } from '../error-note.tsx'
+import { Form } from '../field.tsx'
 import { SafeText } from '../safe-text.tsx'
-import { Choice } from './choice.tsx'
+import { useTask } from '../use-task.ts'
+import { Choice, FormatChoice, formats, Start } from './choice.tsx'
 import { ManagedTransferForm } from './managed-transfer.tsx'
 
 export interface ImportDialogProps {
@@ -46,8 +51,6 @@ export function ImportDialog({ scope, onClose }: ImportDialogProps) {
 /** The server takes bodies of 20 MiB, and the text grows a little on its way into JSON. */
 const fileBytesMax = 19_000_000
 
-const formats: readonly FixtureFormat[] = ['yaml', 'json', 'csv']
-
 /** The text to be imported: of a file, which takes a moment to be read, or typed. The one that the user gave last counts. */
 function useText(onFile: (name: string) => void, onError: (error: Error | undefined) => void) {
   const [text, setText] = useState('')
@@ -79,19 +82,20 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   const [name, setName] = useState('')
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [kind, setKind] = useState('')
-  const { outcome, isBusy, load, cancel, setOutcome } = useLoading(scope)
+  // It ends when it is cancelled or its dialog is closed; what is written by then stays.
+  const { start, cancel, isBusy, state, set } = useTask<[], Seeded>(async ({ signal, tell }) => {
+    const onEntities = (count: number): void => tell(`${entitiesInWords(count)} so far…`)
+    onEntities(0)
+    const ofCsv = format === 'csv' && kind !== '' ? { kind } : {}
+    return loadFixture(scope, { text, format, name: name || 'fixture', ...ofCsv }, { signal, onEntities })
+  }, 'It was cancelled. The entities that were written by then stay.')
   const { text, isReading, type, take } = useText((file) => {
     setName(file)
     setFormat(formatOf(file) ?? format)
     if (/\.csv$/i.test(file)) setKind(file.replace(/\.csv$/i, ''))
-  }, setOutcome)
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    const ofCsv = format === 'csv' && kind !== '' ? { kind } : {}
-    void load({ text, format, name: name || 'fixture', ...ofCsv })
-  }
+  }, set)
   return (
-    <form class="transfer-form" onSubmit={submit}>
+    <Form class="transfer-form" onSubmit={start}>
       <label>
         File
         <input
@@ -112,101 +116,33 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
         />
       </label>
       <div class="toolbar">
-        <FormatFields format={format} kind={kind} onFormat={setFormat} onKind={setKind} />
-        <button type="submit" class="primary" disabled={text === '' || isReading || isBusy}>
-          Import
-        </button>
-        {isBusy && (
-          <button type="button" onClick={cancel}>
-            Cancel
-          </button>
+        <FormatChoice value={format} onChange={setFormat} />
+        {format === 'csv' && (
+          <label>
+            Kind of rows without a key <input value={kind} onInput={(event) => setKind(event.currentTarget.value)} />
+          </label>
         )}
+        <Start label="Import" isBusy={isBusy} disabled={text === '' || isReading} onCancel={cancel} />
       </div>
-      <OutcomeNote outcome={outcome} />
-    </form>
-  )
-}
-
-/** What became of an import, or how far it is, in words. */
-type Outcome = Seeded | string | Error | undefined
-
-/** An import at a time, which ends when it is cancelled or its dialog is closed; what is written by then stays. */
-function useLoading(scope: EntityScope) {
-  const [outcome, setOutcome] = useState<Outcome>(undefined)
-  const [isBusy, setIsBusy] = useState(false)
-  const running = useRef<AbortController | undefined>(undefined)
-  const cancel = (): void => running.current?.abort()
-  useEffect(() => cancel, [])
-  const load = async (fixture: Fixture): Promise<void> => {
-    const abort = new AbortController()
-    running.current = abort
-    setIsBusy(true)
-    const onEntities = (count: number): void => setOutcome(`${entitiesInWords(count)} so far…`)
-    onEntities(0)
-    setOutcome(
-      await loadFixture(scope, fixture, { signal: abort.signal, onEntities }).catch((error: Error) =>
-        abort.signal.aborted ? 'It was cancelled. The entities that were written by then stay.' : error,
-      ),
-    )
-    setIsBusy(false)
-  }
-  return { outcome, setOutcome, isBusy, load, cancel }
-}
-
-function OutcomeNote({ outcome }: { readonly outcome: Outcome }) {
-  return (
-    <>
       <div role="status">
-        {typeof outcome === 'string' && <p>{outcome}</p>}
-        {typeof outcome === 'object' && 'entities' in outcome && <Wrote seeded={outcome} />}
+        {typeof state === 'string' && <p>{state}</p>}
+        {typeof state === 'object' && 'entities' in state && <Wrote seeded={state} />}
       </div>
-      {outcome instanceof Error && (
-        <ErrorNote
-          error={outcome}
-          what={outcome instanceof ServerGone ? 'The import broke off' : 'Nothing was imported'}
-        />
+      {state instanceof Error && (
+        <ErrorNote error={state} what={state instanceof ServerGone ? 'The import broke off' : 'Nothing was imported'} />
       )}
-    </>
+    </Form>
   )
 }
 
 function entitiesInWords(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'entity' : 'entities'}`
+  return counted(count, 'entity', 'entities')
 }
 
 function tooLarge({ name, size }: File): Error | undefined {
   if (size <= fileBytesMax) return undefined
   const found = `${name} has ${Math.ceil(size / 1_000_000)} MB, and a page can send 19 MB.`
   return new Error(`${found} In a terminal: npx sixtables seed ${name}`)
-}
-
-interface FormatFieldsProps {
-  readonly format: FixtureFormat
-  readonly kind: string
-  readonly onFormat: (format: FixtureFormat) => void
-  readonly onKind: (kind: string) => void
-}
-
-function FormatFields({ format, kind, onFormat, onKind }: FormatFieldsProps) {
-  return (
-    <>
-      <label>
-        Format{' '}
-        <select value={format} onChange={(event) => onFormat(event.currentTarget.value as FixtureFormat)}>
-          {formats.map((one) => (
-            <option key={one} value={one}>
-              {one.toUpperCase()}
-            </option>
-          ))}
-        </select>
-      </label>
-      {format === 'csv' && (
-        <label>
-          Kind of rows without a key <input value={kind} onInput={(event) => onKind(event.currentTarget.value)} />
-        </label>
-      )}
-    </>
-  )
 }
 
 function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
@@ -219,7 +155,7 @@ function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
             <SafeText text={key} />
           </li>
         ))}
-        {entities > 10 && <li class="muted">and {(entities - 10).toLocaleString('en')} more</li>}
+        {entities > 10 && <li class="muted">and {counted(entities - 10)} more</li>}
       </ul>
     </>
   )

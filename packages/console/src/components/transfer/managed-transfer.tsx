@@ -1,13 +1,16 @@
 /** A managed export or import: begun, watched by its progress, and cancelled. */
 import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
-import type { EntityScope } from '../../api/entities.ts'
 import { wrote } from '../../api/events.ts'
-import { cancelOperation, type Operation, readOperation, startTransfer } from '../../api/transfer.ts'
+import { postJson } from '../../api/http.ts'
+import { type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
+import { counted } from '../../model/numbers.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { ErrorNote } from '../error-note.tsx'
+import { Form } from '../field.tsx'
 import { SafeText } from '../safe-text.tsx'
-import { useAction } from '../use-loaded.ts'
+import { useAction, useLoaded } from '../use-loaded.ts'
+import { Start } from './choice.tsx'
 
 const askEveryMs = 300
 
@@ -21,23 +24,12 @@ export interface ManagedTransferFormProps {
 export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransferFormProps) {
   const [directory, setDirectory] = useState('')
   const [name, setName] = useState('')
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const [operation, setOperation] = useOperation(direction, setError)
+  const transfer = { direction, directory, name, kinds, namespaces: [] }
+  const { operation, begin, cancel, error } = useOperation(() => startTransfer(scope, transfer), direction)
   const isExport = direction === 'export'
-  const begin = useAction(async () => {
-    setError(undefined)
-    setOperation(undefined)
-    setOperation(await startTransfer(scope, { direction, directory, name, kinds, namespaces: [] }))
-    return undefined
-  })
   const isRunning = operation !== undefined && operation.done !== true
-  const failure = begin.error ?? error
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    begin.run()
-  }
   return (
-    <form class="transfer-form" onSubmit={submit}>
+    <Form class="transfer-form" onSubmit={begin.run}>
       <label>
         {isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place
         <input
@@ -62,52 +54,52 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
         </label>
       )}
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={directory === '' || isRunning || begin.isBusy}>
-          {isExport ? 'Export' : 'Import'}
-        </button>
-        {isRunning && (
-          <button type="button" onClick={() => void cancelOperation(operation).catch(setError)}>
-            Cancel
-          </button>
-        )}
+        <Start
+          label={isExport ? 'Export' : 'Import'}
+          isBusy={isRunning}
+          disabled={directory === '' || begin.isBusy}
+          onCancel={cancel}
+        />
       </div>
       <div role="status">{operation !== undefined && <OperationState operation={operation} isExport={isExport} />}</div>
-      {failure !== undefined && <ErrorNote error={failure} what={`The ${direction} failed`} />}
-    </form>
+      {error !== undefined && <ErrorNote error={error} what={`The ${direction} failed`} />}
+    </Form>
   )
 }
 
 /** An operation that is asked about until it is done, also after the server was away. */
-function useOperation(direction: ManagedTransferFormProps['direction'], onError: (error: Error) => void) {
-  const [operation, setOperation] = useState<Operation | undefined>(undefined)
-  const current = epoch.value
-  const isDone = operation?.done === true
+function useOperation(start: () => Promise<Operation>, direction: ManagedTransferFormProps['direction']) {
+  const [begun, setBegun] = useState<Operation | undefined>(undefined)
+  const [isOver, setOver] = useState(false)
+  const everyMs = isOver ? undefined : askEveryMs
+  const { value: latest = begun, error } = useLoaded<Operation>(begun && operationPath(begun), { everyMs })
+  const begin = useAction(async () => {
+    setBegun(undefined)
+    setBegun(await start())
+    return undefined
+  })
+  const cancel = useAction(async (operation: Operation) => {
+    await postJson(`${operationPath(operation)}:cancel`)
+    return undefined
+  })
+  const isDone = latest?.done === true
   useEffect(() => {
+    setOver(isDone)
     if (isDone && direction === 'import') wrote()
   }, [isDone])
-  useEffect(() => {
-    if (operation === undefined || operation.done === true) return
-    const abort = new AbortController()
-    const timer = setTimeout(() => {
-      readOperation(operation, { signal: abort.signal }).then(setOperation, (error: Error) => {
-        if (abort.signal.aborted) return
-        setOperation(undefined)
-        onError(error)
-      })
-    }, askEveryMs)
-    return () => {
-      clearTimeout(timer)
-      abort.abort()
-    }
-  }, [operation, current])
-  return [operation, setOperation] as const
+  return {
+    operation: error === undefined ? latest : undefined,
+    begin,
+    cancel: () => begun !== undefined && cancel.run(begun),
+    error: begin.error ?? cancel.error ?? error,
+  }
 }
 
 function OperationState({ operation, isExport }: { readonly operation: Operation; readonly isExport: boolean }) {
   const { progressEntities, common } = operation.metadata
   const done = Number(progressEntities?.workCompleted ?? 0)
   const total = Number(progressEntities?.workEstimated ?? 0)
-  const count = `${done.toLocaleString('en')} ${done === 1 ? 'entity' : 'entities'}`
+  const count = counted(done, 'entity', 'entities')
   if (operation.error !== undefined) {
     const what = common?.state === 'CANCELLED' ? 'It was cancelled' : 'It failed'
     return (

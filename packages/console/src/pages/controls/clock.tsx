@@ -1,18 +1,14 @@
 /** The clock of the emulator: it can be moved on, and set back to real time. */
 
-import { timeInWords } from '@sixtables/gateway/browser'
+import { type ClockReport, timeInWords } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { deleteJson, postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
-import { ChoiceField, TextField } from '../../components/field.tsx'
+import { Form, Select, TextField } from '../../components/field.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
-
-interface ClockReport {
-  readonly now: string
-  readonly offsetMs: number
-}
 
 const path = '/emulator/clock'
 const units = [
@@ -46,32 +42,16 @@ export function ClockControl() {
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
         <div class="clock-forms">
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              move.run({ advanceMs: Number(amount) * Number(unit) })
-            }}
-          >
-            <TextField label="Advance by" type="number" value={amount} onChange={setAmount} isRequired />
-            <ChoiceField label="Unit" value={unit} choices={units} onChange={setUnit} />
-            <button type="submit" class="primary" disabled={move.isBusy}>
-              Advance
-            </button>
-          </form>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              move.run({ to })
-            }}
-          >
-            <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" isRequired />
-            <button type="submit" disabled={move.isBusy}>
-              Set
-            </button>
-          </form>
-          <button type="button" disabled={back.isBusy} onClick={() => back.run()}>
-            Back to real time
-          </button>
+          <Form onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
+            <TextField label="Advance by" type="number" value={amount} onChange={setAmount} required />
+            <Select look="field" label="Unit" value={unit} options={units} onChange={setUnit} />
+            <Button label="Advance" look="primary" disabled={move.isBusy} />
+          </Form>
+          <Form onSubmit={() => move.run({ to })}>
+            <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" required />
+            <Button label="Set" disabled={move.isBusy} />
+          </Form>
+          <Button label="Back to real time" disabled={back.isBusy} onClick={() => back.run()} />
         </div>
       </NeedsOneProcess>
       <ActionNote action={move} what="The clock was not moved" />
@@ -84,6 +64,4 @@ export function ClockControl() {
   )
 }
 
-function offsetInWords(ms: number): string {
-  return ms === 0 ? 'Not moved.' : `Moved on by ${timeInWords(ms)}.`
-}
+const offsetInWords = (ms: number): string => (ms === 0 ? 'Not moved.' : `Moved on by ${timeInWords(ms)}.`)

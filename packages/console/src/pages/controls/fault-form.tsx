@@ -1,11 +1,14 @@
 /** A fault of all its fields; the server refuses those that contradict each other. */
+
+import type { FaultReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
-import { ChoiceField, TextField } from '../../components/field.tsx'
+import { Button } from '../../components/button.tsx'
+import { Check, Form, Select, TextField } from '../../components/field.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 import { dataMethods } from '../../model/data-methods.ts'
-import { effectInWords, type Fault } from './fault-words.ts'
+import { effectInWords } from './fault-words.ts'
 
 const codes = [
   'ABORTED',
@@ -46,7 +49,7 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   const [texts, setTexts] = useState<Texts>({ code: 'ABORTED' })
   const [effect, setEffect] = useState('error')
   const add = useAction(async () => {
-    const fault = await postJson<Fault>('/emulator/faults', faultOf(chosen, texts, effect === 'hold'))
+    const fault = await postJson<FaultReport>('/emulator/faults', faultOf(chosen, texts, effect === 'hold'))
     onAdded()
     return `Added: ${effectInWords(fault)}.`
   })
@@ -61,17 +64,13 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
     />
   )
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        add.run()
-      }}
-    >
+    <Form onSubmit={add.run}>
       <div class="fields">
-        <ChoiceField
+        <Select
+          look="field"
           label="Effect"
           value={effect}
-          choices={[
+          options={[
             ['error', 'an error or a delay'],
             ['hold', 'commits wait before apply'],
           ]}
@@ -79,10 +78,11 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
         />
         {effect === 'error' && (
           <>
-            <ChoiceField
+            <Select
+              look="field"
               label="Code"
               value={texts['code'] ?? ''}
-              choices={[['', 'none: a delay alone'], ...codes.map((code) => [code, code] as const)]}
+              options={[['', 'none: a delay alone'], ...codes]}
               onChange={(code) => setTexts({ ...texts, code })}
             />
             {field(['message', 'Message', 'a default'])}
@@ -90,37 +90,31 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
           </>
         )}
       </div>
-      {effect === 'error' && <MethodChoice chosen={chosen} onChange={setChosen} />}
+      {effect === 'error' && <Methods chosen={chosen} onChange={setChosen} />}
       <div class="fields">{placeFields.map((one) => field(one))}</div>
       {effect === 'error' && <div class="fields">{timeFields.map((one) => field(one, 'number'))}</div>}
-      <button type="submit" class="primary" disabled={add.isBusy}>
-        Add the fault
-      </button>
+      <Button label="Add the fault" look="primary" disabled={add.isBusy} />
       <ActionNote action={add} what="The fault was not added" />
-    </form>
+    </Form>
   )
 }
 
-interface MethodChoiceProps {
+interface MethodsProps {
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
 }
 
-function MethodChoice({ chosen, onChange }: MethodChoiceProps) {
+function Methods({ chosen, onChange }: MethodsProps) {
   return (
     <fieldset class="choices">
       <legend class="field-label">Methods; none chosen means all</legend>
       {dataMethods.map((method) => (
-        <label key={method} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(method)}
-            onChange={(event) =>
-              onChange(event.currentTarget.checked ? [...chosen, method] : chosen.filter((one) => one !== method))
-            }
-          />
-          {method}
-        </label>
+        <Check
+          key={method}
+          label={method}
+          isOn={chosen.includes(method)}
+          onSwitch={(isOn) => onChange(isOn ? [...chosen, method] : chosen.filter((one) => one !== method))}
+        />
       ))}
     </fieldset>
   )

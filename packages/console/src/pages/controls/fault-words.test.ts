@@ -10,7 +10,7 @@ test('a fault is told by its calls, its effect and its times', () => {
     latencyMs: 100,
     skip: 2,
     share: 0.5,
-  }
+  } as const
   expect(placeInWords(fault)).toBe('commit, lookup; database (default); kind ToDo')
   expect(effectInWords(fault)).toBe('ABORTED after 100 ms')
   expect(timesInWords(fault)).toBe('after 2 calls, for 50 % of calls (seed 1)')

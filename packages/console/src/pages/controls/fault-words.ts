@@ -1,26 +1,7 @@
 /** A fault in words; docs/reference/http.md has its fields. */
+import type { FaultReport } from '@sixtables/gateway/browser'
 
-export interface Fault {
-  readonly id: string
-  readonly method?: string | readonly string[]
-  readonly project?: string
-  readonly database?: string
-  readonly namespace?: string
-  readonly kind?: string
-  readonly key?: string
-  readonly skip?: number
-  readonly times?: number
-  readonly share?: number
-  readonly seed?: number
-  readonly latencyMs?: number
-  readonly code?: string
-  readonly message?: string
-  readonly holdApply?: boolean
-  readonly matched: number
-  readonly hits: number
-}
-
-type Described = Omit<Fault, 'id' | 'matched' | 'hits'>
+type Described = Omit<FaultReport, 'id' | 'matched' | 'hits'>
 
 /** `commit, lookup; kind ToDo` */
 export function placeInWords({ method, holdApply, ...fault }: Described): string {

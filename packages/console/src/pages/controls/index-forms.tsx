@@ -1,10 +1,12 @@
 /** New composite indexes: one by a form, or those of an index.yaml. */
+
 import { useState } from 'preact/hooks'
-import { ChoiceField, Field, TextField } from '../../components/field.tsx'
-import type { Action } from '../../components/use-loaded.ts'
+import { Button } from '../../components/button.tsx'
+import { Check, Field, Form, Select, TextField } from '../../components/field.tsx'
+import type { CreateIndex } from '../../components/missing-index.tsx'
 
 export interface IndexFormProps {
-  readonly create: Action<[Readonly<Record<string, unknown>>]>
+  readonly create: CreateIndex
 }
 
 interface PropertyRow {
@@ -22,27 +24,20 @@ export function IndexForm({ create }: IndexFormProps) {
     setRows(rows.map((row, at) => (at === i ? { ...row, ...changed } : row)))
   const properties = rows.filter(({ name }) => name !== '').map(({ name, direction }) => `${name} ${direction}`)
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.run({ kind, ancestor, properties })
-      }}
-    >
+    <Form onSubmit={() => create.run({ kind, ancestor, properties })}>
       <div class="list-rows">
         <div class="list-row">
-          <TextField label="Kind" value={kind} onChange={setKind} placeholder="ToDo" isRequired />
-          <label class="check">
-            <input type="checkbox" checked={ancestor} onChange={(event) => setAncestor(event.currentTarget.checked)} />
-            for queries with an ancestor
-          </label>
+          <TextField label="Kind" value={kind} onChange={setKind} placeholder="ToDo" required />
+          <Check label="for queries with an ancestor" isOn={ancestor} onSwitch={setAncestor} />
         </div>
         {rows.map(({ name, direction }, i) => (
           <div key={i} class="list-row">
             <TextField label={`Property ${i + 1}`} value={name} onChange={(value) => set(i, { name: value })} />
-            <ChoiceField
+            <Select
+              look="field"
               label={`Order ${i + 1}`}
               value={direction}
-              choices={[
+              options={[
                 ['asc', 'ascending'],
                 ['desc', 'descending'],
               ]}
@@ -50,14 +45,10 @@ export function IndexForm({ create }: IndexFormProps) {
             />
           </div>
         ))}
-        <button type="button" onClick={() => setRows([...rows, noProperty])}>
-          Another property
-        </button>
+        <Button label="Another property" onClick={() => setRows([...rows, noProperty])} />
       </div>
-      <button type="submit" class="primary" disabled={create.isBusy}>
-        {create.isBusy ? 'Building…' : 'Create the index'}
-      </button>
-    </form>
+      <Button label={create.isBusy ? 'Building…' : 'Create the index'} look="primary" disabled={create.isBusy} />
+    </Form>
   )
 }
 
@@ -66,12 +57,7 @@ const example = 'indexes:\n- kind: ToDo\n  properties:\n  - name: done\n  - name
 export function YamlForm({ create }: IndexFormProps) {
   const [yaml, setYaml] = useState('')
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.run({ yaml })
-      }}
-    >
+    <Form onSubmit={() => create.run({ yaml })}>
       <Field label="Text of an index.yaml">
         <textarea
           value={yaml}
@@ -82,10 +68,8 @@ export function YamlForm({ create }: IndexFormProps) {
         />
       </Field>
       <p>
-        <button type="submit" disabled={create.isBusy}>
-          Create what is not there
-        </button>
+        <Button label="Create what is not there" disabled={create.isBusy} />
       </p>
-    </form>
+    </Form>
   )
 }

@@ -2,9 +2,10 @@
 import type { ComponentType } from 'preact'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ClockControl } from './clock.tsx'
+import { type DatabaseProps, databaseSection } from './database-section.tsx'
 import { FaultControl } from './faults.tsx'
-import { IndexControl } from './indexes.tsx'
-import { SettingsControl } from './settings.tsx'
+import { Indexes } from './indexes.tsx'
+import { DatabaseSettings } from './settings.tsx'
 import { SnapshotControl } from './snapshots.tsx'
 
 interface Section {
@@ -14,12 +15,16 @@ interface Section {
   readonly View: ComponentType<PageProps>
 }
 
+const section = (name: string, title: string, View: ComponentType<DatabaseProps>): Section => {
+  return { name, title, View: databaseSection(name, title, View) }
+}
+
 const sections: readonly Section[] = [
   { name: 'snapshots', title: 'Snapshots and reset', View: SnapshotControl },
   { name: 'faults', title: 'Faults', View: FaultControl },
   { name: 'clock', title: 'Clock', View: ClockControl },
-  { name: 'settings', title: 'Settings of a database', View: SettingsControl },
-  { name: 'indexes', title: 'Composite indexes', View: IndexControl },
+  section('settings', 'Settings of a database', DatabaseSettings),
+  section('indexes', 'Composite indexes', Indexes),
 ]
 
 export default function ControlsPage({ route }: PageProps) {

@@ -1,15 +1,17 @@
 /** Deletes all data, or those of a project, a database or a namespace; it says which before it does. */
+
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import type { DatabaseName } from '../../api/databases.ts'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
+import { Button } from '../../components/button.tsx'
 import { DatabaseFields } from '../../components/database-fields.tsx'
-import { Dialog } from '../../components/dialog.tsx'
-import { ChoiceField, TextField } from '../../components/field.tsx'
+import { DeleteQuestion } from '../../components/dialog.tsx'
+import { Form, Select, TextField } from '../../components/field.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { isShared, Refused, StoreWords } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
+import type { DatabaseName } from '../../model/scope.ts'
 
 const scopes = [
   ['all', 'everything'],
@@ -34,40 +36,20 @@ export function ResetControl() {
   return (
     <>
       <Refused reason={refusalInWords()}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            setAsking(true)
-          }}
-        >
+        <Form onSubmit={() => setAsking(true)}>
           <div class="fields">
-            <ChoiceField label="Delete" value={scope} choices={scopes} onChange={(one) => setScope(one as Scope)} />
+            <Select look="field" label="Delete" value={scope} options={scopes} onChange={setScope} />
             {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} hasDatabase={scope !== 'project'} />}
             {scope === 'namespace' && (
               <TextField label="Namespace" value={namespace} onChange={setNamespace} placeholder="(default)" />
             )}
           </div>
-          <button type="submit" class="danger" disabled={reset.isBusy}>
-            {reset.isBusy ? 'Deleting…' : 'Reset…'}
-          </button>
-        </form>
+          <Button label={reset.isBusy ? 'Deleting…' : 'Reset…'} look="danger" disabled={reset.isBusy} />
+        </Form>
       </Refused>
       <ActionNote action={reset} what="Nothing was deleted" />
       {isAsking && (
-        <Dialog
-          title="Delete these data?"
-          onClose={() => setAsking(false)}
-          actions={
-            <>
-              <button type="button" onClick={() => setAsking(false)}>
-                Keep them
-              </button>
-              <button type="button" class="danger" onClick={() => reset.run()}>
-                Delete
-              </button>
-            </>
-          }
-        >
+        <DeleteQuestion title="Delete these data?" onDelete={reset.run} onClose={() => setAsking(false)}>
           <p>
             This deletes <SafeText text={words} />, <StoreInWords />.
           </p>
@@ -75,7 +57,7 @@ export function ResetControl() {
             {scope === 'all' && `Ids ${isShared() ? 'go on from the last one' : 'begin anew'}. `}Composite indexes stay
             defined.
           </p>
-        </Dialog>
+        </DeleteQuestion>
       )}
     </>
   )
@@ -108,9 +90,6 @@ function wordsOf(scope: Scope, { project, database }: DatabaseName, namespace: s
 
 function queryOf(scope: Scope, { project, database }: DatabaseName, namespace: string): string {
   if (scope === 'all') return ''
-  const query = new URLSearchParams()
-  query.set('project', project)
-  if (scope !== 'project') query.set('database', database || '(default)')
-  if (scope === 'namespace') query.set('namespace', namespace)
-  return `?${query}`
+  const of = { project: { project }, database: { project, database: database || '(default)' } }
+  return `?${new URLSearchParams(scope === 'namespace' ? { ...of.database, namespace } : of[scope])}`
 }

@@ -5,8 +5,9 @@
  *
  * P1  placeOf(addressOfPlace(place)) is `place`.                                      address.test.ts
  */
-import type { EntityScope } from '../../api/entities.ts'
+
 import { addressOf, type Route } from '../../model/route.ts'
+import type { EntityScope } from '../../model/scope.ts'
 
 export interface Place extends EntityScope {
   /** Empty: none is chosen, or the query names none. */

@@ -5,11 +5,12 @@
  * CT2  At rest each count is of the newest entities, also of a kind whose counting was cut short by a later commit.
  * CT3  The kinds are those of the scope: of another scope there are none until they are read.   packages/console/test/data.test.ts
  */
+
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { type DatabaseName, databasesPath, readDatabases } from '../../api/databases.ts'
+import { databasesPath, readDatabases } from '../../api/databases.ts'
 import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
-import type { EntityScope } from '../../api/entities.ts'
+import type { DatabaseName, EntityScope } from '../../model/scope.ts'
 import { countUpTo, statementIn, wholeKind } from '../../model/statements.ts'
 import { useChanges } from './commits.ts'
 

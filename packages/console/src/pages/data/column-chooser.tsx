@@ -1,4 +1,5 @@
 /** The choice of the properties that are columns. */
+import { Button } from '../../components/button.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import type { Column } from './results.ts'
 
@@ -35,9 +36,11 @@ export function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
             <SafeText text={property} />
           </label>
         ))}
-        <button type="button" class="quiet" onClick={() => onChange(undefined)}>
-          The first {Math.min(shownMax, met.length)}
-        </button>
+        <Button
+          label={`The first ${Math.min(shownMax, met.length)}`}
+          look="quiet"
+          onClick={() => onChange(undefined)}
+        />
       </fieldset>
     </details>
   )

@@ -10,10 +10,11 @@
 import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
-import type { EntityScope } from '../../api/entities.ts'
+import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
 import type { ApiKey } from '../../model/value-words.ts'
 
@@ -82,21 +83,13 @@ export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
 
 function actionsOf(state: State, start: (total: number) => Promise<void>, cancel: AbortController, close: () => void) {
   if (state.step === 'deleting') {
-    return (
-      <button type="button" onClick={() => cancel.abort()}>
-        Cancel
-      </button>
-    )
+    return <Button label="Cancel" onClick={() => cancel.abort()} />
   }
   if (state.step === 'asked' && state.total > 0) {
     return (
       <>
-        <button type="button" onClick={close}>
-          Keep them
-        </button>
-        <button type="button" class="danger" onClick={() => void start(state.total)}>
-          Delete {counted(state.total)}
-        </button>
+        <Button label="Keep them" onClick={close} />
+        <Button label={`Delete ${counted(state.total)}`} look="danger" onClick={() => void start(state.total)} />
       </>
     )
   }

@@ -1,4 +1,5 @@
 /** The dialogs of Data for entities: the editor, and import and export. Their code is loaded when one is opened. */
+import { Button } from '../../components/button.tsx'
 import { onDemand } from '../../components/on-demand.tsx'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { navigate } from '../../model/route.ts'
@@ -17,15 +18,9 @@ const ExportDialog = onDemand(async () => (await import('../../components/transf
 export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDialog) => void }) {
   return (
     <div class="toolbar">
-      <button type="button" onClick={() => onDialog({ type: 'create' })}>
-        New entity…
-      </button>
-      <button type="button" onClick={() => onDialog({ type: 'import' })}>
-        Import…
-      </button>
-      <button type="button" onClick={() => onDialog({ type: 'export' })}>
-        Export…
-      </button>
+      <Button label="New entity…" onClick={() => onDialog({ type: 'create' })} />
+      <Button label="Import…" onClick={() => onDialog({ type: 'import' })} />
+      <Button label="Export…" onClick={() => onDialog({ type: 'export' })} />
     </div>
   )
 }

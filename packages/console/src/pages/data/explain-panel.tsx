@@ -1,10 +1,11 @@
 /** The plan of the query that was run, the rows it read of each table, and the index that it lacks. */
+
 import { useEffect, useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
 import { postJson } from '../../api/http.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeLines, SafeText } from '../../components/safe-text.tsx'
+import type { EntityScope } from '../../model/scope.ts'
 
 interface PlanStep {
   readonly type: string

@@ -1,5 +1,7 @@
 /** A query as a form: its filters, one a line, its order and its limit. */
+
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
+import { Button } from '../../components/button.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 
@@ -39,9 +41,7 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
         />
       ))}
       <div class="toolbar">
-        <button type="button" onClick={() => onChange({ ...form, filters: [...filters, emptyFilter] })}>
-          Add a filter
-        </button>
+        <Button label="Add a filter" onClick={() => onChange({ ...form, filters: [...filters, emptyFilter] })} />
         <label class="filter-limit">
           <span>Limit</span>
           <input
@@ -63,9 +63,7 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
         <OrderWords form={form} onChange={onChange} />
         {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
         {/* Enter in an input runs the query. */}
-        <button type="submit" class="visually-hidden" tabIndex={-1}>
-          Run
-        </button>
+        <Button label="Run" class="visually-hidden" tabIndex={-1} />
       </div>
     </form>
   )
@@ -133,9 +131,7 @@ function FilterLine({ filter, number, wrong, onChange, onRemove }: FilterLinePro
         wrongId={wrong === undefined || property === '' ? undefined : wrongId}
         onChange={(changed) => onChange({ ...filter, value: changed })}
       />
-      <button type="button" class="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove}>
-        Remove
-      </button>
+      <Button label="Remove" look="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove} />
       {wrong !== undefined && (
         <span class={property === '' ? 'muted' : 'filter-wrong'} id={wrongId}>
           {wrong}
@@ -196,14 +192,12 @@ function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange
   return (
     <span class="filter-order">
       Sorted by <SafeText text={words.join(', then ')} />
-      <button
-        type="button"
-        class="quiet"
+      <Button
+        label="Remove"
+        look="quiet"
         aria-label="Remove the order"
         onClick={() => onChange({ ...form, order: [] })}
-      >
-        Remove
-      </button>
+      />
     </span>
   )
 }

@@ -8,12 +8,13 @@
 
 import { GqlError, printGql } from '@sixtables/gateway/browser'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
+import { Button } from '../../components/button.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
 import { SafeLines, SafeText } from '../../components/safe-text.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
 import { sampledProperties } from './catalog.ts'
 import { FilterForm } from './filter-form.tsx'
@@ -53,9 +54,7 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun, onChanged }: 
     <section class="query-panel" aria-label="Query">
       <div class="toolbar">
         <Tabs isGql={isGql} onChange={setGql} />
-        <button type="button" class="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run}>
-          Run
-        </button>
+        <Button label="Run" look="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run} />
         {isChanged && mistake === undefined && <span class="muted">changed, not run yet</span>}
       </div>
       {isGql ? (
@@ -102,12 +101,8 @@ function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange:
   return (
     <fieldset class="query-tabs">
       <legend class="visually-hidden">Write the query as</legend>
-      <button type="button" aria-pressed={!isGql} onClick={() => onChange(false)}>
-        Filters
-      </button>
-      <button type="button" aria-pressed={isGql} onClick={() => onChange(true)}>
-        GQL
-      </button>
+      <Button label="Filters" aria-pressed={!isGql} onClick={() => onChange(false)} />
+      <Button label="GQL" aria-pressed={isGql} onClick={() => onChange(true)} />
     </fieldset>
   )
 }

@@ -3,17 +3,17 @@
 import { type AggregateStatement, printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { aggregate } from '../../api/datastore.ts'
-import type { EntityScope } from '../../api/entities.ts'
 import { ApiError, postJson } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { isShared } from '../../components/shared-store.tsx'
-import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { pageMax } from '../../model/paging.ts'
 import { addressOf } from '../../model/route.ts'
+import { addressOfEntity, type EntityScope, scopeQuery } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { type ApiKey, type ApiValue, valueWords } from '../../model/value-words.ts'
 import { ColumnChooser, shownColumns } from './column-chooser.tsx'
@@ -113,9 +113,7 @@ function ResultsBar(props: ResultsBarProps) {
         <SelectionActions {...props} onDelete={canDelete ? setDeleted : undefined} />
       ) : (
         canDelete && (
-          <button type="button" class="danger" disabled={isChanged} onClick={() => setDeleted(statement)}>
-            Delete all found
-          </button>
+          <Button label="Delete all found" look="danger" disabled={isChanged} onClick={() => setDeleted(statement)} />
         )
       )}
       {isChanged && <ResultsOf gql={printGql(statement)} />}
@@ -140,14 +138,12 @@ function ExplainButton({
   onExplain,
 }: Pick<ResultsViewProps, 'isChanged' | 'isExplained' | 'onExplain'>) {
   return (
-    <button
-      type="button"
+    <Button
+      label="Explain"
       aria-pressed={isExplained}
       disabled={isChanged && !isExplained}
       onClick={() => onExplain(!isExplained)}
-    >
-      Explain
-    </button>
+    />
   )
 }
 
@@ -176,9 +172,7 @@ function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: Se
       <CopyButton text={rowsAsCsv(rows, shown)} label="Copy CSV" />
       {only !== undefined && (
         <>
-          <button type="button" onClick={() => onDuplicate(only)}>
-            Duplicate
-          </button>
+          <Button label="Duplicate" onClick={() => onDuplicate(only)} />
           <a class="button" href={addressOfEntity(scope, formatKeyPath(only.path))}>
             Inside
           </a>
@@ -187,14 +181,8 @@ function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: Se
           </a>
         </>
       )}
-      {onDelete !== undefined && (
-        <button type="button" class="danger" onClick={() => onDelete(keys)}>
-          Delete selected
-        </button>
-      )}
-      <button type="button" class="quiet" onClick={clear}>
-        Clear
-      </button>
+      {onDelete !== undefined && <Button label="Delete selected" look="danger" onClick={() => onDelete(keys)} />}
+      <Button label="Clear" look="quiet" onClick={clear} />
     </>
   )
 }
@@ -219,13 +207,7 @@ function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, '
   return (
     <span class="results-count">
       {Math.max(0, pages.count - 1).toLocaleString('en')} read{' '}
-      {total?.of === of ? (
-        <SafeText text={total.words} />
-      ) : (
-        <button type="button" class="quiet" onClick={count}>
-          Count all
-        </button>
-      )}
+      {total?.of === of ? <SafeText text={total.words} /> : <Button label="Count all" look="quiet" onClick={count} />}
     </span>
   )
 }

@@ -1,14 +1,15 @@
 /** The page without an entity: a key written by hand, or a new entity. */
+
 import { useState } from 'preact/hooks'
-import type { EntityScope } from '../../api/entities.ts'
+import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { ExportDialog } from '../../components/transfer/export-dialog.tsx'
 import { ImportDialog } from '../../components/transfer/import-dialog.tsx'
-import { addressOfEntity } from '../../model/entity-address.ts'
 import { KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
+import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 
 interface FindEntityProps {
   readonly scope: EntityScope
@@ -29,15 +30,9 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
       <header class="page-head">
         <h1>Entity</h1>
         <div class="toolbar">
-          <button type="button" onClick={() => setOpen('new')}>
-            New entity…
-          </button>
-          <button type="button" onClick={() => setOpen('import')}>
-            Import…
-          </button>
-          <button type="button" onClick={() => setOpen('export')}>
-            Export…
-          </button>
+          <Button label="New entity…" onClick={() => setOpen('new')} />
+          <Button label="Import…" onClick={() => setOpen('import')} />
+          <Button label="Export…" onClick={() => setOpen('export')} />
         </div>
       </header>
       <KeyForm
@@ -105,9 +100,7 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
           />
         </label>
       ))}
-      <button type="submit" class="primary">
-        Show
-      </button>
+      <Button label="Show" look="primary" />
       <p id="entity-find-problem" class="field-problem" role="status">
         <SafeText text={found} />
       </p>

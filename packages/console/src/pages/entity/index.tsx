@@ -3,18 +3,19 @@
  *
  *   #/entity/{project}/{key}?database=&namespace=&version=&with=
  */
+
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import type { EntityScope } from '../../api/entities.ts'
+import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
-import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
 import { parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
+import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
 import { FindEntity, problemOfKey } from './find-entity.tsx'
 import { LogSection } from './log-section.tsx'
 import { RowsSection } from './rows-section.tsx'
@@ -22,12 +23,8 @@ import { useInside } from './use-inside.ts'
 import { VersionsSection } from './versions-section.tsx'
 
 export default function EntityPage({ route }: PageProps) {
-  const [project = '', key = ''] = route.parts
-  const scope = {
-    project: project === '' ? (server.value?.project ?? '') : project,
-    database: route.query.get('database') ?? '',
-    namespace: route.query.get('namespace') ?? '',
-  }
+  const [, key = ''] = route.parts
+  const scope = scopeIn(route, server.value?.project)
   const problem = key === '' ? '' : problemOfKey(key)
   if (problem !== undefined) return <FindEntity scope={scope} entityKey={key} problem={problem} />
   // Another entity begins with nothing of the one before it.
@@ -41,7 +38,7 @@ interface InsideProps {
 }
 
 function Inside({ scope, entityKey, query }: InsideProps) {
-  const { rows, versions, error } = useInside(scope, entityKey)
+  const { value: { rows, versions } = {}, error } = useInside(scope, entityKey)
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
@@ -57,9 +54,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
             It was never written, or the log has forgotten it. Create one with this key, and this page shows what it
             became.
           </p>
-          <button type="button" onClick={() => setEditing('create')}>
-            Create it…
-          </button>
+          <Button label="Create it…" onClick={() => setEditing('create')} />
         </EmptyState>
       )}
       {rows !== undefined && <RowsSection rows={rows.rows} />}
@@ -104,16 +99,12 @@ function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
         </h1>
         <div class="toolbar">
           <CopyButton text={entityKey} label="Copy the key" />
-          <button type="button" disabled={!isThere} onClick={() => onEdit('edit')}>
-            Edit…
-          </button>
-          <button type="button" disabled={!isThere} onClick={() => onEdit('duplicate')}>
-            Duplicate…
-          </button>
+          <Button label="Edit…" disabled={!isThere} onClick={() => onEdit('edit')} />
+          <Button label="Duplicate…" disabled={!isThere} onClick={() => onEdit('duplicate')} />
           <a class="button" href={addressOf('data', [scope.project, kind], scopeQuery(scope))}>
             Its kind in Data
           </a>
-          <a class="button" href={addressOf('tables', [scope.project], { ...scopeQuery(scope), key: entityKey })}>
+          <a class="button" href={addressOfRows(scope, entityKey)}>
             In the six tables
           </a>
         </div>

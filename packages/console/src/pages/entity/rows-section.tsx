@@ -1,6 +1,8 @@
 /** The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them. */
+
 import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { LongText, useFirst } from '../../components/shortened.tsx'
 
@@ -34,9 +36,7 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
       <header class="page-head">
         <h2 id="entity-rows">Rows</h2>
         <span class="muted">{countWords(rows)}</span>
-        <button type="button" aria-pressed={isHex} onClick={() => setIsHex(!isHex)}>
-          Row keys in hex
-        </button>
+        <Button label="Row keys in hex" aria-pressed={isHex} onClick={() => setIsHex(!isHex)} />
       </header>
       <div class="entity-tables">
         {all.map((table) => (

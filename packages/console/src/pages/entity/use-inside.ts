@@ -3,19 +3,16 @@
  *
  * UI1  What is shown is of the newest read that was answered.            packages/console/test/entity.test.ts
  */
-import type { LogReport, RowReport, VersionReport } from '@sixtables/engine'
-import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
-import { type EntityScope, entityQuery, readRows } from '../../api/entities.ts'
-import { openEvents } from '../../api/events.ts'
-import { getJson } from '../../api/http.ts'
+import type { RowsReport, VersionsReport } from '@sixtables/engine'
+import { entityQuery, readRows } from '../../api/entities.ts'
+import { type CallOptions, getJson } from '../../api/http.ts'
+import { useCommits } from '../../components/use-events.ts'
+import { useLoaded } from '../../components/use-loaded.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
-import { NewestAnswer } from '../../model/newest-answer.ts'
+import type { EntityScope } from '../../model/scope.ts'
 
-export interface Inside {
-  readonly rows: { readonly rows: readonly RowReport[]; readonly log: LogReport } | undefined
-  readonly versions: readonly VersionReport[] | undefined
-  readonly error: Error | undefined
+export interface Inside extends Pick<VersionsReport, 'versions'> {
+  readonly rows: Pick<RowsReport, 'rows' | 'log'>
 }
 
 const recordsShown = 100
@@ -23,39 +20,16 @@ const recordsShown = 100
 /** Commits that come together are read once. */
 const restMs = 60
 
-export function useInside(scope: EntityScope, key: string): Inside {
-  const [found, setFound] = useState<Inside>({ rows: undefined, versions: undefined, error: undefined })
-  const query = entityQuery(scope, key)
-  const current = epoch.value
-  useEffect(() => {
-    const abort = new AbortController()
-    const { signal } = abort
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const answers = new NewestAnswer()
-    const read = async (): Promise<void> => {
-      timer = undefined
-      const isNewest = answers.ask()
-      try {
-        const [rows, { versions }] = await Promise.all([
-          readRows<NonNullable<Inside['rows']>>(`${query}&records=${recordsShown}`, { signal }),
-          getJson<{ versions: readonly VersionReport[] }>(`/emulator/inspect/versions?${query}`, { signal }),
-        ])
-        if (isNewest()) setFound({ rows, versions, error: undefined })
-      } catch (error) {
-        if (!signal.aborted && isNewest()) setFound((before) => ({ ...before, error: error as Error }))
-      }
-    }
-    const soon = (): void => {
-      timer ??= setTimeout(() => void read(), restMs)
-    }
-    const root = formatKeyPath(parseKeyPath(key).slice(0, 1))
-    const close = openEvents(`/emulator/commits?${entityQuery(scope, root)}&list=0`, { onEvent: soon, onOpened: soon })
-    void read()
-    return () => {
-      clearTimeout(timer)
-      abort.abort()
-      close()
-    }
-  }, [query, current])
+export function useInside(scope: EntityScope, key: string) {
+  const found = useLoaded<Inside>(entityQuery(scope, key), { read: readInside })
+  useCommits(entityQuery(scope, formatKeyPath(parseKeyPath(key).slice(0, 1))), restMs, found.reload)
   return found
+}
+
+async function readInside(query: string, options: CallOptions): Promise<Inside> {
+  const [rows, { versions }] = await Promise.all([
+    readRows<Inside['rows']>(`${query}&records=${recordsShown}`, options),
+    getJson<VersionsReport>(`/emulator/inspect/versions?${query}`, options),
+  ])
+  return { rows, versions }
 }

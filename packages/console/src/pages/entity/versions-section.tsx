@@ -1,13 +1,16 @@
 /** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
+
 import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
-import { type EntityScope, readEntity, type StoredEntity } from '../../api/entities.ts'
+import { readEntity, type StoredEntity } from '../../api/entities.ts'
+import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { LongText, useFirst } from '../../components/shortened.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
+import type { EntityScope } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './log-section.tsx'
 
@@ -76,9 +79,7 @@ interface SliderProps {
 function Slider({ at, last, words, onChoose }: SliderProps) {
   return (
     <div class="entity-slider">
-      <button type="button" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)}>
-        ‹
-      </button>
+      <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)} />
       <input
         type="range"
         aria-label="Version"
@@ -89,9 +90,7 @@ function Slider({ at, last, words, onChoose }: SliderProps) {
         disabled={last === 0}
         onInput={(event) => onChoose(Number(event.currentTarget.value))}
       />
-      <button type="button" aria-label="Newer version" disabled={at === last} onClick={() => onChoose(at + 1)}>
-        ›
-      </button>
+      <Button label="›" aria-label="Newer version" disabled={at === last} onClick={() => onChoose(at + 1)} />
     </div>
   )
 }

@@ -5,13 +5,15 @@
  *   │ levels │ pixels, borders, marks      │
  *   └────────┴──────────── times ──────────┘
  */
+
+import type { TabletEvent } from '@sixtables/engine'
 import type { HeatAxis } from '../../model/heat-axis.ts'
 import { type Bracket, bracketsOf } from '../../model/heat-levels.ts'
 import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'
 import { timeWords } from '../../model/heat-words.ts'
-import type { Bounds, HeatEvent } from '../../model/recorded-heat.ts'
+import type { Bounds } from '../../model/recorded-heat.ts'
 
 export interface Layout {
   readonly width: number
@@ -56,7 +58,7 @@ export interface PictureParts {
 export interface Mark {
   readonly x: number
   readonly y: number
-  readonly event: HeatEvent
+  readonly event: TabletEvent
 }
 
 export const xOf = ({ left, plotWidth }: Layout, { fromMs, toMs }: Window, ms: number): number =>
@@ -65,14 +67,19 @@ export const yOf = ({ plotHeight }: Layout, { fromRow, toRow }: Window, row: num
   ((row - fromRow) / (toRow - fromRow)) * plotHeight
 
 /** Where events of a window are drawn: splits and merges at their bound, others in the middle of their tablet. */
-export function marksOf(events: readonly HeatEvent[], axis: HeatAxis, layout: Layout, window: Window): readonly Mark[] {
+export function marksOf(
+  events: readonly TabletEvent[],
+  axis: HeatAxis,
+  layout: Layout,
+  window: Window,
+): readonly Mark[] {
   return events
     .filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.toMs)
     .map((event) => ({ event, x: xOf(layout, window, event.atMs), y: yOf(layout, window, rowOfEvent(event, axis)) }))
     .filter(({ y }) => y >= 0 && y <= layout.plotHeight)
 }
 
-export function rowOfEvent({ atHex, startHex, endHex }: HeatEvent, axis: HeatAxis): number {
+export function rowOfEvent({ atHex, startHex, endHex }: TabletEvent, axis: HeatAxis): number {
   if (atHex !== undefined) return axis.rowOfHex(atHex)
   const last = endHex === '' ? axis.count : axis.rowOfHex(endHex)
   return Math.floor((axis.rowOfHex(startHex) + last) / 2)
@@ -135,7 +142,7 @@ function drawBorders(pen: CanvasRenderingContext2D, { layout, axis, window, span
 }
 
 /** A shape for each kind of event: lines of points around its place. */
-export const shapes: Readonly<Record<HeatEvent['kind'], readonly (readonly number[])[]>> = {
+export const shapes: Readonly<Record<TabletEvent['kind'], readonly (readonly number[])[]>> = {
   split: [
     [-5, -1, 0, -6, 5, -1, -5, -1],
     [-5, 1, 0, 6, 5, 1, -5, 1],

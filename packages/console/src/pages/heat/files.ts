@@ -5,16 +5,6 @@ import { metricTitles, timeWords, valueWords } from '../../model/heat-words.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { PictureInk } from './draw.ts'
 
-export function saveFile(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  // The download has begun when its click has been handled.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-}
-
 export function recordingFile(recording: HeatRecording): Blob {
   return new Blob([JSON.stringify(recording.saved())], { type: 'application/json' })
 }

@@ -3,17 +3,22 @@
  *
  * The address has tables, measure and span. Zoom and pause are of this visit: they name a moment that the server forgets.
  */
+
+import type { TabletEvent } from '@sixtables/engine'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { connection, epoch } from '../../api/connection.ts'
-import { openEvents } from '../../api/events.ts'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { connection } from '../../api/connection.ts'
+import { Button, Switch } from '../../components/button.tsx'
+import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { Check, Select } from '../../components/field.tsx'
+import { saveFile } from '../../components/save-file.ts'
+import { useEvents } from '../../components/use-events.ts'
 import { type Metric, metrics, type Window } from '../../model/heat-plane.ts'
 import { metricTitles } from '../../model/heat-words.ts'
-import { type HeatEvent, type HeatReport, parseRecording } from '../../model/recorded-heat.ts'
+import { parseRecording, type Report } from '../../model/recorded-heat.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
-import { fileName, pictureFile, recordingFile, saveFile } from './files.ts'
+import { fileName, pictureFile, recordingFile } from './files.ts'
 import { Legend } from './legend.tsx'
 import { Findings, findingId, HottestOverTime, HottestRanges, Marks } from './lists.tsx'
 import { inkOf, Picture } from './picture.tsx'
@@ -27,22 +32,15 @@ const labCommand = 'npx sixtables-lab run sequential-keys --endpoint'
 export default function HeatPage({ route }: PageProps) {
   const recordings = useMemo(() => new Recordings(), [])
   const [refused, setRefused] = useState<Error | undefined>(undefined)
-  const [problem, setProblem] = useState<Error | undefined>(undefined)
-  useEffect(
-    () =>
-      openEvents<HeatReport>('/emulator/heat/live', {
-        onEvent: (report) => recordings.addLive(report),
-        onRefused: setRefused,
-      }),
-    [epoch.value],
-  )
+  useEvents<Report>('/emulator/heat/live', {
+    onEvent: (report) => recordings.addLive(report),
+    onRefused: setRefused,
+  })
   void recordings.changed.value
   const choice = useChoice(route)
   const view = useView(recordings, choice.spanMs)
   const [names, setNames] = useState<readonly string[]>(['Live'])
-  const [pinned, setPinned] = useState<string | undefined>(undefined)
   const [hasBorders, setBorders] = useState(true)
-  const [target, setTarget] = useState<(Target & { readonly table: string }) | undefined>(undefined)
   const box = useRef<HTMLDivElement>(null)
 
   const shown = names.flatMap((name) => recordings.sources.filter((source) => source.name === name))
@@ -51,23 +49,91 @@ export default function HeatPage({ route }: PageProps) {
   const tables = choice.tables.filter((table) => there.includes(table))
   const { metric } = choice
   const most = recordings.mostOf(shown, tables, metric)
-  const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
+  const parts: Parts = { recordings, choice, view, shown, main, tables, metric, most, hasBorders }
+  return (
+    <section class="page heat">
+      <header class="page-head">
+        <h1>Heat</h1>
+        <State recordings={recordings} isPaused={view.isPaused} />
+      </header>
+      {refused !== undefined && <ErrorNote error={refused} what="Heat cannot be read" />}
+      <div class="heat-tools">
+        <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
+        <ViewTools {...parts} onBorders={setBorders} />
+        <Files {...parts} names={names} box={box} onNames={setNames} />
+      </div>
+      <div ref={box}>{tables.length === 0 ? <NoHeat there={there} /> : <Pictures {...parts} />}</div>
+    </section>
+  )
+}
 
-  const showEvent = (event: HeatEvent): void => {
-    if (!choice.tables.includes(event.table)) choice.set({ tables: [...choice.tables, event.table] })
-    view.include(recordings.endOf(main) - event.atMs)
-    setTarget({ table: event.table, ms: event.atMs, hex: event.atHex ?? event.startHex })
+/** The state of the page that its parts share. */
+interface Parts {
+  readonly recordings: Recordings
+  readonly choice: Choice
+  readonly view: View
+  readonly shown: readonly Source[]
+  /** The first that is shown. */
+  readonly main: Source
+  readonly tables: readonly string[]
+  readonly metric: Metric
+  readonly most: number
+  readonly hasBorders: boolean
+}
+
+/** The measure, the time, and ways through it. */
+function ViewTools({ recordings, choice, view, main, metric, hasBorders, onBorders }: Parts & Borders) {
+  const zoomBy = (factor: number): void => {
+    const endMs = recordings.endOf(main)
+    const { fromMs, toMs } = view.ages
+    const middle = { ms: endMs - (factor < 1 && toMs === 0 ? 0 : (fromMs + toMs) / 2), row: 0 }
+    const window = { fromMs: endMs - fromMs, toMs: endMs - toMs, fromRow: 0, toRow: 1 }
+    view.zoom(undefined, zoomed(window, middle, factor), endMs)
   }
-  const showFinding = (name: string): void => {
-    setPinned(name)
-    document.getElementById(findingId(name))?.focus()
-  }
-  const openFile = async (file: File | undefined): Promise<void> => {
+  return (
+    <div class="toolbar">
+      <Select
+        label="Measure"
+        value={metric}
+        options={metrics.map((one) => [one, metricTitles[one]] as const)}
+        onChange={(one) => choice.set({ metric: one })}
+      />
+      <Select
+        label="Time"
+        value={choice.span}
+        options={spans.map(({ name, title }) => [name, title] as const)}
+        onChange={(span) => choice.set({ span })}
+      />
+      <Switch label={view.isPaused ? 'Go on' : 'Pause'} isOn={view.isPaused} onSwitch={view.pause} />
+      <Button label="Zoom in" onClick={() => zoomBy(0.5)} />
+      <Button label="Zoom out" onClick={() => zoomBy(2)} />
+      <Button label="Show all" onClick={view.reset} />
+      <Check label="Tablet borders" isOn={hasBorders} onSwitch={onBorders} />
+    </div>
+  )
+}
+
+interface Borders {
+  readonly onBorders: (hasBorders: boolean) => void
+}
+
+interface FilesProps extends Parts {
+  readonly names: readonly string[]
+  /** The element with the pictures. */
+  readonly box: { readonly current: HTMLElement | null }
+  readonly onNames: (names: readonly string[]) => void
+}
+
+/** Saves the picture and the recording, opens others, and compares two. */
+function Files({ recordings, shown, main, tables, metric, most, names, box, onNames }: FilesProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [problem, setProblem] = useState<Error | undefined>(undefined)
+  const open = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
     setProblem(undefined)
     try {
       const name = recordings.open(file.name, parseRecording(await file.text()))
-      setNames((before) => (before.length === 1 && recordings.live.tables.size > 0 ? [...before, name] : [name]))
+      onNames(names.length === 1 && recordings.live.tables.size > 0 ? [...names, name] : [name])
     } catch (error) {
       setProblem(new Error(`${file.name} cannot be opened: ${(error as Error).message}`))
     }
@@ -83,117 +149,77 @@ export default function HeatPage({ route }: PageProps) {
     const atMs = recordings.endOf(main)
     saveFile(await pictureFile(panels, { most, metric, atMs, ink: inkOf(first) }), `${fileName(atMs)}.png`)
   }
-  const zoomBy = (factor: number): void => {
-    const endMs = recordings.endOf(main)
-    const { fromMs, toMs } = view.ages
-    const middle = { ms: endMs - (factor < 1 && toMs === 0 ? 0 : (fromMs + toMs) / 2), row: 0 }
-    view.zoom(
-      undefined,
-      zoomed({ fromMs: endMs - fromMs, toMs: endMs - toMs, fromRow: 0, toRow: 1 }, middle, factor),
-      endMs,
-    )
-  }
-
+  const saveRecording = (): void => saveFile(recordingFile(main.recording), `${fileName(main.recording.atMs)}.json`)
   return (
-    <section class="page heat">
-      <header class="page-head">
-        <h1>Heat</h1>
-        <State recordings={recordings} isPaused={view.isPaused} />
-      </header>
-      {refused !== undefined && <ErrorNote error={refused} what="Heat cannot be read" />}
+    <div class="toolbar">
+      <Button label="Save as PNG" disabled={tables.length === 0} onClick={() => void savePicture()} />
+      <Button label="Save as JSON" disabled={tables.length === 0} onClick={saveRecording} />
+      <Button label="Open JSON" onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        hidden
+        aria-label="A recording of heat"
+        onChange={(event) => {
+          void open(event.currentTarget.files?.[0])
+          event.currentTarget.value = ''
+        }}
+      />
+      {recordings.sources.length > 1 && <Compared {...{ recordings, names, onChange: onNames }} />}
       {problem !== undefined && <ErrorNote error={problem} />}
-      <div class="heat-tools">
-        <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
-        <div class="toolbar">
-          <label>
-            Measure{' '}
-            <select value={metric} onChange={(event) => choice.set({ metric: event.currentTarget.value as Metric })}>
-              {metrics.map((one) => (
-                <option key={one} value={one}>
-                  {metricTitles[one]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            Time{' '}
-            <select value={choice.span} onChange={(event) => choice.set({ span: event.currentTarget.value })}>
-              {spans.map(({ name, title }) => (
-                <option key={name} value={name}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" aria-pressed={view.isPaused} onClick={() => view.pause(!view.isPaused)}>
-            {view.isPaused ? 'Go on' : 'Pause'}
-          </button>
-          <button type="button" onClick={() => zoomBy(0.5)}>
-            Zoom in
-          </button>
-          <button type="button" onClick={() => zoomBy(2)}>
-            Zoom out
-          </button>
-          <button type="button" onClick={view.reset}>
-            Show all
-          </button>
-          <label>
-            <input type="checkbox" checked={hasBorders} onChange={(event) => setBorders(event.currentTarget.checked)} />{' '}
-            Tablet borders
-          </label>
-        </div>
-        <div class="toolbar">
-          <button type="button" disabled={tables.length === 0} onClick={() => void savePicture()}>
-            Save as PNG
-          </button>
-          <button
-            type="button"
-            disabled={tables.length === 0}
-            onClick={() => saveFile(recordingFile(main.recording), `${fileName(main.recording.atMs)}.json`)}
-          >
-            Save as JSON
-          </button>
-          <OpenFile onOpen={(file) => void openFile(file)} />
-          {recordings.sources.length > 1 && <Compared {...{ recordings, names, onChange: setNames }} />}
-        </div>
-      </div>
-      {tables.length === 0 ? (
-        <NoHeat {...{ there, isOpen: connection.value === 'open' }} />
-      ) : (
-        <div ref={box}>
-          <Legend most={most} metric={metric} />
-          <Unknown source={main} metric={metric} />
-          {tables.map((table) => (
-            <div key={table} class={`heat-pictures ${shown.length > 1 ? 'is-compared' : ''}`}>
-              {shown.map((source) => (
-                <Picture
-                  key={source.name}
-                  {...{ recordings, source, table, metric, most, height, hasBorders, ages: view.ages }}
-                  keys={view.keys.get(table)}
-                  target={target?.table === table && source === main ? target : undefined}
-                  onZoom={(window) => view.zoom(table, window, recordings.endOf(source))}
-                  onFinding={showFinding}
-                />
-              ))}
-            </div>
+    </div>
+  )
+}
+
+/** The pictures on one scale, the strip of the whole history, and the words beside them. */
+function Pictures({ recordings, choice, view, shown, main, tables, metric, most, hasBorders }: Parts) {
+  const [pinned, setPinned] = useState<string | undefined>(undefined)
+  const [target, setTarget] = useState<(Target & { readonly table: string }) | undefined>(undefined)
+  const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
+  const { ages } = view
+  const showEvent = (event: TabletEvent): void => {
+    if (!choice.tables.includes(event.table)) choice.set({ tables: [...choice.tables, event.table] })
+    view.include(recordings.endOf(main) - event.atMs)
+    setTarget({ table: event.table, ms: event.atMs, hex: event.atHex ?? event.startHex })
+  }
+  const showFinding = (name: string): void => {
+    setPinned(name)
+    document.getElementById(findingId(name))?.focus()
+  }
+  return (
+    <>
+      <Legend most={most} metric={metric} />
+      <Unknown source={main} metric={metric} />
+      {tables.map((table) => (
+        <div key={table} class={`heat-pictures ${shown.length > 1 ? 'is-compared' : ''}`}>
+          {shown.map((source) => (
+            <Picture
+              key={source.name}
+              {...{ recordings, source, table, metric, most, height, hasBorders, ages }}
+              keys={view.keys.get(table)}
+              target={target?.table === table && source === main ? target : undefined}
+              onZoom={(window) => view.zoom(table, window, recordings.endOf(source))}
+              onFinding={showFinding}
+            />
           ))}
-          <Strip
-            recording={main.recording}
-            endMs={recordings.endOf(main)}
-            onScrub={view.scrub}
-            {...{ tables, metric, ages: view.ages }}
-          />
-          <div class="heat-lists">
-            <div>
-              <HottestRanges {...{ recordings, source: main, tables, metric }} />
-              <HottestOverTime {...{ recordings, source: main, tables, metric, ages: view.ages }} />
-              <Marks events={main.recording.events.filter(({ table }) => tables.includes(table))} onShow={showEvent} />
-            </div>
-            <Findings findings={main.recording.findings} pinned={pinned} />
-          </div>
         </div>
-      )}
-    </section>
+      ))}
+      <Strip
+        recording={main.recording}
+        endMs={recordings.endOf(main)}
+        onScrub={view.scrub}
+        {...{ tables, metric, ages }}
+      />
+      <div class="heat-lists">
+        <div>
+          <HottestRanges {...{ recordings, source: main, tables, metric }} />
+          <HottestOverTime {...{ recordings, source: main, tables, metric, ages }} />
+          <Marks events={main.recording.events.filter(({ table }) => tables.includes(table))} onShow={showEvent} />
+        </div>
+        <Findings findings={main.recording.findings} pinned={pinned} />
+      </div>
+    </>
   )
 }
 
@@ -312,51 +338,26 @@ function StateTag({ isPaused }: { readonly isPaused: boolean }) {
   return <span class="tag good">live</span>
 }
 
-function TableChoice({
-  there,
-  chosen,
-  onChange,
-}: {
+interface TableChoiceProps {
   readonly there: readonly string[]
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
-}) {
+}
+
+function TableChoice({ there, chosen, onChange }: TableChoiceProps) {
   if (there.length === 0) return null
   return (
     <fieldset class="heat-tables">
       <legend class="visually-hidden">Tables</legend>
-      {there.map((table) => {
-        const isChosen = chosen.includes(table)
-        const next = isChosen ? chosen.filter((one) => one !== table) : [...chosen, table]
-        return (
-          <button key={table} type="button" aria-pressed={isChosen} onClick={() => onChange(next)}>
-            {table}
-          </button>
-        )
-      })}
+      {there.map((table) => (
+        <Switch
+          key={table}
+          label={table}
+          isOn={chosen.includes(table)}
+          onSwitch={(isOn) => onChange(isOn ? [...chosen, table] : chosen.filter((one) => one !== table))}
+        />
+      ))}
     </fieldset>
-  )
-}
-
-function OpenFile({ onOpen }: { readonly onOpen: (file: File | undefined) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <button type="button" onClick={() => input.current?.click()}>
-        Open JSON
-      </button>
-      <input
-        ref={input}
-        type="file"
-        accept="application/json,.json"
-        hidden
-        aria-label="A recording of heat"
-        onChange={(event) => {
-          onOpen(event.currentTarget.files?.[0])
-          event.currentTarget.value = ''
-        }}
-      />
-    </>
   )
 }
 
@@ -369,34 +370,21 @@ interface ComparedProps {
 /** Two recordings side by side. */
 function Compared({ recordings, names, onChange }: ComparedProps) {
   const [left = 'Live', right = ''] = names
-  const options = recordings.sources.map(({ name }) => (
-    <option key={name} value={name}>
-      {name}
-    </option>
-  ))
+  const options = recordings.sources.map(({ name }) => name)
   return (
     <>
-      <label>
-        Left{' '}
-        <select
-          value={left}
-          onChange={({ currentTarget: { value } }) =>
-            onChange([value, ...names.slice(1).filter((name) => name !== value)])
-          }
-        >
-          {options}
-        </select>
-      </label>
-      <label>
-        Right{' '}
-        <select
-          value={right}
-          onChange={({ currentTarget: { value } }) => onChange(value === '' || value === left ? [left] : [left, value])}
-        >
-          <option value="">none</option>
-          {options}
-        </select>
-      </label>
+      <Select
+        label="Left"
+        value={left}
+        options={options}
+        onChange={(value) => onChange([value, ...names.slice(1).filter((name) => name !== value)])}
+      />
+      <Select
+        label="Right"
+        value={right}
+        options={[['', 'none'], ...options]}
+        onChange={(value) => onChange(value === '' || value === left ? [left] : [left, value])}
+      />
     </>
   )
 }
@@ -413,7 +401,7 @@ function Unknown({ source, metric }: { readonly source: Source; readonly metric:
   )
 }
 
-function NoHeat({ there, isOpen }: { readonly there: readonly string[]; readonly isOpen: boolean }) {
+function NoHeat({ there }: { readonly there: readonly string[] }) {
   if (there.length > 0) {
     return (
       <EmptyState title="No table is chosen">
@@ -423,14 +411,9 @@ function NoHeat({ there, isOpen }: { readonly there: readonly string[]; readonly
   }
   const command = `${labCommand} ${location.host}`
   return (
-    <EmptyState title={isOpen ? 'No load yet' : 'The server is away'}>
+    <EmptyState title={connection.value === 'open' ? 'No load yet' : 'The server is away'}>
       <p>Each read and write of your program shows here within a second. Or let a lab make a load:</p>
-      <pre>
-        <code>{command}</code>
-      </pre>
-      <p>
-        <CopyButton text={command} />
-      </p>
+      <CopyCode text={command} />
       <p>
         Start the server with <code>--simulate</code> to see tablets split and move as they would at scale.
       </p>

@@ -1,8 +1,10 @@
 /** The words beside the pictures: hottest ranges now, the picture as a table, marks with their reasons, findings with their remedy. */
+
+import type { Finding, TabletEvent } from '@sixtables/engine'
+import { Button } from '../../components/button.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import type { Metric } from '../../model/heat-plane.ts'
 import { type HotRange, hottestRanges, metricTitles, timeWords, valueWords } from '../../model/heat-words.ts'
-import type { HeatEvent, HeatFinding } from '../../model/recorded-heat.ts'
 import { addressOf } from '../../model/route.ts'
 import { shapes } from './draw.ts'
 import type { Recordings, Source } from './recordings.ts'
@@ -126,7 +128,7 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
   )
 }
 
-const kindWords: Readonly<Record<HeatEvent['kind'], string>> = {
+const kindWords: Readonly<Record<TabletEvent['kind'], string>> = {
   split: 'split',
   'split-refused': 'split refused',
   merge: 'merge',
@@ -136,7 +138,7 @@ const kindWords: Readonly<Record<HeatEvent['kind'], string>> = {
 const marksMax = 50
 
 /** As it is drawn in the picture. */
-function Shape({ kind }: { readonly kind: HeatEvent['kind'] }) {
+function Shape({ kind }: { readonly kind: TabletEvent['kind'] }) {
   return (
     <svg class="heat-shape" viewBox="-7 -7 14 14" width="14" height="14" aria-hidden="true">
       {shapes[kind].map((line) => (
@@ -151,15 +153,15 @@ export function Marks({
   events,
   onShow,
 }: {
-  readonly events: readonly HeatEvent[]
-  readonly onShow: (event: HeatEvent) => void
+  readonly events: readonly TabletEvent[]
+  readonly onShow: (event: TabletEvent) => void
 }) {
   const shown = events.slice(-marksMax).reverse()
   return (
     <section>
       <h2>Marks</h2>
       <ul class="heat-legend-marks muted">
-        {(Object.keys(kindWords) as HeatEvent['kind'][]).map((kind) => (
+        {(Object.keys(kindWords) as TabletEvent['kind'][]).map((kind) => (
           <li key={kind}>
             <Shape kind={kind} /> {kindWords[kind]}
           </li>
@@ -174,14 +176,12 @@ export function Marks({
       <ol class="heat-marks">
         {shown.map((event) => (
           <li key={event.sequence}>
-            <button
-              type="button"
-              class="quiet"
+            <Button
+              label={timeWords(event.atMs)}
+              look="quiet"
               onClick={() => onShow(event)}
               aria-label={`Show ${kindWords[event.kind]} ${event.sequence} in the picture`}
-            >
-              {timeWords(event.atMs)}
-            </button>
+            />
             <span>
               <span class="tag">
                 <Shape kind={event.kind} /> {kindWords[event.kind]}
@@ -199,7 +199,7 @@ export function Findings({
   findings,
   pinned,
 }: {
-  readonly findings: readonly HeatFinding[]
+  readonly findings: readonly Finding[]
   readonly pinned: string | undefined
 }) {
   return (

@@ -1,4 +1,5 @@
 /** Parts of a picture that move with cursor and pointer, and the pins of findings: elements over the canvas. */
+import { Button } from '../../components/button.tsx'
 import type { Window } from '../../model/heat-plane.ts'
 import { type Layout, xOf, yOf } from './draw.ts'
 import { pointAt } from './picture-cursor.ts'
@@ -58,18 +59,16 @@ function Pins({ props, model }: Pick<OverlayProps, 'props' | 'model'>) {
         if (y < 0 || y > layout.plotHeight) return null
         const name = `${kind} ${subject}`
         return (
-          <button
+          <Button
+            label={i + 1}
             key={name}
-            type="button"
             class="heat-pin"
             title={words}
             aria-label={`Finding ${i + 1}: ${words}`}
             style={{ top: `${y}px`, left: `${layout.left + layout.plotWidth}px` }}
             onClick={() => onFinding(name)}
             onPointerDown={(event) => event.stopPropagation()}
-          >
-            {i + 1}
-          </button>
+          />
         )
       })}
     </>

@@ -9,7 +9,7 @@ import { HeatAxis } from '../../model/heat-axis.ts'
 import { type Metric, type Plane, planeOf, rowLoads } from '../../model/heat-plane.ts'
 import { roundMost } from '../../model/heat-scale.ts'
 import { type TabletSpan, tabletSpans } from '../../model/heat-tablets.ts'
-import { Bounds, HeatRecording, type HeatReport } from '../../model/recorded-heat.ts'
+import { Bounds, HeatRecording, type Report } from '../../model/recorded-heat.ts'
 
 export interface Source {
   readonly name: string
@@ -60,14 +60,14 @@ export class Recordings {
     return (this.sources[0] as Source).recording
   }
 
-  addLive(report: HeatReport): void {
+  addLive(report: Report): void {
     this.live.add(report)
     if (report.isWhole) this.#startAnew()
     this.#changed.value++
   }
 
   /** @returns the name under which it is listed */
-  open(name: string, report: HeatReport): string {
+  open(name: string, report: Report): string {
     const recording = new HeatRecording(this.#bounds)
     recording.add(report)
     const isTaken = (one: string): boolean => this.sources.some((source) => source.name === one)

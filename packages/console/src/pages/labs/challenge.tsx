@@ -4,21 +4,24 @@
  * The server executes a program only in the folder that its user named at the start (`--challenges`). Elsewhere the page has the commands
  * that do the same in a terminal.
  */
+
+import type { LabRunReport } from '@sixtables/gateway/browser'
 import { server } from '../../api/connection.ts'
 import { pathPart, postJson } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 import { addressOf, navigate } from '../../model/route.ts'
-import type { ChallengeOffer, Judgement, LabRun } from './lab-types.ts'
+import type { DrawableJudgement, OfferedChallenge } from './lab-types.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RichText } from './rich-text.tsx'
 import { RunProgress } from './run-progress.tsx'
 import { useRun } from './use-run.ts'
 
 export interface ChallengeViewProps {
-  readonly challenge: ChallengeOffer
+  readonly challenge: OfferedChallenge
   /** Id of the judgement that is shown. */
   readonly run: string | undefined
   /** The folder has another content. */
@@ -29,7 +32,7 @@ const armWords = { given: 'the given program', yours: 'your program' }
 
 export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewProps) {
   const { name, title, task, lab, functions, goals, minutes, folder } = challenge
-  const { run, error } = useRun<Judgement>(id)
+  const { run, error } = useRun<DrawableJudgement>(id)
   return (
     <>
       <h1>
@@ -74,7 +77,7 @@ export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewPro
 }
 
 interface JudgeProps {
-  readonly challenge: ChallengeOffer
+  readonly challenge: OfferedChallenge
   readonly folder: string
   readonly isRunning: boolean
   readonly onChange: () => void
@@ -87,7 +90,7 @@ function Judge({ challenge: { name, begun = false }, folder, isRunning, onChange
     return undefined
   })
   const judge = useAction(async () => {
-    const run = await postJson<LabRun>(`/emulator/labs/challenges/${pathPart(name)}/runs`)
+    const run = await postJson<LabRunReport>(`/emulator/labs/challenges/${pathPart(name)}/runs`)
     navigate(addressOf('labs', ['challenge', name], { run: run.id }))
     return undefined
   })
@@ -102,13 +105,19 @@ function Judge({ challenge: { name, begun = false }, folder, isRunning, onChange
         </code>
       </p>
       {begun ? (
-        <button type="button" class="primary" disabled={isRunning || judge.isBusy} onClick={() => judge.run()}>
-          {isRunning ? 'Judging…' : 'Judge my program'}
-        </button>
+        <Button
+          label={isRunning ? 'Judging…' : 'Judge my program'}
+          look="primary"
+          disabled={isRunning || judge.isBusy}
+          onClick={() => judge.run()}
+        />
       ) : (
-        <button type="button" class="primary" disabled={begin.isBusy} onClick={() => begin.run()}>
-          Put the given program there
-        </button>
+        <Button
+          label="Put the given program there"
+          look="primary"
+          disabled={begin.isBusy}
+          onClick={() => begin.run()}
+        />
       )}
       {error !== undefined && <ErrorNote error={error} />}
     </section>
@@ -137,7 +146,7 @@ function InTerminal({ name }: { readonly name: string }) {
   )
 }
 
-function JudgementView({ judgement: { passed, fault, hint, results } }: { readonly judgement: Judgement }) {
+function JudgementView({ judgement: { passed, fault, hint, results } }: { readonly judgement: DrawableJudgement }) {
   const [first] = results
   const last = results.at(-1)
   return (

@@ -1,6 +1,8 @@
 /** The chapters of the course, with their labs and challenges; labs that belong to no chapter stand at the end. */
+
+import type { Chapter, LabOffer } from '@sixtables/bench'
 import { addressOf } from '../../model/route.ts'
-import type { ChallengeOffer, Chapter, LabOffer, LabsOffer } from './lab-types.ts'
+import type { LabsOffer, OfferedChallenge } from './lab-types.ts'
 
 export function Course({ offer }: { readonly offer: LabsOffer }) {
   const { chapters = [], labs = [], challenges = [] } = offer
@@ -33,7 +35,7 @@ export function Course({ offer }: { readonly offer: LabsOffer }) {
 interface ChapterViewProps {
   readonly chapter: Chapter
   readonly labs: readonly LabOffer[]
-  readonly challenges: readonly ChallengeOffer[]
+  readonly challenges: readonly OfferedChallenge[]
 }
 
 function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {

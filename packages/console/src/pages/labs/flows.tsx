@@ -1,5 +1,5 @@
 /** A put on its way from the log to the tables: stages from top to bottom, each row as a square behind the name of its table. */
-import type { ComparedFlows, FlowStage } from './lab-types.ts'
+import type { ComparedFlows, FlowStage } from '@sixtables/bench'
 
 export function Flows({ flows: { title, flows } }: { readonly flows: ComparedFlows }) {
   return (

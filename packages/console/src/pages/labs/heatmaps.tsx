@@ -2,14 +2,15 @@
  * Heatmaps of the arms on one time axis and one scale of colours: key ranges downwards, time to the right, lighter is hotter. Marks below a
  * map are splits, moves and refused splits.
  */
+
+import type { DrawableHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { FigureTable } from '../../components/figure-table.tsx'
+import { FigureTable, Scroll } from '../../components/table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { inWords } from '../../model/numbers.ts'
 import { heatColour, heatGradient } from './heat-colours.ts'
-import type { ComparedHeatmaps, Heatmap } from './lab-types.ts'
 
-export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) {
+export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) {
   const { title, unit, scale, maps } = heatmaps
   return (
     <section class="heatmaps" aria-label={title}>
@@ -88,8 +89,7 @@ function HeatmapTable({ heatmap: { columns, rows } }: { readonly heatmap: Heatma
     <details class="line-plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Values</summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
-        <section class="scroll" tabIndex={0} aria-label="Values of the heatmap">
+        <Scroll label="Values of the heatmap">
           <FigureTable
             columns={['Key range', ...starts.map((start) => `${inWords(start)} s`)]}
             rows={rows.map(({ label, values }) => ({
@@ -97,7 +97,7 @@ function HeatmapTable({ heatmap: { columns, rows } }: { readonly heatmap: Heatma
               figures: starts.map((_, i) => inWords(Math.max(...values.slice(i * step, (i + 1) * step)))),
             }))}
           />
-        </section>
+        </Scroll>
       )}
     </details>
   )

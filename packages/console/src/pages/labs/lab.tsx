@@ -1,10 +1,13 @@
 /** One lab: question and prediction first, then its run, and what was seen. */
+
+import type { DrawableResult, LabOffer } from '@sixtables/bench'
+import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { pathPart, postJson } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, navigate } from '../../model/route.ts'
-import type { LabOffer, LabResult, LabRun } from './lab-types.ts'
 import { readPrediction, storePrediction } from './predictions.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RichText } from './rich-text.tsx'
@@ -19,10 +22,10 @@ export interface LabViewProps {
 }
 
 export function LabView({ lab, run: id }: LabViewProps) {
-  const { run, error } = useRun<LabResult>(id)
+  const { run, error } = useRun<DrawableResult>(id)
   const [choice, setChoice] = useState<RunChoice>(noChoice)
   const start = useAction(async () => {
-    const begun = await postJson<LabRun>(`/emulator/labs/${pathPart(lab.name)}/runs`, runOf(choice))
+    const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab.name)}/runs`, runOf(choice))
     navigate(addressOf('labs', [lab.name], { run: begun.id }))
     return undefined
   })
@@ -44,9 +47,12 @@ export function LabView({ lab, run: id }: LabViewProps) {
       </details>
       <RunOptions lab={lab} choice={choice} onChange={setChoice} />
       <p class="toolbar">
-        <button type="button" class="primary" disabled={isRunning || start.isBusy} onClick={() => start.run()}>
-          {isRunning ? 'Running…' : 'Run the lab'}
-        </button>
+        <Button
+          label={isRunning ? 'Running…' : 'Run the lab'}
+          look="primary"
+          disabled={isRunning || start.isBusy}
+          onClick={() => start.run()}
+        />
         {id === undefined && <LatestRun lab={lab.name} />}
       </p>
       {start.error !== undefined && <ErrorNote error={start.error} what="The lab was not run" />}
@@ -85,7 +91,7 @@ function Prediction({ lab }: { readonly lab: LabOffer }) {
 }
 
 function LatestRun({ lab }: { readonly lab: string }) {
-  const { value, reload } = useLoaded<{ readonly runs: readonly LabRun[] }>('/emulator/labs/runs')
+  const { value, reload } = useLoaded<{ readonly runs: readonly LabRunReport[] }>('/emulator/labs/runs')
   useEffect(reload, [lab])
   const latest = value?.runs.filter((run) => run.lab === lab).at(-1)
   if (latest === undefined) return null

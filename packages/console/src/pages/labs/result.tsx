@@ -1,13 +1,14 @@
 /** A result: figures by arm, pictures, texts, and verdicts, which are folded until the reader has looked at the pictures. */
-import { FigureTable } from '../../components/figure-table.tsx'
+
+import type { ArmResult, ComparedChart, DrawableResult } from '@sixtables/bench'
 import { LinePlot, type PlotLine } from '../../components/line-plot.tsx'
+import { FigureTable, Scroll } from '../../components/table.tsx'
 import { inWords } from '../../model/numbers.ts'
 import { Flows } from './flows.tsx'
 import { Heatmaps } from './heatmaps.tsx'
-import type { ArmResult, ComparedChart, LabResult } from './lab-types.ts'
 
 export interface ResultViewProps {
-  readonly result: LabResult
+  readonly result: DrawableResult
   /** A judge does not show its seeds. */
   readonly hasSeed?: boolean
 }
@@ -48,8 +49,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
   const units = new Map(arms.flatMap((arm) => arm.figures.map(({ name, unit }) => [name, unit] as const)))
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard. */}
-      <section class="lab-figures" tabIndex={0} aria-label="Figures">
+      <Scroll class="lab-figures" label="Figures">
         <FigureTable
           columns={['Figure', ...arms.map(({ name }) => name)]}
           rows={[...units].map(([name, unit]) => ({
@@ -61,7 +61,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
             }),
           }))}
         />
-      </section>
+      </Scroll>
       <ul class="muted lab-arms">
         {arms.map(({ name, about }) => (
           <li key={name}>
@@ -107,7 +107,7 @@ function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
 }
 
 export interface VerdictsProps {
-  readonly result: Pick<LabResult, 'expectations' | 'passed'>
+  readonly result: Pick<DrawableResult, 'expectations' | 'passed'>
   readonly isOpen?: boolean
 }
 

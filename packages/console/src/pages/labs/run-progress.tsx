@@ -1,11 +1,13 @@
 /** The arms of a run, each done, at work or waiting; and the button that cancels it. */
+
+import type { LabRunReport } from '@sixtables/gateway/browser'
 import { deleteJson, pathPart } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { useAction } from '../../components/use-loaded.ts'
-import type { LabRun } from './lab-types.ts'
 
 export interface RunProgressProps {
-  readonly run: LabRun
+  readonly run: LabRunReport
   /** Words for the names of arms. */
   readonly words?: Readonly<Record<string, string>>
 }
@@ -27,9 +29,7 @@ export function RunProgress({ run, words = {} }: RunProgressProps) {
           <ArmProgress key={arm} name={words[arm] ?? arm} share={i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)} />
         ))}
       </ul>
-      <button type="button" disabled={cancel.isBusy} onClick={() => cancel.run()}>
-        Cancel
-      </button>
+      <Button label="Cancel" disabled={cancel.isBusy} onClick={() => cancel.run()} />
       {cancel.error !== undefined && <ErrorNote error={cancel.error} />}
     </section>
   )

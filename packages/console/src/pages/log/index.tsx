@@ -1,24 +1,20 @@
 /** Log and apply: the records between commit and apply, their release step by step, and what queries answer meanwhile. */
 import type { PendingReport } from '@sixtables/engine'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { openEvents } from '../../api/events.ts'
 import { DatabaseChoice } from '../../components/database-choice.tsx'
 import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
+import { useCommits } from '../../components/use-events.ts'
 import { useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
-import type { StoreEvent } from '../../model/store-events.ts'
-import { type Place, pendingPath } from './pending-api.ts'
+import { type EntityScope, scopeIn } from '../../model/scope.ts'
+import { pendingPath } from './pending-api.ts'
 import { PinnedQuery } from './pinned-query.tsx'
 import { PolicyForm } from './policy-form.tsx'
 import { WaitingRecords } from './waiting-records.tsx'
 
 export default function LogPage({ route }: PageProps) {
-  const place: Place = {
-    project: route.parts[0] ?? server.value?.project ?? '',
-    database: route.query.get('database') ?? '',
-    namespace: route.query.get('namespace') ?? '',
-  }
+  const place = scopeIn(route, server.value?.project)
   const go = (project: string, members: QueryMembers): void => {
     navigate(addressOf('log', [project], { ...Object.fromEntries(route.query), ...members }), { replace: true })
   }
@@ -55,7 +51,7 @@ export default function LogPage({ route }: PageProps) {
 }
 
 interface LogViewProps {
-  readonly place: Place
+  readonly place: EntityScope
   readonly queries: readonly [string, string]
   readonly onQuery: (name: 'q1' | 'q2', gql: string) => void
 }
@@ -63,11 +59,11 @@ interface LogViewProps {
 function LogView({ place, queries, onQuery }: LogViewProps) {
   const { value, error, reload } = useLoaded<PendingReport>(pendingPath(place))
   const [turn, setTurn] = useState(0)
-  const again = useCallback(() => {
+  const again = (): void => {
     reload()
     setTurn((count) => count + 1)
-  }, [reload])
-  useSteps(place, again)
+  }
+  useCommits(String(new URLSearchParams({ project: place.project, database: place.database })), gatherMs, again)
   return (
     <div class="log-columns">
       <div>
@@ -91,24 +87,3 @@ function LogView({ place, queries, onQuery }: LogViewProps) {
 
 /** Steps nearer to each other than this are seen together. */
 const gatherMs = 80
-
-/** Tells of the steps of commits in a database. */
-function useSteps({ project, database }: Place, onStep: () => void): void {
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const soon = (): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        onStep()
-      }, gatherMs)
-    }
-    const close = openEvents<StoreEvent>(`/emulator/commits?${new URLSearchParams({ project, database })}&list=0`, {
-      onEvent: soon,
-      onOpened: soon,
-    })
-    return () => {
-      clearTimeout(timer)
-      close()
-    }
-  }, [project, database, onStep])
-}

@@ -1,29 +1,18 @@
-/** A database, and the calls that the page makes of it. */
+/** Calls of the page about a database. */
 import type { PendingRecordReport } from '@sixtables/engine'
-import { pathPart } from '../../api/http.ts'
-
-export interface Place {
-  readonly project: string
-  /** Empty = the default database. */
-  readonly database: string
-  readonly namespace: string
-}
+import type { DatabaseName } from '../../model/scope.ts'
 
 /** Records that are listed at once. */
-export const recordsMax = 100
+const recordsMax = 100
 
-export function pendingPath({ project, database }: Place): string {
+export function pendingPath({ project, database }: DatabaseName): string {
   const members = { project, database, limit: String(recordsMax), words: '200' }
   return `/emulator/inspect/pending?${new URLSearchParams(members)}`
 }
 
-export function settingsPath({ project, database }: Place): string {
-  return `/emulator/v1/projects/${pathPart(project)}/databases/${pathPart(database || '(default)')}/settings`
-}
-
 /** @param record - absent: all records of the database */
 export function releasePath(
-  { project, database }: Place,
+  { project, database }: DatabaseName,
   record?: PendingRecordReport,
   milestone: 'A' | 'B' = 'B',
 ): string {

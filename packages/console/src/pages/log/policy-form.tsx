@@ -1,12 +1,12 @@
 /** The apply policy of a database. */
 import { useState } from 'preact/hooks'
-import { patchJson } from '../../api/http.ts'
+import { patchJson, settingsPath } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { useWholeText } from '../../components/use-whole-text.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
-import { type Place, settingsPath } from './pending-api.ts'
+import type { DatabaseName } from '../../model/scope.ts'
 
 interface Settings {
   readonly jobPolicy: JobPolicy
@@ -41,7 +41,7 @@ function usePolicy(path: string, onChanged: () => void) {
   return { form, error, change, choose }
 }
 
-export function PolicyForm({ place, onChanged }: { readonly place: Place; readonly onChanged: () => void }) {
+export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   return (
     <fieldset class="policy-form">

@@ -1,6 +1,9 @@
+import type { StaleReport } from '@sixtables/gateway/browser'
 import { expect, test } from 'vitest'
 import { groupsOf } from './groups.ts'
-import { type StaleReport, type StaleResult, staleWords, summaryOf } from './staleness.ts'
+import { staleWords, summaryOf } from './staleness.ts'
+
+type StaleResult = StaleReport['results'][number]
 
 const result = (state: StaleResult['state'], committed?: string): StaleResult => ({
   ...{ key: 'A:1', properties: '{n: 1}', state },

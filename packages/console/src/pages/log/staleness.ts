@@ -1,22 +1,13 @@
 /** The staleness of an answer in words. */
+import type { StaleReport } from '@sixtables/gateway/browser'
 
-export interface StaleResult {
-  readonly key: string
-  readonly properties: string
-  readonly state: 'right' | 'old' | 'gone'
-  /** Absent for a deleted entity. */
-  readonly committed?: string
+/** A result, or one that the query does not find yet. */
+type Compared = Omit<StaleReport['results'][number], 'state'> & {
+  readonly state: StaleReport['results'][number]['state'] | 'missing'
 }
 
-/** As `POST /emulator/staleness` answers. */
-export interface StaleReport {
-  readonly results: readonly StaleResult[]
-  readonly missing: readonly { readonly key: string; readonly properties: string }[]
-  readonly waiting: number
-  readonly more: boolean
-}
-
-export function staleWords({ state, properties, committed }: StaleResult): string {
+export function staleWords({ state, properties, committed }: Compared): string {
+  if (state === 'missing') return 'missing: it is committed and matches, but its index rows are not written yet'
   if (state === 'right') return 'as committed'
   if (state === 'old') return `stale: committed is ${committed}`
   if (committed === undefined) return 'stale: deleted by a commit that waits'

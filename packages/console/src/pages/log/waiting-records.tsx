@@ -1,17 +1,19 @@
 /** The entity groups with records between commit and apply; each record is released to A and to B by a button. */
+
 import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
-import { addressOf } from '../../model/route.ts'
+import { addressOfRows, type DatabaseName } from '../../model/scope.ts'
 import { groupsOf } from './groups.ts'
-import { type Place, releasePath } from './pending-api.ts'
+import { releasePath } from './pending-api.ts'
 
 export interface WaitingRecordsProps {
-  readonly place: Place
+  readonly place: DatabaseName
   /** Absent until the first answer. */
   readonly report: PendingReport | undefined
   readonly error: Error | undefined
@@ -33,21 +35,18 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
         <span class="tag" role="status">
           {report === undefined ? '' : count === 0 ? 'none waits' : count === 1 ? '1 waits' : `${count} wait`}
         </span>
-        <button type="button" disabled={count === 0 || release.isBusy} onClick={() => release.run(releasePath(place))}>
-          Release all
-        </button>
+        <Button
+          label="Release all"
+          disabled={count === 0 || release.isBusy}
+          onClick={() => release.run(releasePath(place))}
+        />
       </div>
       {error !== undefined && <ErrorNote error={error} what="The waiting records cannot be read" />}
       {release.error !== undefined && <ActionNote action={release} what="Nothing was released" />}
       {report !== undefined && count === 0 && (
         <p class="muted">
-          Every commit is wholly applied.
-          {!isShared() && (
-            <>
-              {' '}
-              Choose <em>by hand</em> above, put an entity, and its record waits here.
-            </>
-          )}
+          Every commit is wholly applied.{' '}
+          {!isShared() && 'Choose “by hand” above, put an entity, and its record waits here.'}
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
@@ -59,7 +58,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
                 namespace <SafeText text={namespace} />
               </span>
             )}{' '}
-            <a href={tablesAddress(place, namespace, group)}>its rows</a>
+            <a href={addressOfRows({ ...place, namespace }, group)}>its rows</a>
           </h3>
           <ol>
             {records.map((record, i) => (
@@ -77,10 +76,6 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
       {more > 0 && <p class="muted">{more} more records wait behind these.</p>}
     </section>
   )
-}
-
-function tablesAddress({ project, database }: Place, namespace: string, key: string): string {
-  return addressOf('tables', [project], { database: database || undefined, namespace: namespace || undefined, key })
 }
 
 interface RecordProps {
@@ -115,23 +110,19 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
         <li>B waits</li>
       </ul>
       <div class="toolbar">
-        <button
-          type="button"
+        <Button
+          label="Release to A"
           disabled={isBusy || state === 'A'}
           title={`Writes its entity rows${first}`}
           onClick={() => onRelease('A')}
-        >
-          Release to A
-        </button>
-        <button
-          type="button"
-          class="primary"
+        />
+        <Button
+          label="Release to B"
+          look="primary"
           disabled={isBusy}
           title={`Writes its index rows too${first}`}
           onClick={() => onRelease('B')}
-        >
-          Release to B
-        </button>
+        />
       </div>
     </li>
   )

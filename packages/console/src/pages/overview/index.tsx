@@ -3,16 +3,18 @@
  *
  * The history of the lines is kept while the page is open in this tab; the server counts while the page is shown.
  */
+
 import { signal } from '@preact/signals'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
-import type { DatabaseName } from '../../api/databases.ts'
-import { openEvents } from '../../api/events.ts'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
+import { useEvents } from '../../components/use-events.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
+import type { DatabaseName } from '../../model/scope.ts'
 import { Findings } from './findings.tsx'
 import { FirstClient } from './first-client.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
@@ -31,15 +33,15 @@ export default function OverviewPage() {
     setLatest(undefined)
     if (pointsOf !== server.value?.startedAt) points.value = []
     pointsOf = server.value?.startedAt
-    return openEvents<OverviewEvent>('/emulator/overview', {
-      onEvent: (event) => {
-        points.value = withEvent(points.value, event)
-        setLatest(event)
-        setCommits((before) => before + (event.methods['commit']?.calls ?? 0))
-      },
-      onRefused: setRefused,
-    })
   }, [epoch.value, server.value?.startedAt])
+  useEvents<OverviewEvent>('/emulator/overview', {
+    onEvent: (event) => {
+      points.value = withEvent(points.value, event)
+      setLatest(event)
+      setCommits((before) => before + (event.methods['commit']?.calls ?? 0))
+    },
+    onRefused: setRefused,
+  })
   return (
     <section class="page overview">
       <header class="page-head">
@@ -136,9 +138,10 @@ function Databases({ event, commits }: DatabasesProps) {
         <DatabaseKinds key={nameOf(one)} {...one} commits={commits} shown={shown.length} />
       ))}
       {sorted.length > most && (
-        <button type="button" onClick={() => setMost(most + databasesStep)}>
-          Show more of {counted(sorted.length + more)} databases
-        </button>
+        <Button
+          label={`Show more of ${counted(sorted.length + more)} databases`}
+          onClick={() => setMost(most + databasesStep)}
+        />
       )}
       {more > 0 && sorted.length <= most && (
         <p class="muted">{counted(more)} more databases: choose one on the page Data.</p>

@@ -8,11 +8,13 @@
  *   after writes  again; all databases together at most a twentieth of the time
  *   a slow count  is given up, and tried again later and later: after twice the rest each time
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
-import { FigureTable } from '../../components/figure-table.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { FigureTable } from '../../components/table.tsx'
 import { bytesInWords, counted, durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { FirstClient } from './first-client.tsx'
@@ -48,9 +50,7 @@ export function DatabaseKinds(props: DatabaseKindsProps) {
           <SafeText text={`${project} / ${database || '(default)'}`} />
         </h3>
         <span class="muted">{shown === undefined ? 'counting…' : summaryOf(shown)}</span>
-        <button type="button" class="quiet" disabled={isCounting} onClick={count}>
-          {isCounting ? 'Counting…' : 'Count now'}
-        </button>
+        <Button label={isCounting ? 'Counting…' : 'Count now'} look="quiet" disabled={isCounting} onClick={count} />
       </header>
       {error !== undefined && <ErrorNote error={error} what="The kinds could not be counted" />}
       {shown !== undefined && shown.kinds.length > 0 && (

@@ -1,6 +1,8 @@
 /** A call made again: as code to copy, or at once. */
+
 import { useState } from 'preact/hooks'
 import { type PlainAnswer, pathPart, sendByHand } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
@@ -55,9 +57,7 @@ function Again({ path, json }: { readonly path: string; readonly json: unknown }
   }
   return (
     <>
-      <button type="button" disabled={isAsking} onClick={() => void send()}>
-        Send again
-      </button>
+      <Button label="Send again" disabled={isAsking} onClick={() => void send()} />
       {error !== undefined && <ErrorNote error={error} what="The call could not be sent" />}
       {sent !== undefined && (
         <div role="status">
@@ -80,9 +80,7 @@ function Code({ call }: { readonly call: Parameters<typeof copiedAs>[1] }) {
       <summary>Code</summary>
       <div class="toolbar">
         {forms.map((one) => (
-          <button key={one} type="button" aria-pressed={one === form} onClick={() => setForm(one)}>
-            {one}
-          </button>
+          <Button label={one} key={one} aria-pressed={one === form} onClick={() => setForm(one)} />
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}

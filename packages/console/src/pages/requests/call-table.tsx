@@ -3,7 +3,9 @@
  *
  * CT1  Rows have one height, so a row's place follows from its number alone.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { durationInWords, inWords } from '../../model/numbers.ts'
@@ -128,15 +130,13 @@ function Row({ call, isOpen, onOpen }: RowProps) {
         {time}.{at.slice(20, 23)}
       </td>
       <td class="call-method">
-        <button
-          type="button"
-          class="quiet"
+        <Button
+          label={method}
+          look="quiet"
           data-id={id}
           aria-expanded={isOpen}
           onClick={() => onOpen(isOpen ? undefined : id)}
-        >
-          {method}
-        </button>
+        />
       </td>
       <td class="call-result">
         <span class={`tag ${code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad'}`}>{code}</span>

@@ -1,10 +1,12 @@
 /** One call: what was asked and answered, its rows and plan, and ways to make it again. */
+
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { getJson } from '../../api/http.ts'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
-import { FigureTable } from '../../components/figure-table.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { FigureTable } from '../../components/table.tsx'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -39,9 +41,7 @@ export function Detail({ id, onClose }: DetailProps) {
     <aside class="panel call-detail" aria-label={`Call ${id}`}>
       <header class="call-detail-head">
         <h2>{detail === undefined ? `Call ${id}` : detail.method}</h2>
-        <button type="button" class="quiet" onClick={onClose}>
-          Close
-        </button>
+        <Button label="Close" look="quiet" onClick={onClose} />
       </header>
       {error !== undefined && <ErrorNote error={error} what="The call cannot be shown" />}
       {detail !== undefined && <Whole detail={detail} />}

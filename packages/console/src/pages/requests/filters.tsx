@@ -1,4 +1,5 @@
 /** The filter of the list, kept in the address. */
+import { Button } from '../../components/button.tsx'
 import { useWholeText } from '../../components/use-whole-text.ts'
 import { dataMethods } from '../../model/data-methods.ts'
 import type { QueryMembers } from '../../model/route.ts'
@@ -48,13 +49,11 @@ export function Filters({ filters, onChange }: FiltersProps) {
       <Field name="Slower than, ms" isNumber value={filters['slower']} onChange={(slower) => onChange({ slower })} />
       <Field name="Transaction" value={filters['transaction']} onChange={(transaction) => onChange({ transaction })} />
       {isAny && (
-        <button
-          type="button"
-          class="quiet"
+        <Button
+          label="Clear"
+          look="quiet"
           onClick={() => onChange(Object.fromEntries(names.map((name) => [name, undefined])))}
-        >
-          Clear
-        </button>
+        />
       )}
     </search>
   )

@@ -4,7 +4,9 @@
  *   #/requests?method=commit&code=error&id=17        the list, filtered, and call 17 beside it
  *   #/requests/transactions?id=17                    the bars
  */
+
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
@@ -91,21 +93,17 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
     <>
       <Filters filters={filters} onChange={onFilter} />
       <div class="toolbar requests-state">
-        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Pause'}
-        </button>
+        <Button label={isPaused ? 'Go on' : 'Pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
         <span class={`tag ${isHeld ? 'warn' : 'good'}`}>{state}</span>
         {feed.waiting.length > 0 && (
-          <button
-            type="button"
-            class="primary"
+          <Button
+            label={`Show ${feed.waiting.length} new`}
+            look="primary"
             onClick={() => {
               hold(false)
               if (isHeld) setTimeout(() => hold(true))
             }}
-          >
-            Show {feed.waiting.length} new
-          </button>
+          />
         )}
         <span class="muted" role="status">
           {feed.isLoaded && (feed.shown.length === 1 ? '1 call' : `${feed.shown.length} calls`)}

@@ -1,5 +1,7 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
+
 import { useLayoutEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
@@ -33,23 +35,17 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
   return (
     <>
       <div class="toolbar requests-state">
-        <button type="button" aria-pressed={feed.isHeld} onClick={() => hold(!feed.isHeld)}>
-          {feed.isHeld ? 'Go on' : 'Pause'}
-        </button>
-        <button
-          type="button"
+        <Button label={feed.isHeld ? 'Go on' : 'Pause'} aria-pressed={feed.isHeld} onClick={() => hold(!feed.isHeld)} />
+        <Button
+          label="Older"
           disabled={!hasOlder}
           onClick={() => {
             hold(true)
             setBack(back + barsMax)
             if (end - barsMax < barsMax) older()
           }}
-        >
-          Older
-        </button>
-        <button type="button" disabled={back === 0} onClick={() => setBack(Math.max(0, back - barsMax))}>
-          Newer
-        </button>
+        />
+        <Button label="Newer" disabled={back === 0} onClick={() => setBack(Math.max(0, back - barsMax))} />
         <span class="muted" role="status">
           {shown.length} of {bars.length} transactions
         </span>

@@ -1,5 +1,7 @@
 /** Where in its tables the page looks. */
+
 import { useState } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 
 /** A kind or the key of an entity. */
@@ -33,7 +35,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
-      <button type="submit">Go</button>
+      <Button label="Go" />
       {wrong !== '' && (
         <span role="alert" class="jump-wrong">
           {wrong}

@@ -1,5 +1,7 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
+
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { Button } from '../../components/button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { visibleText } from '../../model/visible-text.ts'
 import { type Place, shortRow, valueText } from './row-text.ts'
@@ -98,18 +100,14 @@ function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step'
         </span>
       )}
       <span class="table-pane-ends">
-        <button type="button" class="quiet" onClick={() => void rows.open()} aria-label={`First rows of ${table}`}>
-          ⤒
-        </button>
-        <button
-          type="button"
-          class="quiet"
+        <Button label="⤒" look="quiet" onClick={() => void rows.open()} aria-label={`First rows of ${table}`} />
+        <Button
+          label="⤓"
+          look="quiet"
           disabled={rows.rows.length === 0}
           onClick={() => void rows.openEnd(beyond)}
           aria-label={`Last rows of ${table}`}
-        >
-          ⤓
-        </button>
+        />
       </span>
     </header>
   )

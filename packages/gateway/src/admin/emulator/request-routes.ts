@@ -8,7 +8,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, type PlanTree } from '@sixtables/engine'
 import { silenceMs } from '../../calls/line-queue.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
@@ -17,6 +17,7 @@ import {
   type RecordedRequest,
   type RequestDetail,
   type RequestRecorder,
+  type TableRows,
 } from '../../calls/request-recorder.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { type DataMethod, methodNames } from '../../methods.ts'
@@ -49,6 +50,13 @@ export interface MessageReport {
   readonly bytes: number
   /** Numbers of elements, if not all of its list are kept. */
   readonly cut?: { readonly kept: number; readonly of: number }
+}
+
+export interface RequestDetailReport extends RecordedRequest {
+  readonly request?: MessageReport
+  readonly response?: MessageReport
+  readonly plan?: PlanTree
+  readonly tables?: readonly TableRows[]
 }
 
 export function addRequestRoutes(router: Router, recorder: RequestRecorder): void {
@@ -108,7 +116,7 @@ async function* eventsOf(
   }
 }
 
-async function detailInJson(method: string, { request, answer, plan, tables }: RequestDetail): Promise<object> {
+async function detailInJson(method: string, { request, answer, plan, tables }: RequestDetail) {
   const { requestMessageToJson, answerToJson } = await import('../../protocols/json-codec.ts')
   const name = methodNames[method as DataMethod]
   return {

@@ -1,4 +1,5 @@
 /** `sixtables clock`: the clock of a running server, by its HTTP endpoint. */
+import type { ClockReport } from '../../../controls/emulator-clock.ts'
 import { timeInWords } from '../../../controls/time-in-words.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
@@ -6,11 +7,6 @@ import type { Io } from '../../framework/io.ts'
 import { ask } from '../../target/ask-server.ts'
 
 const clockPath = '/emulator/clock'
-
-interface ClockReport {
-  readonly now: string
-  readonly offsetMs: number
-}
 
 export function clockShow(flags: Flags, io: Io): Promise<number> {
   return ask<ClockReport>(flags, io, { method: 'GET', path: clockPath, inWords: clockInWords })

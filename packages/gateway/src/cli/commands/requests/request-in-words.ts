@@ -1,16 +1,9 @@
 /** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */
-import { type PlanTree, planText } from '@sixtables/engine'
-import type { MessageReport } from '../../../admin/emulator/request-routes.ts'
+import { planText } from '@sixtables/engine'
+import type { MessageReport, RequestDetailReport } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
-import type { RecordedRequest, TableRows } from '../../../calls/request-recorder.ts'
+import type { TableRows } from '../../../calls/request-recorder.ts'
 import { counted } from '../../framework/print.ts'
-
-export interface RequestDetailReport extends RecordedRequest {
-  readonly request?: MessageReport
-  readonly response?: MessageReport
-  readonly plan?: PlanTree
-  readonly tables?: readonly TableRows[]
-}
 
 export function requestInWords(detail: RequestDetailReport): readonly string[] {
   const { id, at, request, response, plan, tables = [] } = detail

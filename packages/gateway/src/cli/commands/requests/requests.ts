@@ -1,6 +1,6 @@
 /** `sixtables requests`: the newest calls of a running server, one call in detail, or each new call. */
 import { DatastoreError } from '@sixtables/engine'
-import type { RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
+import type { RequestDetailReport, RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
 import { requestFilter } from '../../../calls/request-filter.ts'
 import type { RecordedRequest } from '../../../calls/request-recorder.ts'
@@ -11,7 +11,7 @@ import type { Io } from '../../framework/io.ts'
 import { ask } from '../../target/ask-server.ts'
 import { serverOf } from '../../target/places.ts'
 import { openEvents } from '../../target/remote-target.ts'
-import { type RequestDetailReport, requestInWords } from './request-in-words.ts'
+import { requestInWords } from './request-in-words.ts'
 
 /** The server's parameter for each flag. */
 const filters: Readonly<Record<string, string>> = {

@@ -1,0 +1,113 @@
+/**
+ * Tables of what is listed: a row for each item, the first cell of a row is its head.
+ *
+ *   <Table rows={snapshots} keyOf={({ name }) => name} columns={[
+ *     { title: 'Snapshot', cell: ({ name }) => name },
+ *     { title: 'Rows', isNumber: true, cell: ({ rows }) => counted(rows) },
+ *   ]} />
+ */
+import type { ComponentChildren } from 'preact'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly isNumber?: boolean
+}
+
+export interface TableProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly class?: string | undefined
+  /** Attributes of a row. */
+  readonly mark?: (row: Row) => object
+  /** Stands in the place of rows, where there are none. */
+  readonly none?: string
+}
+
+export function Table<Row>({ columns, rows, keyOf, class: style, mark, none }: TableProps<Row>) {
+  return (
+    <table class={style}>
+      <thead>
+        <tr>
+          {columns.map(({ title, isNumber }, i) => (
+            <th key={i} scope="col" class={isNumber === true ? 'number' : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)} {...mark?.(row)}>
+            {columns.map(({ title, cell, isNumber }, i) => {
+              const content = cell(row)
+              if (i === 0) {
+                return (
+                  <th key={i} scope="row">
+                    {content}
+                  </th>
+                )
+              }
+              return (
+                <td key={i} class={isNumber === true ? 'number' : undefined} data-label={title}>
+                  {content}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+        {rows.length === 0 && none !== undefined && (
+          <tr>
+            <td colSpan={columns.length}>{none}</td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  )
+}
+
+export interface FigureRow {
+  readonly key: string
+  /** Absent = the key. */
+  readonly name?: ComponentChildren
+  /** In words. */
+  readonly figures: readonly string[]
+}
+
+export interface FigureTableProps {
+  /** Titles; the first is that of the names. */
+  readonly columns: readonly string[]
+  readonly rows: readonly FigureRow[]
+  readonly class?: string | undefined
+}
+
+/** Figures by name. */
+export function FigureTable({ columns: [first = '', ...others], ...rest }: FigureTableProps) {
+  const figures = others.map((title, i): Column<FigureRow> => {
+    return { title, isNumber: true, cell: (row) => row.figures[i] }
+  })
+  return (
+    <Table
+      keyOf={({ key }) => key}
+      columns={[{ title: first, cell: ({ key, name = key }) => name }, ...figures]}
+      {...rest}
+    />
+  )
+}
+
+/** A wide or long table in a box that scrolls, which the keyboard reaches. */
+export function Scroll({ label, class: style = 'scroll', children }: ScrollProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
+    <section class={style} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  )
+}
+
+interface ScrollProps {
+  readonly label: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}

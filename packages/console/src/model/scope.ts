@@ -1,0 +1,49 @@
+/** Places of data: a database, a namespace in it, and the addresses of the pages that show them. */
+import { addressOf, type QueryMembers, type Route } from './route.ts'
+
+/** An empty `database` is the default one. */
+export interface DatabaseName {
+  readonly project: string
+  readonly database: string
+}
+
+/** An empty `namespace` is the default one. */
+export interface EntityScope extends DatabaseName {
+  readonly namespace: string
+}
+
+/** The scope in an address such as `#/log/demo?database=orders`. @param project - for an address that names none */
+export function scopeIn({ parts, query }: Route, project = ''): EntityScope {
+  return {
+    project: parts[0] || project,
+    database: query.get('database') ?? '',
+    namespace: query.get('namespace') ?? '',
+  }
+}
+
+/** The members that name database and namespace in any address; default ones are left out. */
+export function scopeQuery({ database, namespace }: Pick<EntityScope, 'database' | 'namespace'>): QueryMembers {
+  return { database: database || undefined, namespace: namespace || undefined }
+}
+
+/** @param key - path of the entity as text */
+export function addressOfEntity(scope: EntityScope, key: string, more: QueryMembers = {}): string {
+  return addressOf('entity', [scope.project, key], { ...scopeQuery(scope), ...more })
+}
+
+/** The six tables where the rows of an entity stand. */
+export function addressOfRows(scope: EntityScope, key: string): string {
+  return addressOf('tables', [scope.project], { ...scopeQuery(scope), key })
+}
+
+/** Members of a body or a query, without those that are empty. */
+export function given<T extends Readonly<Record<string, unknown>>>(members: T): Partial<T> {
+  const present = Object.entries(members).filter(([, value]) => value !== undefined && value !== '')
+  return Object.fromEntries(present) as Partial<T>
+}
+
+/** A scope as requests of the data API name it. */
+export function inRequest({ project, database, namespace }: EntityScope) {
+  const databaseId = given({ databaseId: database })
+  return { ...databaseId, partitionId: { projectId: project, ...databaseId, ...given({ namespaceId: namespace }) } }
+}
