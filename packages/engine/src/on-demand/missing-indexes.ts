@@ -188,7 +188,7 @@ export function materialiseRows(
   return forEntities(index.kind, store, goOn, (paths) => {
     const rows: KvRow[] = []
     for (const path of paths) rowsOf(path, rows)
-    store.putSorted(rows.sort(byKey))
+    store.batch(rows)
     return rows.length
   })
 }
@@ -220,10 +220,6 @@ export function forEntities(
     }
   }
   return steps()
-}
-
-function byKey(a: KvRow, b: KvRow): number {
-  return a.key < b.key ? -1 : 1
 }
 
 /** One row of an index, made from its entity; `undefined` if the entity has no such row. */
