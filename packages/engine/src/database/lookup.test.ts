@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
+import { query } from '../testing/query-world.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const named = (name: string): Key => ({ partition, path: [{ kind: 'K', name }] })
@@ -62,4 +64,29 @@ test.each(stores)('the rest of an answer that grows too large is deferred, in a 
   expect(found).toEqual(stored.slice(0, 5))
   expect(missing).toEqual([named('absent')])
   expect(deferred).toEqual([...stored.slice(5), named('also absent')])
+})
+
+test('masks are applied to large entities each in a turn', async () => {
+  let turns = 0
+  const defer = (task: () => void): void => {
+    turns++
+    systemScheduler.defer(task)
+  }
+  const engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  const database = engine.database('p')
+  const keys = Array.from({ length: 6 }, (_, i) => named(`large ${i}`))
+  for (const key of keys) {
+    const mutations = [{ operation: 'upsert' as const, entity: entity(key, 300_000) }]
+    await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  turns = 0
+  const propertyMask = ['absent']
+  const { found } = await database.lookup(engine.context(), { keys, propertyMask })
+  expect(found.map(({ image }) => image.properties.length)).toEqual(keys.map(() => 0))
+  expect(turns).toBe(keys.length)
+  turns = 0
+  const { results } = await database.runQuery(engine.context(), { query: query({ kind: 'K' }), propertyMask })
+  expect(results.map(({ image }) => image?.properties.length)).toEqual(keys.map(() => 0))
+  expect(turns).toBe(keys.length)
+  await engine.close()
 })

@@ -1,15 +1,16 @@
 /** Lookup of entities by key, in the view of the read. */
-import { checkAlive, type RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
+import { giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { entityRowKeysOf, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import type { FoundEntity } from './api.ts'
-import { maskedImage } from './read-mask.ts'
+import { maskedImage, maskWork } from './read-mask.ts'
 
 /** Answers stay below the 4 MiB that default clients accept, with a margin for bytes around the entities. */
 const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
@@ -38,20 +39,21 @@ export function lookupKeys(
   const answer: FoundKeys = { found: [], missing: [], deferred: [] }
   const { asked, rows } = distinct(keys)
   let bytes = 0
-  const take = (key: Key, cell: Uint8Array | undefined): void => {
+  const take = (key: Key, cell: Uint8Array | undefined): Promise<void> | undefined => {
     if (cell === undefined) {
       answer.missing.push(key)
-      return
+      return giveWay(context, 1)
     }
     const stored = new StoredImage(cell)
     if (mask === undefined) {
       bytes += stored.propertiesBytes + entityOverheadBytes
       answer.found.push({ key, image: stored })
-      return
+      return giveWay(context, 1)
     }
     const image = maskedImage(stored, mask)
     bytes += image.properties.length + entityOverheadBytes
     answer.found.push({ key, image })
+    return giveWay(context, maskWork(stored))
   }
   let cells: readonly (Uint8Array | undefined)[] | undefined
   const looked = forEachInOrder(asked, (key, i) => {
@@ -64,10 +66,7 @@ export function lookupKeys(
     return andThen(together, (found) => {
       cells = found
       if (found !== undefined) return take(key, found[at])
-      return andThen(view.get(context, 'Entities', rows[i] as RowKey), (cell) => {
-        take(key, cell)
-        checkAlive(context)
-      })
+      return andThen(view.get(context, 'Entities', rows[i] as RowKey), (cell) => take(key, cell))
     })
   })
   return andThen(looked, () => answer)

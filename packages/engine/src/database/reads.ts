@@ -137,7 +137,9 @@ export class Reads {
           )
         },
       )
-      return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
+      return mask === undefined || nearest !== undefined
+        ? batch
+        : andThen(batch, (whole) => maskedBatch(context, whole, mask))
     })
   }
 

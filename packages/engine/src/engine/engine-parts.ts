@@ -177,7 +177,7 @@ export class EngineParts {
         tablets.commits.appended(append)
         if (!append.records[0]?.isUncounted) findings.noteCommitted(append)
       },
-      onApplyFailure: (error) => options.onBackgroundFailure?.(error),
+      onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
     })
   }

@@ -78,8 +78,8 @@ export interface CommitLogOptions {
   readonly onCommit?: (records: readonly PendingRecord[], waits: boolean) => void
   /** Called for each commit in the turn of its append. */
   readonly onAppend?: (append: Append) => void
-  /** Called when applying in the background fails; the store refuses later writes (kv/K5). */
-  readonly onApplyFailure?: (error: unknown) => void
+  /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when one of the above throws. */
+  readonly onFailure?: (error: unknown) => void
   readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
@@ -111,7 +111,13 @@ export class CommitLog {
   #closed = false
 
   constructor(options: CommitLogOptions) {
-    this.#options = options
+    const { onApply, onCommit, onAppend } = options
+    this.#options = {
+      ...options,
+      ...(onApply && { onApply: (event) => this.#observe(() => onApply(event)) }),
+      ...(onCommit && { onCommit: (records, waits) => this.#observe(() => onCommit(records, waits)) }),
+      ...(onAppend && { onAppend: (append) => this.#observe(() => onAppend(append)) }),
+    }
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.gate = options.gate
     this.applier = new Applier({
@@ -120,7 +126,7 @@ export class CommitLog {
       pending: this.pending,
       retention: this.retention,
       switchedOff: options.switchedOff,
-      ...(options.onApply === undefined ? {} : { onApply: options.onApply }),
+      ...(this.#options.onApply && { onApply: this.#options.onApply }),
     })
     this.holds = new ApplyHolds({
       pending: this.pending,
@@ -330,6 +336,15 @@ export class CommitLog {
     this.#options.onAppend?.({ context, footprint, alsoMoves, records, trimmed, trimmedBytes, transaction, written })
   }
 
+  /** Tells an observer. The commit is stored or on its way, so an error of the observer is not one of the commit. */
+  #observe(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      this.#options.onFailure?.(error)
+    }
+  }
+
   #appliedWithCommit(records: readonly NewRecord[]): void {
     const { onApply, onCommit } = this.#options
     for (const record of records) this.retention.add(record, record.version)
@@ -388,7 +403,7 @@ export class CommitLog {
   #inBackground(work: MaybePromise<void>): void {
     void whenFails(
       () => work,
-      (error) => this.#options.onApplyFailure?.(error),
+      (error) => this.#options.onFailure?.(error),
     )
   }
 

@@ -95,6 +95,27 @@ describe('Retention', () => {
     expect(newerThan(retention, 0n)).toHaveLength(count)
   })
 
+  it.each([0, 1, 2, 3])('takes over nothing of an earlier run after a reset at turn %i of the search', async (turn) => {
+    const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
+    const rows = Array.from({ length: 5000 }, (_, i) => ({ key: logRowKey(group, BigInt(i + 1)), value }))
+    const clock = new VirtualClock()
+    const defer = clock.defer.bind(clock)
+    let turns = 0
+    let isReset = false
+    const retention = new Retention(limits, clock)
+    vi.spyOn(clock, 'defer').mockImplementation((task) => {
+      if (turns++ === turn) {
+        retention.clear()
+        isReset = true
+      }
+      defer(task)
+    })
+    await retention.adopt(new MemoryKv(rows), new Set(), () => false)
+    expect(isReset).toBe(true)
+    expect(newerThan(retention, 0n)).toEqual([])
+    expect(retention.bytes).toBe(0)
+  })
+
   it('retention/T1: finds what an earlier run applied before a record that waited over the restart', async () => {
     const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
     const rows = [1n, 3n, 9n].map((version) => ({ key: logRowKey(group, version), value }))

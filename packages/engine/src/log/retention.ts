@@ -235,11 +235,13 @@ export class Retention {
   }
 
   /**
-   * Finds the records of an earlier run, in slices.
+   * Finds the records of an earlier run, in slices. A reset or a restored snapshot ends the search.
    *
    * @param pending - log rows that are not applied yet; they are added later with add()
    */
-  async adopt(kv: Kv, pending: ReadonlySet<RowKey>, stopped: () => boolean): Promise<void> {
+  async adopt(kv: Kv, pending: ReadonlySet<RowKey>, isClosed: () => boolean): Promise<void> {
+    const lineage = this.#lineage
+    const stopped = (): boolean => isClosed() || lineage !== this.#lineage
     const context = requestContext({ clock: this.#scheduler })
     const found: AppliedRecord[] = []
     const scan = kv.scan(logRange)

@@ -342,10 +342,14 @@ export class LevelWriter {
     const rows = await this.#level.iterator({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false }).all()
     for (const [stored, proven] of rows) {
       const value = this.#form.value(stored, proven)
+      const key = byteString(stored.subarray(home.prefix.length))
       batch.del(stored)
-      if (value !== undefined) sink.write(byteString(stored.subarray(home.prefix.length)), value)
-      // A damaged row has a checksum for no key: its readers get the error as before.
-      else batch.put(stored.subarray(home.prefix.length), proven)
+      if (value !== undefined) sink.write(key, value)
+      else {
+        // A damaged row has a checksum for no key: its readers get the error as before.
+        this.#events.put?.(key)
+        batch.put(bytesOf(key), proven)
+      }
     }
   }
 

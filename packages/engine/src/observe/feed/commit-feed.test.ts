@@ -45,6 +45,24 @@ describe.each([
   ['in memory, with rows on demand', () => ({})],
   ['that answers by promise', () => ({ kv: new AsyncKv(new MemoryKv()) })],
 ])('a store %s', (_store, optionsOf) => {
+  test('commits though a watcher throws, and reports that', async () => {
+    const failures: unknown[] = []
+    const onBackgroundFailure = (error: unknown): unknown => failures.push(error)
+    engine = await openEngine({ ...optionsOf(), scheduler: new VirtualClock(), onBackgroundFailure })
+    const broken = new Error('a broken watcher')
+    engine.feed.watch({ listed: 10, rows: 10 }, () => {
+      throw broken
+    })
+    await write([keyOf('A', 1), 7])
+    engine.database('p').configure({ applyPolicy: { type: 'manual' } })
+    await write([keyOf('A', 1), 8])
+    await engine.inspector.releaseAll()
+    // Told of each commit and each apply, and committed once each.
+    expect(failures).toEqual([broken, broken, broken, broken])
+    expect((await engine.inspector.versions(keyOf('A', 1))).versions).toHaveLength(2)
+    expect((await engine.check()).problemCount).toBe(0)
+  })
+
   test.each(['immediate', 'manual'] as const)(
     'tells exactly the rows that it writes, with the policy %s',
     async (type) => {
