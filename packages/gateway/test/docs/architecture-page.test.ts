@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { openEngine } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { inspect } from '../../src/admin/emulator/inspection.ts'
+import { addInspectionRoutes } from '../../src/admin/emulator/inspection.ts'
 import { main } from '../../src/cli/main.ts'
 import { testGateway } from '../support/gateway.ts'
 
@@ -15,10 +15,7 @@ test('the rows of ToDo:1 are those that ARCHITECTURE.md shows', async () => {
   const shown = /as `sixtables inspect rows ToDo:1` prints it:\n\n```text\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
   const engine = await openEngine()
   const { url, port } = await testGateway(engine, {
-    routes: (router) =>
-      router.add('GET', '/emulator/inspect/rows', async ({ query }) => ({
-        json: await inspect(engine, 'rows', Object.fromEntries(query)),
-      })),
+    routes: (router) => addInspectionRoutes(router, engine),
   })
   const properties = { owner: { stringValue: 'ada' }, priority: { integerValue: '5' } }
   const upsert = { key: { path: [{ kind: 'ToDo', id: '1' }] }, properties }

@@ -2,7 +2,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inspect } from '../../src/admin/emulator/inspection.ts'
+import { addInspectionRoutes } from '../../src/admin/emulator/inspection.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
@@ -15,7 +15,7 @@ let gateway: TestGateway
 beforeEach(async () => {
   clock = new VirtualClock()
   engine = await openEngine({ scheduler: clock })
-  gateway = await testGateway(engine)
+  gateway = await testGateway(engine, { routes: (router) => addInspectionRoutes(router, engine) })
 })
 
 afterEach(() => engine.close())
@@ -147,7 +147,7 @@ describe('the settings of a database', () => {
 
   test('are listed by the inspector', async () => {
     await rest('PATCH', settingsOf('one'), { indexes: 'require' })
-    expect(await inspect(engine, 'databases', {})).toMatchObject({
+    expect(await rest('GET', '/emulator/inspect/databases')).toMatchObject({
       databases: [{ project: 'p', database: 'one', settings: { indexes: 'require' } }],
     })
   })

@@ -9,20 +9,12 @@ import { addExplainRoute } from './explain.ts'
 import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
-import { type Asking, inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import { addInspectionRoutes } from './inspection.ts'
 import { addPreviewRoute } from './preview.ts'
-import { progressOf } from './progress.ts'
 import { addStalenessRoute } from './staleness.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine): void {
-  for (const name of questionNames) {
-    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query, signal }) => {
-      const { progress, ...parameters } = Object.fromEntries(query)
-      const ask = (asking: Asking): Promise<unknown> => inspect(engine, name, parameters, asking)
-      if (progress === 'true') return { events: (listening) => progressOf(ask, listening) }
-      return { json: await ask({ signal }) }
-    })
-  }
+  addInspectionRoutes(router, engine)
   addEntityRoute(router, engine)
   addExplainRoute(router, engine)
   addFixtureRoutes(router, engine)

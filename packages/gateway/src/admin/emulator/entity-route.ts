@@ -7,10 +7,10 @@ import { type Engine, invalidArgument } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
 import type { Router } from '../../protocols/router.ts'
-import { inspectionPath, keyOf } from './inspection.ts'
+import { keyOf } from './inspection.ts'
 
 export function addEntityRoute(router: Router, engine: Engine): void {
-  router.add('GET', `${inspectionPath}entity`, async ({ query, signal }) => {
+  router.add('GET', '/emulator/inspect/entity', async ({ query, signal }) => {
     const parameters = Object.fromEntries(query)
     const key = keyOf(parameters)
     const context = engine.context({ signal })

@@ -20,8 +20,7 @@ import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 import { fixtureRequest, formatOf } from './fixture-request.ts'
-import type { Asking } from './inspection.ts'
-import { progressOf } from './progress.ts'
+import { type Asking, progressOf } from './progress.ts'
 
 const fixturesPath = '/emulator/fixtures'
 const keysShownMax = 100

@@ -1,6 +1,5 @@
 /**
- * Ids beyond the data API: ranges as in the first Datastore's API, reservations, and the next values of the counters. The server answers
- * over HTTP; the command line also asks a data folder that it has opened.
+ * Ids beyond the data API: ranges as in the first Datastore's API, reservations, and the next values of the counters.
  *
  *   POST  allocate   project, kind, size or max            `size` consecutive ids, or all up to `max`
  *   POST  range      project, kind, start, end             exactly these ids: EMPTY, CONTENTION or COLLISION
@@ -26,11 +25,8 @@ import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
-/** The path before the name of a question. */
-export const idsPath = '/emulator/ids/'
-
 /** The members of a body, or the parameters of a query. */
-export type IdRequest = Readonly<Record<string, unknown>>
+type IdRequest = Readonly<Record<string, unknown>>
 export interface AllocatedAnswer {
   /** The first and the last id; there are none if the last is below the first. */
   readonly start: string
@@ -91,33 +87,14 @@ const questions: Readonly<Record<string, Question>> = {
   next: { method: 'GET', fields: ofKind, ask: next },
 }
 
-export type IdQuestion = 'allocate' | 'range' | 'reserve' | 'next'
-export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
-  return questions[what]?.method ?? 'GET'
-}
-
-/**
- * Answers one question, as plain JSON.
- *
- * @throws INVALID_ARGUMENT for an impossible request
- */
-export async function askIds(engine: AskedEngine, what: IdQuestion, request: IdRequest): Promise<unknown> {
-  const question = questions[what] as Question
-  checkFields(request, ['project', 'database', 'namespace', ...question.fields])
-  return await question.ask(engine, request)
-}
-
-/** Serves the questions over HTTP. */
+/** Serves the questions. */
 export function addIdRoutes(router: Router, engine: Engine): void {
-  for (const what of Object.keys(questions) as IdQuestion[]) {
-    const method = idMethodOf(what)
-    router.add(method, `${idsPath}${what}`, async ({ query, body, headers }) => ({
-      json: await askIds(
-        askedBy({ headers }, engine),
-        what,
-        method === 'GET' ? Object.fromEntries(query) : bodyObject(body),
-      ),
-    }))
+  for (const [what, { method, fields, ask }] of Object.entries(questions)) {
+    router.add(method, `/emulator/ids/${what}`, async ({ query, body, headers }) => {
+      const request = method === 'GET' ? Object.fromEntries(query) : bodyObject(body)
+      checkFields(request, ['project', 'database', 'namespace', ...fields])
+      return { json: await ask(askedBy({ headers }, engine), request) }
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Composite indexes for the command line. The server answers over HTTP; the command line also asks a data folder that it has opened.
+ * Composite indexes for the command line and the console.
  *
  *   GET   list     project, database
  *   POST  create   project, database, kind, ancestor, properties: ["done", "due desc"]     answers when it is built
@@ -29,10 +29,7 @@ import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 
-/** The path before the name of a question. */
-export const indexesPath = '/emulator/indexes/'
-
-export type IndexQuestion = 'list' | 'create' | 'delete'
+type IndexQuestion = 'list' | 'create' | 'delete'
 
 export interface IndexReport {
   readonly id: string
@@ -69,21 +66,10 @@ const waitMs = 10_000
 
 const methods: Readonly<Record<IndexQuestion, 'GET' | 'POST'>> = { list: 'GET', create: 'POST', delete: 'POST' }
 
-export function indexMethodOf(what: IndexQuestion): 'GET' | 'POST' {
-  return methods[what]
-}
-
-/**
- * Answers a question.
- *
- * @param longest - maximum wait for the work in milliseconds; default no limit
- * @throws DatastoreError for an impossible request, or work that failed
- */
-export async function askIndexes(
+async function answerTo(
   engine: Engine,
   what: IndexQuestion,
   request: JsonObject,
-  longest?: number,
 ): Promise<IndexListReport | IndexReport> {
   const database = namedDatabase(engine, request)
   // Another gateway may have changed the indexes.
@@ -97,29 +83,24 @@ export async function askIndexes(
   }
   if (what === 'create' && request['yaml'] !== undefined) {
     refuseOthers(request, ['yaml'])
-    return { indexes: await createAll(engine, database, textOf('yaml', request['yaml']), longest) }
+    return { indexes: await createAll(engine, database, textOf('yaml', request['yaml'])) }
   }
   if (what === 'create') {
     refuseOthers(request, ['kind', 'ancestor', 'properties'])
     const job = engine.indexes.create(database, definitionOf(request))
     await job.defined
-    return await answered(engine, database, job, longest)
+    return await answered(engine, database, job)
   }
   refuseOthers(request, ['id'])
   const id = textOf('id', request['id'])
   if (!/^\d{1,18}$/.test(id)) throw invalidArgument(`the id of an index is a whole number, not "${id}"`)
   const job = engine.indexes.drop(database, BigInt(id))
   await job.defined
-  return await answered(engine, database, job, longest)
+  return await answered(engine, database, job)
 }
 
 /** Creates the indexes of an index.yaml that the database lacks, all at the same time. */
-async function createAll(
-  engine: Engine,
-  database: Database,
-  yaml: string,
-  longest: number | undefined,
-): Promise<readonly IndexReport[]> {
+async function createAll(engine: Engine, database: Database, yaml: string): Promise<readonly IndexReport[]> {
   const { manual, generated } = await parseIndexYaml(yaml)
   const definitions = [...manual, ...generated]
   if (definitions.length === 0) throw invalidArgument('the text has no index; it begins with "indexes:" and has a list')
@@ -127,29 +108,24 @@ async function createAll(
     .filter((definition) => database.catalogue.find(definition) === undefined)
     .map((definition) => engine.indexes.create(database, definition))
   for (const job of jobs) await job.defined
-  return await Promise.all(jobs.map((job) => answered(engine, database, job, longest)))
+  return await Promise.all(jobs.map((job) => answered(engine, database, job)))
 }
 
 export function addIndexRoutes(router: Router, engine: Engine): void {
   for (const what of Object.keys(methods) as IndexQuestion[]) {
     const method = methods[what]
-    router.add(method, `${indexesPath}${what}`, async ({ query, body }) => ({
-      json: await askIndexes(engine, what, method === 'GET' ? Object.fromEntries(query) : bodyObject(body), waitMs),
+    router.add(method, `/emulator/indexes/${what}`, async ({ query, body }) => ({
+      json: await answerTo(engine, what, method === 'GET' ? Object.fromEntries(query) : bodyObject(body)),
     }))
   }
 }
 
 /** The index after its job, or its state after the longest wait. */
-async function answered(
-  engine: Engine,
-  database: Database,
-  job: IndexJob,
-  longest: number | undefined,
-): Promise<IndexReport> {
+async function answered(engine: Engine, database: Database, job: IndexJob): Promise<IndexReport> {
   const index = await job.defined
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
-    if (longest !== undefined) timer = setTimeout(resolve, longest, undefined)
+    timer = setTimeout(resolve, waitMs, undefined)
   })
   try {
     const done = await Promise.race([job.done, late])

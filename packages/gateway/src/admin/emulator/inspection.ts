@@ -1,6 +1,5 @@
 /**
- * Questions to the inspector and the checker, by name and parameters. The server answers over HTTP; the command line also asks a data folder
- * that it has opened. The answers are the engine's reports, plain JSON.
+ * Questions to the inspector and the checker, by name and parameters. The answers are the engine's reports, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key, records   GET   applied
  *   GET   versions       project, database, namespace, key, limit     entity-route.ts has the entity itself
@@ -27,21 +26,12 @@ import {
   type VersionsReport,
 } from '@sixtables/engine'
 import { databaseIdOf, wholeNumber } from '../../convert/parameters.ts'
+import type { Router } from '../../protocols/router.ts'
 import { settingsJson } from './database-settings.ts'
 import { needOneProcess } from './one-process.ts'
-
-/** The path before the name of a question. */
-export const inspectionPath = '/emulator/inspect/'
+import { type Asking, progressOf } from './progress.ts'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
-
-/** The caller's part in a long question. */
-export interface Asking {
-  /** Aborting it ends a long question. */
-  readonly signal?: AbortSignal | undefined
-  /** Called at times with the number of rows read so far. */
-  readonly onProgress?: ((rows: number) => void) | undefined
-}
 
 type Asked = Asking & { readonly context: RequestContext }
 
@@ -74,30 +64,17 @@ const questions: Readonly<Record<string, Question>> = {
   },
 }
 
-export const questionNames: readonly string[] = Object.keys(questions)
-
-/** The HTTP method of a question; `undefined` if there is no such question. */
-export function methodOf(what: string): 'GET' | 'POST' | undefined {
-  return Object.hasOwn(questions, what) ? questions[what]?.method : undefined
-}
-
-/**
- * Answers one question with a report, as plain JSON.
- *
- * @throws INVALID_ARGUMENT for an unknown question or a wrong parameter
- */
-export async function inspect(
-  engine: Engine,
-  what: string,
-  parameters: Parameters,
-  asking: Asking = {},
-): Promise<unknown> {
-  const question = Object.hasOwn(questions, what) ? questions[what] : undefined
-  if (question === undefined) {
-    throw invalidArgument(`there is no report "${what}"; choose one of ${questionNames.join(', ')}`)
+/** Serves the questions; with `progress=true` as events (progress.ts). */
+export function addInspectionRoutes(router: Router, engine: Engine): void {
+  for (const [name, { method, ask }] of Object.entries(questions)) {
+    router.add(method, `/emulator/inspect/${name}`, async ({ query, signal }) => {
+      const { progress, ...parameters } = Object.fromEntries(query)
+      const asked = async (asking: Asking): Promise<unknown> =>
+        ask(engine, parameters, { ...asking, context: engine.context({ signal: asking.signal }) })
+      if (progress === 'true') return { events: (listening) => progressOf(asked, listening) }
+      return { json: await asked({ signal }) }
+    })
   }
-  const context = engine.context({ signal: asking.signal })
-  return await question.ask(engine, parameters, { ...asking, context })
 }
 
 /** The key of a request. @throws INVALID_ARGUMENT */

@@ -9,7 +9,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError } from '@sixtables/engine'
 import { eventOf } from '../../protocols/router.ts'
-import type { Asking } from './inspection.ts'
+
+/** The caller's part in a long question. */
+export interface Asking {
+  /** Aborting it ends a long question. */
+  readonly signal?: AbortSignal | undefined
+  /** Called at times with the number of rows read so far. */
+  readonly onProgress?: ((rows: number) => void) | undefined
+}
 
 export type ProgressEvent =
   | { readonly progress: { readonly rows: number } }

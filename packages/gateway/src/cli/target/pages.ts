@@ -3,9 +3,8 @@
  * `previous`, for one with `before` (admin/emulator/inspection.ts). The joined report has each item once, in order.
  */
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import type { Target } from './target.ts'
 
-type Ask = Target['ask']
+type Ask = (what: string, parameters: Parameters) => Promise<unknown>
 type Report = Readonly<Record<string, unknown>>
 
 /** The whole answer to a question; for rows of a table, at most `limit` of them. */

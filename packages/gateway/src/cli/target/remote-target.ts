@@ -1,26 +1,9 @@
 /** A running server, asked over HTTP. */
-import { inspectionPath, methodOf } from '../../admin/emulator/inspection.ts'
 import type { ProgressEvent } from '../../admin/emulator/progress.ts'
 import { causeOf, codeOf } from '../../emulator/server-file.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
 import { eventData } from './events.ts'
 import { refusal } from './refusal.ts'
-import type { Target } from './target.ts'
-
-/** @param address - `host:port`, IPv6 in brackets */
-export function remoteTarget(address: string): Target {
-  return {
-    ask(what, parameters, onProgress) {
-      const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      const query = new URLSearchParams(given)
-      const method = methodOf(what) ?? 'GET'
-      if (onProgress === undefined) return askServer(address, method, `${inspectionPath}${what}?${query}`)
-      query.set('progress', 'true')
-      return askLong(address, method, `${inspectionPath}${what}?${query}`, onProgress)
-    },
-    close: async () => {},
-  }
-}
 
 /**
  * Asks a server for JSON.
@@ -62,24 +45,32 @@ function notUnderstood(address: string, method: string, path: string): Operation
  *
  * @param onProgress - called with the number of rows read so far
  */
-async function askLong(
+export async function askLong(
   address: string,
   method: 'GET' | 'POST',
   path: string,
   onProgress: (rows: number) => void,
 ): Promise<unknown> {
   const events = await openEvents(address, method, path)
-  try {
-    for await (const data of events) {
-      const event = JSON.parse(data) as ProgressEvent
-      if ('progress' in event) onProgress(event.progress.rows)
-      else if ('report' in event) return event.report
-      else throw refusal(event.error.status, event.error.message)
-    }
-  } catch (error) {
+  const report = await reportIn(events, onProgress).catch((error: unknown) => {
     throw error instanceof OperationError || error instanceof UsageError ? error : goneServer(address, error)
+  })
+  if (report === undefined) throw goneServer(address)
+  return report
+}
+
+/** The report at the end of a long question's events; `undefined` without one. @throws OperationError with the reason of a refusal */
+export async function reportIn(
+  events: AsyncIterable<string>,
+  onProgress: ((rows: number) => void) | undefined,
+): Promise<unknown> {
+  for await (const data of events) {
+    const event = JSON.parse(data) as ProgressEvent
+    if ('progress' in event) onProgress?.(event.progress.rows)
+    else if ('report' in event) return event.report
+    else throw refusal(event.error.status, event.error.message)
   }
-  throw goneServer(address)
+  return undefined
 }
 
 /**

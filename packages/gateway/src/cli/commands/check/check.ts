@@ -4,7 +4,7 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
-import { askTarget } from '../../target/ask.ts'
+import { withStore } from '../../target/ask.ts'
 
 const progressMs = 5000
 
@@ -13,7 +13,13 @@ export async function check(flags: Flags, io: Io): Promise<number> {
   const repair = flags['repair'] === true
   // Server and command line are of the same version.
   const parameters = repair ? { repair: 'true' } : {}
-  const asked = askTarget(flags, io, 'check', parameters, progressTo(io))
+  const question = {
+    method: 'POST',
+    path: '/emulator/inspect/check',
+    query: parameters,
+    onProgress: progressTo(io),
+  } as const
+  const asked = withStore(flags, io, ({ ask }) => ask(question))
   const report = (await asked.catch((error: unknown) => {
     throw error instanceof OperationError ? new UsageError(error.message) : error
   })) as CheckReport

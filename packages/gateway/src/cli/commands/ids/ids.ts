@@ -1,29 +1,18 @@
 /** `sixtables ids next|reserve|range|allocate`: the next ids of the counters, and ids to be excluded from automatic allocation. */
 
 import { DatastoreError, formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
-import {
-  type AllocatedAnswer,
-  askIds,
-  type IdQuestion,
-  type IdRequest,
-  idMethodOf,
-  idsPath,
-  type NextAnswer,
-  type NextIdAnswer,
-  type ReserveAnswer,
-} from '../../../admin/emulator/ids.ts'
+import type { AllocatedAnswer, NextAnswer, NextIdAnswer, ReserveAnswer } from '../../../admin/emulator/ids.ts'
+import type { Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns } from '../../framework/print.ts'
+import { withStore } from '../../target/ask.ts'
 import { projectOf } from '../../target/database.ts'
-import { openClosedStore } from '../../target/open-store.ts'
-import { placeOf } from '../../target/places.ts'
-import { refusalOf } from '../../target/refusal.ts'
-import { askServer } from '../../target/remote-target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
   return answer<NextAnswer>(flags, io, {
+    method: 'GET',
     what: 'next',
     request: kindRequest(flags),
     inWords: (report, isRunning) => nextInWords(report, isRunning),
@@ -59,41 +48,28 @@ export function idsAllocate(flags: Flags, io: Io): Promise<number> {
 }
 
 interface Asked<Answer> {
-  readonly what: IdQuestion
-  readonly request: IdRequest
+  readonly method?: 'GET'
+  readonly what: string
+  readonly request: Parameters | { readonly keys: readonly string[] }
   readonly inWords: (answer: Answer, isRunning: boolean) => readonly string[]
 }
 
-async function answer<Answer>(flags: Flags, io: Io, { what, request, inWords }: Asked<Answer>): Promise<number> {
+async function answer<Answer>(
+  flags: Flags,
+  io: Io,
+  { method, what, request, inWords }: Asked<Answer>,
+): Promise<number> {
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  const place = await placeOf(flags, io)
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
-  const isRunning = 'address' in place
-  // Server and command line are of the same version.
-  const report = (
-    isRunning ? await ofServer(place.address, what, asked) : await ofFolder(place.dir, what, asked)
-  ) as Answer
-  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
-  else for (const line of inWords(report, isRunning)) io.out(line)
+  const path = `/emulator/ids/${what}`
+  const lines = await withStore(flags, io, async ({ ask, isRunning }) => {
+    const question = method === 'GET' ? { query: asked as Parameters } : { body: asked }
+    // Server and command line are of the same version.
+    const report = (await ask({ method: method ?? 'POST', path, ...question })) as Answer
+    return flags['json'] === true ? [JSON.stringify(report, null, 2)] : inWords(report, isRunning)
+  })
+  for (const line of lines) io.out(line)
   return exitCodes.ok
-}
-
-function ofServer(address: string, what: IdQuestion, request: IdRequest): Promise<unknown> {
-  const method = idMethodOf(what)
-  if (method === 'POST') return askServer(address, method, `${idsPath}${what}`, request)
-  const query = Object.entries(request).map(([name, value]): [string, string] => [name, String(value)])
-  return askServer(address, method, `${idsPath}${what}?${new URLSearchParams(query)}`)
-}
-
-async function ofFolder(dir: string, what: IdQuestion, request: IdRequest): Promise<unknown> {
-  const engine = await openClosedStore(dir)
-  try {
-    return await askIds(engine, what, request)
-  } catch (error) {
-    throw refusalOf(error)
-  } finally {
-    await engine.close()
-  }
 }
 
 function allocatedInWords({ words }: AllocatedAnswer): readonly string[] {
@@ -119,7 +95,7 @@ function nextInWords(
 }
 
 /** @throws UsageError for a wrong kind */
-function kindRequest(flags: Flags): IdRequest {
+function kindRequest(flags: Flags): Parameters {
   const path = readable(() => parseKindPath(String(flags['kind'])))
   const parent = formatKeyPath(path.slice(0, -1))
   return { ...(parent === '' ? {} : { parent }), kind: path.at(-1)?.kind }

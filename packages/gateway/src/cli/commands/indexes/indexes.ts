@@ -1,29 +1,19 @@
 /** `sixtables indexes list|create|delete`: the composite indexes of a database. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  askIndexes,
-  type IndexListReport,
-  type IndexQuestion,
-  type IndexReport,
-  indexesPath,
-  indexMethodOf,
-} from '../../../admin/emulator/index-questions.ts'
+import type { IndexListReport, IndexReport } from '../../../admin/emulator/index-questions.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
+import { withStore } from '../../target/ask.ts'
 import { projectOf } from '../../target/database.ts'
-import { openClosedStore } from '../../target/open-store.ts'
-import { placeOf } from '../../target/places.ts'
-import { refusalOf } from '../../target/refusal.ts'
-import { askServer } from '../../target/remote-target.ts'
 
 /** Interval between questions about unfinished work. */
 const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
-  const { indexes } = await ask<IndexListReport>(flags, io, 'list', {})
+  const { indexes } = await withIndexes(flags, io, (ask) => ask<IndexListReport>('list'))
   if (flags['json'] === true) io.out(JSON.stringify({ indexes }, null, 2))
   else for (const line of listInWords(indexes, placeInWords(flags, io))) io.out(line)
   return exitCodes.ok
@@ -32,8 +22,7 @@ export async function indexesList(flags: Flags, io: Io): Promise<number> {
 export async function indexesCreate(flags: Flags, io: Io): Promise<number> {
   const properties = (flags['properties'] as readonly unknown[]).map((property) => propertyOf(String(property)))
   const request = { kind: String(flags['kind']), ancestor: flags['ancestor'] === true, properties }
-  const begun = await ask<IndexReport>(flags, io, 'create', request)
-  const index = await finished(flags, io, begun)
+  const index = await withIndexes(flags, io, async (ask) => finished(ask, await ask<IndexReport>('create', request)))
   if (index.state !== 'serving') throw new OperationError(notBuilt(index))
   return told(flags, io, index, [`${index.words} is built (id ${index.id}).`])
 }
@@ -42,8 +31,7 @@ export async function indexesDelete(flags: Flags, io: Io): Promise<number> {
   const id = String(flags['id'])
   if (!/^\d{1,18}$/.test(id))
     throw new UsageError(`the id of an index is a whole number, as indexes list shows; got "${id}"`)
-  const begun = await ask<IndexReport>(flags, io, 'delete', { id })
-  const index = await finished(flags, io, begun)
+  const index = await withIndexes(flags, io, async (ask) => finished(ask, await ask<IndexReport>('delete', { id })))
   return told(flags, io, index, [
     `${index.words} is deleted (id ${index.id}).`,
     ...(index.inFile ? ['index.yaml has it above the marker line: take it out there, or it will be built again.'] : []),
@@ -61,12 +49,12 @@ function propertyOf(text: string): string {
   )
 }
 
-/** Asks a server until the work is done; a folder answers only then. */
-async function finished(flags: Flags, io: Io, begun: IndexReport): Promise<IndexReport> {
+/** Asks until the work is done. */
+async function finished(ask: Ask, begun: IndexReport): Promise<IndexReport> {
   let index = begun
   while (index.state === 'building' || index.state === 'deleting') {
     await sleep(pollMs)
-    const { indexes } = await ask<IndexListReport>(flags, io, 'list', {})
+    const { indexes } = await ask<IndexListReport>('list')
     index = indexes.find(({ id }) => id === begun.id) ?? { ...begun, state: 'deleted' }
   }
   return index
@@ -105,40 +93,25 @@ function placeInWords(flags: Flags, io: Io): string {
   return `project ${projectOf(flags, io.env)}${database === '' ? '' : `, database ${database}`}`
 }
 
-async function ask<Answer>(
-  flags: Flags,
-  io: Io,
-  what: IndexQuestion,
-  request: Readonly<Record<string, unknown>>,
-): Promise<Answer> {
-  const place = await placeOf(flags, io)
+type Ask = <Answer>(what: 'list' | 'create' | 'delete', request?: object) => Promise<Answer>
+
+/** Runs the work with the indexes of a database; a server or an opened folder answers. */
+function withIndexes<T>(flags: Flags, io: Io, work: (ask: Ask) => Promise<T>): Promise<T> {
   const database = String(flags['database'] ?? '')
-  const asked = { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }), ...request }
-  // Server and command line are of the same version.
-  return (
-    'address' in place ? await ofServer(place.address, what, asked) : await ofFolder(place.dir, what, asked)
-  ) as Answer
-}
-
-function ofServer(address: string, what: IndexQuestion, request: Readonly<Record<string, unknown>>): Promise<unknown> {
-  const method = indexMethodOf(what)
-  if (method === 'POST') return askServer(address, method, `${indexesPath}${what}`, request)
-  const query = Object.entries(request).map(([name, value]): [string, string] => [name, String(value)])
-  return askServer(address, method, `${indexesPath}${what}?${new URLSearchParams(query)}`)
-}
-
-async function ofFolder(
-  dir: string,
-  what: IndexQuestion,
-  request: Readonly<Record<string, unknown>>,
-): Promise<unknown> {
-  const engine = await openClosedStore(dir)
-  try {
-    await engine.useIndexFile()
-    return await askIndexes(engine, what, request)
-  } catch (error) {
-    throw refusalOf(error)
-  } finally {
-    await engine.close()
-  }
+  const place = { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }) }
+  return withStore(
+    flags,
+    io,
+    (store) =>
+      work(async <Answer>(what: string, request: object = {}) => {
+        const path = `/emulator/indexes/${what}`
+        // Server and command line are of the same version.
+        return (await store.ask(
+          what === 'list'
+            ? { method: 'GET', path, query: place }
+            : { method: 'POST', path, body: { ...place, ...request } },
+        )) as Answer
+      }),
+    { indexFile: true },
+  )
 }

@@ -16,7 +16,7 @@ import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
-import { askTarget, keyParameters } from '../../target/ask.ts'
+import { inspect, keyParameters } from '../../target/ask.ts'
 import { tableNames, tablesInWords } from './table-names.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
@@ -91,12 +91,11 @@ async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords 
   const isJson = flags['json'] === true
   const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
   // Server and command line are of the same version.
-  const report = (await askTarget(
-    flags,
-    io,
+  const report = (await inspect(flags, io, {
+    method: what === 'release' ? 'POST' : 'GET',
     what,
-    hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
-  )) as Report
+    parameters: hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
+  })) as Report
   if (isJson) for (const line of jsonLines(report as object)) io.out(line)
   else for (const line of inWords(report, parameters)) io.out(line)
   if (hasWords && hasCut(report)) io.out('What is longer is cut, as … and numbers of bytes show; --json has all of it.')

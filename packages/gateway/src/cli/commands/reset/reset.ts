@@ -7,7 +7,7 @@ import type { ResetScope } from '../../../engine-port.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { askTarget } from '../../target/ask.ts'
+import { inspect } from '../../target/ask.ts'
 import { openClosedStore } from '../../target/open-store.ts'
 import { type Place, placeOf } from '../../target/places.ts'
 import { askServer, fetchServer } from '../../target/remote-target.ts'
@@ -55,7 +55,9 @@ interface Reset {
 async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
   const where = 'dir' in place ? place.dir : await whereData(place.address)
   if (where === undefined) return undefined
-  const { databases } = (await askTarget(flags, io, 'databases', {})) as { databases: readonly DatabaseReport[] }
+  const { databases } = (await inspect(flags, io, { what: 'databases', parameters: {} })) as {
+    databases: readonly DatabaseReport[]
+  }
   const there = databases.filter(
     ({ project, database }) => (scope.projectId ?? project) === project && (scope.databaseId ?? database) === database,
   )
