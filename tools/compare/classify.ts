@@ -5,5 +5,5 @@ import type { Difference } from './difference.ts'
 
 /** The first class that explains the difference. */
 export function classOf(difference: Difference): DifferenceClass | undefined {
-  return classes.find((one) => one.modes.includes(difference.mode) && one.explains(difference))
+  return classes.find((one) => one[difference.mode] !== undefined && one.explains(difference))
 }

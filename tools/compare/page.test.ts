@@ -16,13 +16,7 @@ test('golden: the page of differences has the classes of the comparison', () => 
   else expect(text).toBe(wanted)
 })
 
-test('each class has a name of its own, and says what each emulator does that it is about', () => {
+test('each class has a name of its own, and says what an emulator does', () => {
   expect(new Set(classes.map(({ name }) => name)).size).toBe(classes.length)
-  for (const { name, modes, legacy, firestore } of classes) {
-    expect({ name, legacy: legacy !== undefined, firestore: firestore !== undefined }).toEqual({
-      name,
-      legacy: modes.includes('legacy'),
-      firestore: modes.includes('firestore'),
-    })
-  }
+  for (const { name, legacy, firestore } of classes) expect(legacy ?? firestore, name).toBeDefined()
 })

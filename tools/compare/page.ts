@@ -4,12 +4,11 @@ import { classes } from './classes/index.ts'
 /** The lines between which the table stands. */
 export const marks: readonly [string, string] = ['<!-- from the code: classes -->', '<!-- end -->']
 
-const cell = (text: string | undefined): string => (text ?? 'the same as ours').replaceAll('|', '\\|')
+const cell = (text: string): string => text.replaceAll('|', '\\|')
 
 export function classTable(): string {
-  const rows = classes.map(({ name, what, ours, legacy, firestore, modes, why }) => {
-    const theirs = [modes.includes('legacy') ? cell(legacy) : '—', modes.includes('firestore') ? cell(firestore) : '—']
-    return `| \`${name}\` | ${cell(what)} | ${cell(ours)} | ${theirs.join(' | ')} | ${cell(why)} |`
+  const rows = classes.map(({ name, what, ours, legacy = '—', firestore = '—', why }) => {
+    return `| \`${name}\` | ${[what, ours, legacy, firestore, why].map(cell).join(' | ')} |`
   })
   return [
     '| class | what differs | here | legacy | FSE | why |',

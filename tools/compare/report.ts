@@ -11,8 +11,10 @@ export function report(outcomes: readonly Outcome[]): string {
       '',
       `--mode ${mode}: ${cases} cases, ${steps} requests (${answered} answered OK by both), ${differing} classified differences`,
     )
-    for (const { name, what, modes } of classes) {
-      if (modes.includes(mode)) lines.push(`  ${String(counts.get(name) ?? 0).padStart(6)}  ${name.padEnd(34)} ${what}`)
+    for (const one of classes) {
+      const { name, what } = one
+      if (one[mode] !== undefined)
+        lines.push(`  ${String(counts.get(name) ?? 0).padStart(6)}  ${name.padEnd(34)} ${what}`)
     }
     for (const [kind, count] of unexplainedKinds) lines.push(`  ${String(count).padStart(6)}  UNEXPLAINED ${kind}`)
     for (const one of unexplained) lines.push('', ...example(one))

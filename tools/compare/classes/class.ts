@@ -4,16 +4,14 @@
  * A class explains a difference only by what it is about: by aspect, by what the request has in it, and by both answers.
  * The narrower it is, the less can hide behind it.
  */
-import type { Mode } from '../case.ts'
 import type { Difference } from '../difference.ts'
 
 export interface DifferenceClass {
   /** Short and stable; the table of a run counts by it. */
   readonly name: string
-  readonly modes: readonly Mode[]
   readonly what: string
   readonly ours: string
-  /** What the emulators do; absent where the class is not about that one. */
+  /** What the emulator of each mode does; absent where the class is not about that one. */
   readonly legacy?: string
   readonly firestore?: string
   readonly why: string

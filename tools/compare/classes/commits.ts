@@ -7,7 +7,6 @@ import { has, holds, isAbout, isCode, isIncomplete, mutations } from './look.ts'
 export const commitClasses: readonly DifferenceClass[] = [
   {
     name: 'conflict-unnoticed',
-    modes: ['firestore'],
     what: 'a `base_version` or `update_time` that differs, with SERVER_VALUE',
     ours: 'no effect, and `conflict_detected`',
     firestore: 'written all the same where the stored entity is another one than expected, without a word',
@@ -26,7 +25,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'transforms-unchecked',
-    modes: ['firestore'],
     what: 'transforms of reserved names; masks and transforms beside what they cannot go with',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
@@ -35,7 +33,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'refused-before-anything-else',
-    modes: ['firestore', 'legacy'],
     what: 'a commit that is wrong in itself, and has a mutation that the stored entities forbid',
     ours: 'INVALID_ARGUMENT, and nothing is written',
     legacy: 'the first that it meets',
@@ -49,7 +46,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'written-before-a-refusal',
-    modes: ['legacy', 'firestore'],
     what: 'what a non-transactional commit leaves that is refused for one of its mutations',
     ours: 'nothing where it is INVALID_ARGUMENT; else what stands before that mutation, in one version',
     legacy: 'what stands before that mutation, in versions of their own',
@@ -72,7 +68,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'transform-results-beside-an-id',
-    modes: ['firestore'],
     what: 'results of transforms on an entity that gets an automatic id',
     ours: 'given',
     firestore: 'left out',
@@ -84,7 +79,6 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'base-version-to-come',
-    modes: ['firestore'],
     what: 'a `base_version` above the stored one, with FAIL',
     ours: 'FAILED_PRECONDITION',
     firestore: 'INVALID_ARGUMENT',

@@ -8,7 +8,6 @@ import { isAbout, isCode, isSet, isUnset, mutations, mutationsSoFar, query } fro
 export const envelopeClasses: readonly DifferenceClass[] = [
   {
     name: 'unhandled-fault',
-    modes: ['legacy', 'firestore'],
     what: 'a request at which an emulator fails',
     ours: 'an answer, or INVALID_ARGUMENT with the reason',
     legacy: 'UNKNOWN or INTERNAL without a message, or no answer',
@@ -21,7 +20,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'no-times',
-    modes: ['legacy'],
     what: 'create, update, commit and read times',
     ours: 'set',
     legacy: 'unset',
@@ -30,7 +28,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'commit-time-of-transactions',
-    modes: ['firestore'],
     what: '`commit_time` of a non-transactional commit',
     ours: 'unset',
     firestore: 'set',
@@ -39,7 +36,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'one-version-a-commit',
-    modes: ['legacy', 'firestore'],
     what: 'versions and times of several mutations in one non-transactional commit',
     ours: 'the same for all: they are committed together',
     legacy: 'counted on from mutation to mutation, so that what one mutation got is wrong of another',
@@ -59,7 +55,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'no-index-updates',
-    modes: ['firestore'],
     what: '`index_updates` of a commit',
     ours: 'counted',
     firestore: 'unset',
@@ -68,7 +63,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'more-index-updates',
-    modes: ['legacy'],
     what: '`index_updates` of a commit',
     ours: 'rows of the database, and a scatter value for about one entity in 128',
     legacy:
@@ -78,7 +72,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'cursor-of-lookup',
-    modes: ['firestore'],
     what: 'a cursor on results of Lookup',
     ours: 'unset',
     firestore: 'set',
@@ -87,7 +80,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'lookup-once',
-    modes: ['legacy'],
     what: 'a key that a Lookup names twice',
     ours: 'answered once',
     legacy: 'answered twice',
@@ -99,7 +91,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'version-of-missing',
-    modes: ['firestore'],
     what: 'the version of an entity that a Lookup misses',
     ours: 'that of the read',
     firestore: 'unset, or where the entity was deleted the version of that',
@@ -108,7 +99,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'versions-of-partial-results',
-    modes: ['firestore'],
     what: 'version and times of results of projections and keys-only queries',
     ours: 'unset',
     firestore: 'set',
@@ -120,7 +110,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'end-cursor-of-nothing',
-    modes: ['firestore'],
     what: '`end_cursor` of a batch without results',
     ours: 'set',
     firestore: 'unset',
@@ -132,7 +121,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'skipped-cursor',
-    modes: ['firestore'],
     what: '`skipped_cursor` after skipped results',
     ours: 'set',
     firestore: 'unset',
@@ -141,7 +129,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'skipped-cursor-of-nothing',
-    modes: ['legacy'],
     what: '`skipped_cursor` where nothing was skipped',
     ours: 'unset',
     legacy: 'set',
@@ -150,7 +137,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'more-results-known',
-    modes: ['legacy', 'firestore'],
     what: '`more_results` of a query that is finished',
     ours: 'NO_MORE_RESULTS where there are none behind the last; with `--mode legacy` MORE_RESULTS_AFTER_LIMIT where the limit was reached',
     legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
@@ -170,7 +156,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'batches-of-300',
-    modes: ['firestore'],
     what: 'a query with more than 300 results',
     ours: '300 a batch, and NOT_FINISHED',
     firestore: 'all in one batch',
@@ -183,7 +168,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'long-offsets',
-    modes: ['legacy', 'firestore'],
     what: 'an offset that a batch does not get past',
     ours: '1,000 a batch, and NOT_FINISHED',
     legacy: '300 a batch, and NOT_FINISHED',
@@ -195,7 +179,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'more-results-after-cursor',
-    modes: ['legacy', 'firestore'],
     what: '`more_results` of a query that stopped at its end cursor',
     ours: 'MORE_RESULTS_AFTER_CURSOR',
     legacy: 'MORE_RESULTS_AFTER_LIMIT',
@@ -206,7 +189,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'snapshot-version',
-    modes: ['legacy'],
     what: '`snapshot_version` of a batch',
     ours: 'unset; `read_time` tells the same',
     legacy: 'set on ancestor queries',
@@ -215,7 +197,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'masks-and-transforms',
-    modes: ['legacy'],
     what: 'masks, transforms and what they leave',
     ours: 'honoured in both modes',
     legacy: 'passed over in silence: the whole entity is written as it came',

@@ -24,7 +24,6 @@ import {
 export const queryClasses: readonly DifferenceClass[] = [
   {
     name: 'entity-once',
-    modes: ['firestore'],
     what: 'an entity that several elements of an array put into the results',
     ours: 'once, at the first of its places',
     firestore: 'once for each of these elements',
@@ -46,7 +45,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'newer-operators',
-    modes: ['legacy'],
     what: 'OR, `!=`, NOT_IN, IN with several values',
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
@@ -62,7 +60,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'inequalities-of-several-properties',
-    modes: ['legacy'],
     what: 'inequalities on several properties, or one that does not lead the orders',
     ours: 'as in Firestore mode',
     legacy: 'INVALID_ARGUMENT',
@@ -82,7 +79,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'distinct-behind-a-fixed-order',
-    modes: ['legacy', 'firestore'],
     what: 'distinct properties behind an order that an equality leaves without effect',
     ours: 'answered: such an order is passed over',
     legacy: 'INVALID_ARGUMENT',
@@ -97,7 +93,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'distinct-beside-an-inequality',
-    modes: ['legacy'],
     what: 'distinct properties, and an inequality on another one',
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
@@ -109,7 +104,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'ties-by-key-ascending',
-    modes: ['firestore'],
     what: 'results that the orders do not tell apart, where the last order is descending',
     ours: 'by key, ascending',
     firestore: 'by key, descending: in the direction of the last order',
@@ -118,7 +112,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'free-order-of-projections',
-    modes: ['firestore'],
     what: 'the order of rows of a projection that the query does not ask for',
     ours: 'that of the index which serves it: by the names of the projected properties, ascending, where there is no other',
     firestore: 'by the properties as the query has them, in the direction of the last order',
@@ -128,7 +121,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'cursor-of-another-query',
-    modes: ['firestore'],
     what: 'a cursor of a query that orders by other properties',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
@@ -139,7 +131,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'cursor-before-all',
-    modes: ['legacy'],
     what: 'the end cursor of a page before whose end nothing was passed, in the reverse query',
     ours: 'nothing lies before it',
     legacy: 'the whole reverse query: such a cursor has no place',
@@ -157,7 +148,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'order-twice',
-    modes: ['firestore'],
     what: 'a property that is ordered by twice',
     ours: 'accepted: the second order changes nothing',
     firestore: 'INVALID_ARGUMENT',
@@ -167,7 +157,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'projection-of-reserved-names',
-    modes: ['legacy'],
     what: 'a projection of a reserved name',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -177,7 +166,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'nearest-unknown',
-    modes: ['legacy'],
     what: '`find_nearest`',
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
@@ -186,7 +174,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'metadata-in-firestore-mode',
-    modes: ['firestore'],
     what: 'queries of `__namespace__`, `__kind__` and `__property__`',
     ours: 'answered in both modes',
     firestore: 'INVALID_ARGUMENT, and no results of `__property__`',
@@ -198,7 +185,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'entity-group-kind',
-    modes: ['legacy'],
     what: 'a query of the kind `__entity_group__`',
     ours: 'answered: nothing',
     legacy: 'INVALID_ARGUMENT',
@@ -209,7 +195,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aggregations-in-both-modes',
-    modes: ['legacy'],
     what: 'RunAggregationQuery',
     ours: 'in both modes',
     legacy: 'UNIMPLEMENTED',
@@ -218,7 +203,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aggregation-more-results',
-    modes: ['firestore'],
     what: '`more_results` of an aggregation',
     ours: 'NO_MORE_RESULTS',
     firestore: 'unset',
@@ -228,7 +212,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'not-in-beside-or',
-    modes: ['firestore'],
     what: 'NOT_IN in one query with IN or OR',
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
@@ -240,7 +223,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'metadata-versions',
-    modes: ['legacy'],
     what: 'versions of what metadata queries find',
     ours: 'those of the read',
     legacy: 'unset',
@@ -249,7 +231,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'metadata-descending',
-    modes: ['legacy'],
     what: 'a descending order of a metadata query',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted beside an equality, where it orders nothing',
@@ -259,7 +240,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aggregation-without-a-kind',
-    modes: ['firestore'],
     what: 'SUM and AVG without a kind',
     ours: 'INVALID_ARGUMENT',
     firestore: 'answered',
@@ -271,7 +251,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aggregations-of-reserved-kinds',
-    modes: ['firestore'],
     what: 'an aggregation over metadata, statistics or another reserved kind',
     ours: 'over what the query finds',
     firestore: 'INVALID_ARGUMENT',
@@ -283,7 +262,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aggregations-unchecked',
-    modes: ['firestore'],
     what: 'an aggregation over a query that both refuse as such',
     ours: 'INVALID_ARGUMENT, as the query',
     firestore: 'answered',
@@ -296,7 +274,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'pages-of-arrays',
-    modes: ['legacy'],
     what: 'pages of a query that is ordered by a property with arrays',
     ours: 'each entity once, and nothing beyond the end cursor',
     legacy: 'entities are passed over in a descending order; an end cursor is run past',
@@ -311,7 +288,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'cursor-behind-the-key',
-    modes: ['firestore'],
     what: 'a cursor of a query by `__key__` that has an order, an inequality or a projection of a property besides',
     ours: 'accepted',
     firestore: 'its own cursor is INVALID_ARGUMENT: it should not include the primary key',
@@ -323,7 +299,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'orders-behind-the-key',
-    modes: ['legacy'],
     what: 'an order by a property behind `__key__`',
     ours: 'entities without the property are left out',
     legacy: 'passed over: they are found',
@@ -335,7 +310,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'distinct-on-arrays',
-    modes: ['legacy', 'firestore'],
     what: 'DISTINCT ON a property with arrays, of whole entities',
     ours: 'each entity at the first of its places, then the first entity of each value',
     legacy: 'the first row of each value',
@@ -349,7 +323,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'statistics',
-    modes: ['legacy', 'firestore'],
     what: 'queries of statistics, `__Stat_…`',
     ours: 'answered, computed for the query; while nothing is stored, `__Stat_Total__` has no row',
     legacy: 'no results',
@@ -361,7 +334,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'metadata-projections',
-    modes: ['legacy'],
     what: 'a projection of metadata, or a filter by a key that none of its results has',
     ours: 'answered',
     legacy: 'INVALID_ARGUMENT',
@@ -373,7 +345,6 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'reserved-kinds-without-indexes',
-    modes: ['legacy', 'firestore'],
     what: 'a query of another reserved kind that needs a composite index',
     ours: 'FAILED_PRECONDITION',
     legacy: 'INVALID_ARGUMENT, or nothing found',

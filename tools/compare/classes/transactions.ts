@@ -8,7 +8,6 @@ import { before, isAbout, isCode, ourMessage } from './look.ts'
 export const transactionClasses: readonly DifferenceClass[] = [
   {
     name: 'second-rollback',
-    modes: ['legacy'],
     what: 'a second Rollback of a transaction',
     ours: 'accepted',
     legacy: 'INVALID_ARGUMENT',
@@ -17,7 +16,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'rollback-after-commit',
-    modes: ['firestore'],
     what: 'a Rollback of a transaction that is committed',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
@@ -29,7 +27,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'commit-of-a-read-only-transaction',
-    modes: ['firestore'],
     what: 'a Commit without mutations of a read-only transaction',
     ours: 'accepted',
     firestore: 'INVALID_ARGUMENT',
@@ -41,7 +38,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'previous-transaction-ended',
-    modes: ['legacy', 'firestore'],
     what: 'a transaction after another one was begun with it as `previous_transaction`',
     ours: 'rolled back: what uses it is INVALID_ARGUMENT, and it holds no locks',
     legacy: 'ended for Commit, open for reads',
@@ -56,7 +52,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'failed-commit-ends',
-    modes: ['legacy'],
     what: 'a transaction after its Commit was refused',
     ours: 'rolled back',
     legacy: 'open: another Commit of it may succeed',
@@ -72,7 +67,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'eventual-lookup',
-    modes: ['firestore'],
     what: 'a Lookup with EVENTUAL',
     ours: 'answered, and strong',
     firestore: 'INVALID_ARGUMENT',
@@ -82,7 +76,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'read-time-passed-over',
-    modes: ['legacy'],
     what: '`read_time`',
     ours: 'honoured in both modes; INVALID_ARGUMENT where it lies in the future',
     legacy: 'passed over',
@@ -93,7 +86,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'read-time-of-the-past-hour',
-    modes: ['legacy', 'firestore'],
     what: 'a `read_time` more than an hour ago',
     ours: 'FAILED_PRECONDITION',
     legacy: 'passed over',
@@ -103,7 +95,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'read-masks-passed-over',
-    modes: ['legacy'],
     what: '`property_mask` of reads',
     ours: 'honoured in both modes, and checked',
     legacy: 'passed over',
@@ -114,7 +105,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'retry-of-what-has-ended',
-    modes: ['legacy'],
     what: 'a read-only transaction that has ended, as `previous_transaction`',
     ours: 'INVALID_ARGUMENT, as one that is open',
     legacy: 'accepted: it is forgotten',
@@ -127,7 +117,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'read-only-at-one-moment',
-    modes: ['legacy', 'firestore'],
     what: 'reads of a read-only transaction after a later write',
     ours: 'all of the moment of its first read',
     legacy: 'each entity group of the moment when it was read first',
@@ -140,7 +129,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'refused-before-waiting',
-    modes: ['firestore'],
     what: 'a Commit that must wait for a lock, and has a mutation that the stored entities forbid',
     ours: 'NOT_FOUND or ALREADY_EXISTS at once',
     firestore: 'ABORTED after two seconds',
@@ -149,7 +137,6 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aborted-once-and-for-all',
-    modes: ['firestore'],
     what: 'a transaction after its Commit was ABORTED',
     ours: 'ABORTED',
     firestore: 'INVALID_ARGUMENT',

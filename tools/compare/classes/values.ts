@@ -6,7 +6,6 @@ import { holds, isAbout, isArray, isCode, mutations, ourMessage, stored } from '
 export const valueClasses: readonly DifferenceClass[] = [
   {
     name: 'array-order-kept',
-    modes: ['legacy'],
     what: 'an array with elements that are excluded from indexes, read again',
     ours: 'in its order',
     legacy: 'the excluded elements after the others',
@@ -18,7 +17,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'empty-array-in-an-array',
-    modes: ['legacy'],
     what: 'an array in an array, where the inner one is empty',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -31,7 +29,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'user-fields',
-    modes: ['legacy', 'firestore'],
     what: 'a value of meaning 20, a user: which fields its entity must have',
     ours: 'any',
     legacy: 'email and auth_domain, excluded from indexes, and others that it knows',
@@ -43,7 +40,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'four-underscores',
-    modes: ['legacy', 'firestore'],
     what: 'the name `____`, of nothing but the four underscores of a reserved name',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted as a name and as a namespace',
@@ -53,7 +49,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'limits-of-production',
-    modes: ['legacy', 'firestore'],
     what: 'sizes and numbers above a limit of production',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -66,7 +61,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'meaning-of-points',
-    modes: ['legacy'],
     what: 'meaning 23 on a geo point',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
@@ -77,7 +71,6 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'meaning-of-byte-strings',
-    modes: ['legacy', 'firestore'],
     what: 'meaning 16 on an indexed blob, read again',
     ours: 'kept',
     legacy: 'dropped',
