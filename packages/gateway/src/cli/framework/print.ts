@@ -1,4 +1,14 @@
-/** Answers for people: columns, counts and plain words. */
+/** Answers: with `--json` as JSON, else for people, in columns, counts and plain words. */
+import type { Flags } from './command.ts'
+import { exitCodes } from './errors.ts'
+import type { Io } from './io.ts'
+
+/** Prints an answer unchanged with `--json`, else in words. @returns the exit code 0 */
+export function printed(flags: Flags, io: Io, answer: unknown, inWords: () => readonly string[]): number {
+  if (flags['json'] === true) io.out(JSON.stringify(answer, null, 2))
+  else for (const line of inWords()) io.out(line)
+  return exitCodes.ok
+}
 
 /** Pads cells so that columns line up; the last column stays as it is. */
 export function columns(lines: readonly (readonly string[])[]): string[] {

@@ -1,7 +1,7 @@
 /** A command's question to a running server; the answer is printed in words, or unchanged with `--json`. */
 import type { Flags } from '../framework/command.ts'
-import { exitCodes } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
+import { printed } from '../framework/print.ts'
 import { serverOf } from './places.ts'
 import { askServer } from './remote-target.ts'
 
@@ -21,7 +21,5 @@ export async function ask<Answer>(
   const { address } = await serverOf(flags, io)
   // Server and command line are of the same version.
   const answer = (await askServer(address, method, path, body)) as Answer
-  if (flags['json'] === true) io.out(JSON.stringify(answer, null, 2))
-  else for (const line of inWords(answer)) io.out(line)
-  return exitCodes.ok
+  return printed(flags, io, answer, () => inWords(answer))
 }

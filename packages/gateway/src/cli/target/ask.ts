@@ -6,7 +6,7 @@
  *
  * Waiting commits of a closed folder stay unapplied, so that they can be seen.
  */
-import { DatastoreError, type Engine, exportRemedy, InvariantError, parseKeyPath } from '@sixtables/engine'
+import { type Engine, exportRemedy, InvariantError, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import { Router } from '../../protocols/router.ts'
 import type { Flags } from '../framework/command.ts'
@@ -15,10 +15,10 @@ import type { Io } from '../framework/io.ts'
 import { bigtablePlaceOf, isInBigtable, storeInBigtable } from './bigtable.ts'
 import { projectOf } from './database.ts'
 import { eventData } from './events.ts'
-import { openClosedStore, openStore } from './open-store.ts'
+import { closing, openClosedStore, openStore } from './open-store.ts'
 import { wholeReport } from './pages.ts'
 import { placeOf } from './places.ts'
-import { refusalOf } from './refusal.ts'
+import { refusalOf, understood } from './refusal.ts'
 import { askLong, askServer, reportIn } from './remote-target.ts'
 
 export interface Question {
@@ -45,14 +45,12 @@ export async function withStore<T>(
   work: (store: AskedStore) => Promise<T>,
   options: { readonly indexFile?: boolean } = {},
 ): Promise<T> {
-  const engine = await openEngineOf(flags, io)
-  if (typeof engine === 'string') return await work(askedServer(engine))
-  try {
+  const opened = await openEngineOf(flags, io)
+  if (typeof opened === 'string') return await work(askedServer(opened))
+  return await closing(Promise.resolve(opened), async (engine) => {
     if (options.indexFile === true) await engine.useIndexFile()
     return await work(askedEngine(engine))
-  } finally {
-    await engine.close()
-  }
+  })
 }
 
 /** The address of a server, or the engine of a store without one. */
@@ -114,11 +112,7 @@ function queryOf(parameters: Parameters = {}, onProgress: Question['onProgress']
 /** The key and its partition as parameters. @throws UsageError for a wrong key */
 export function keyParameters(flags: Flags, io: Io): Parameters {
   const key = String(flags['key'])
-  try {
-    parseKeyPath(key)
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
+  understood(() => parseKeyPath(key))
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
   return { project: projectOf(flags, io.env), database, namespace, key }
 }

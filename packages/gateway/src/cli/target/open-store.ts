@@ -45,3 +45,13 @@ export async function openClosedStore(
   if (!isStore) throw new UsageError(`there is no store in ${dir}`)
   return await openStore({ dir, rollForward: false, repairLog })
 }
+
+/** Does the work with the engine, and closes it. */
+export async function closing<T>(opened: Promise<Engine>, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await opened
+  try {
+    return await work(engine)
+  } finally {
+    await engine.close()
+  }
+}

@@ -14,3 +14,12 @@ export function refusal(code: string | undefined, message: string): UsageError |
 export function refusalOf(error: unknown): unknown {
   return error instanceof DatastoreError ? refusal(error.code, error.message) : error
 }
+
+/** Reads something that the user wrote. @throws UsageError for what the engine refuses, in the engine's words or those of `say` */
+export function understood<T>(read: () => T, say: (message: string) => string = (message) => message): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(say(error.message)) : error
+  }
+}

@@ -8,12 +8,17 @@ import { counted } from '../framework/print.ts'
 import { databaseOf, projectOf } from './database.ts'
 import { askServer } from './remote-target.ts'
 
-export interface Wanted {
+interface Wanted {
   readonly project: string
   /** Empty: the default database. */
   readonly database: string
   readonly kinds: readonly string[]
   readonly namespaces: readonly string[]
+}
+
+export interface TransferWork {
+  readonly wanted: Wanted
+  readonly progress: ProgressLines
 }
 
 export function wantedOf(flags: Flags, io: Io): Wanted {

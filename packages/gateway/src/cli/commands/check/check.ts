@@ -3,7 +3,7 @@ import type { CheckReport } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { counted } from '../../framework/print.ts'
+import { counted, printed } from '../../framework/print.ts'
 import { withStore } from '../../target/ask.ts'
 
 const progressMs = 5000
@@ -23,8 +23,7 @@ export async function check(flags: Flags, io: Io): Promise<number> {
   const report = (await asked.catch((error: unknown) => {
     throw error instanceof OperationError ? new UsageError(error.message) : error
   })) as CheckReport
-  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
-  else for (const line of checkInWords(report, repair)) io.out(line)
+  printed(flags, io, report, () => checkInWords(report, repair))
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }
 

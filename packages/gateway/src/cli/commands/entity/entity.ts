@@ -2,7 +2,7 @@
  * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are in the notation of fixtures
  * (fixtures/plain-value.ts), so `put` accepts the output of `get`.
  */
-import { DatastoreError, type Key, parseKeyPath } from '@sixtables/engine'
+import { type Key, parseKeyPath } from '@sixtables/engine'
 import { parseFixture } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
 import { formatPath, plainProperties } from '../../../fixtures/plain-value.ts'
@@ -15,6 +15,7 @@ import { stdinWord } from '../../framework/words.ts'
 import { openApi } from '../../target/api-call.ts'
 import { type ApiStore, apiStore } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
+import { understood } from '../../target/refusal.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))
@@ -105,11 +106,7 @@ function keyOf(flags: Flags, io: Io, text: string): Key {
     databaseId: databaseOf(flags),
     namespaceId: String(flags['namespace'] ?? ''),
   }
-  try {
-    return { partition, path: parseKeyPath(text) }
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
+  return { partition, path: understood(() => parseKeyPath(text)) }
 }
 
 function placeInWords({ partition: { projectId, databaseId, namespaceId } }: Key): string {

@@ -5,13 +5,21 @@
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { overallSuffix } from '@sixtables/engine'
+import { overallSuffix, type TransferProgress } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { openClosedStore } from '../../target/open-store.ts'
+import { printed } from '../../framework/print.ts'
+import { closing, openClosedStore } from '../../target/open-store.ts'
 import { placeOf } from '../../target/places.ts'
-import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '../../target/transfer.ts'
+import {
+  inWords,
+  ProgressLines,
+  refusalsInWords,
+  runOnServer,
+  type TransferWork,
+  wantedOf,
+} from '../../target/transfer.ts'
 
 export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['dir']))
@@ -28,33 +36,22 @@ export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
         })
   const { entities, bytes } = moved
   const metadataFile = join(dir, `${basename(dir)}${overallSuffix}`)
-  if (flags['json'] === true) io.out(JSON.stringify({ entities, bytes, metadataFile }, null, 2))
-  else io.out(`${inWords('Exported', moved)}. To load them again: sixtables import ${metadataFile}`)
-  return exitCodes.ok
-}
-
-interface Work {
-  readonly wanted: ReturnType<typeof wantedOf>
-  readonly progress: ProgressLines
+  return printed(flags, io, { entities, bytes, metadataFile }, () => [
+    `${inWords('Exported', moved)}. To load them again: sixtables import ${metadataFile}`,
+  ])
 }
 
 /** Exports a folder without a server; waiting commits are not applied. */
 async function exportFolder(
   dataDir: string,
   dir: string,
-  { wanted, progress }: Work,
-): Promise<{ entities: number; bytes: number }> {
-  const engine = await openClosedStore(dataDir)
-  try {
-    return await refusalsInWords(() =>
-      engine.exportEntities(engine.database(wanted.project, wanted.database), {
-        dir,
-        kinds: wanted.kinds,
-        namespaces: wanted.namespaces,
-        onProgress: ({ entities }) => progress.say(entities),
-      }),
-    )
-  } finally {
-    await engine.close()
-  }
+  { wanted, progress }: TransferWork,
+): Promise<TransferProgress> {
+  const { project, database, kinds, namespaces } = wanted
+  const onProgress = ({ entities }: TransferProgress): void => progress.say(entities)
+  return await closing(openClosedStore(dataDir), (engine) =>
+    refusalsInWords(() =>
+      engine.exportEntities(engine.database(project, database), { dir, kinds, namespaces, onProgress }),
+    ),
+  )
 }

@@ -3,7 +3,7 @@
  *
  * The text is parsed here and sent as a Query message, so that mistakes are reported without a server, and a server needs no GQL.
  */
-import { DatastoreError, type Query, type Value } from '@sixtables/engine'
+import type { Query, Value } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/did-you-mean'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
@@ -17,6 +17,7 @@ import { counted, table } from '../../framework/print.ts'
 import type { Api } from '../../target/api-call.ts'
 import { type ApiStore, apiStore } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
+import { understood } from '../../target/refusal.ts'
 import { pathsOf } from './names.ts'
 
 export type Statement = { readonly text: string } & (
@@ -75,7 +76,7 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
   const limit = wholeNumber(flags, 'limit')
   const cursor = text(flags, 'cursor')
   const wire = gqlOfText(queryString)
-  try {
+  return understood(() => {
     if (parsedGql(queryString, wire).type === 'aggregate') {
       if (limit !== undefined || cursor !== undefined) {
         throw new UsageError('an aggregation has one result; leave out --limit and --cursor')
@@ -91,9 +92,7 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
         limit: limit === undefined ? query.limit : Math.min(limit, query.limit ?? limit),
       },
     }
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
+  })
 }
 
 function wholeNumber(flags: Flags, name: string): number | undefined {

@@ -1,14 +1,15 @@
 /** `sixtables ids next|reserve|range|allocate`: the next ids of the counters, and ids to be excluded from automatic allocation. */
 
-import { DatastoreError, formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
+import { formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
 import type { AllocatedAnswer, NextAnswer, NextIdAnswer, ReserveAnswer } from '../../../admin/emulator/ids.ts'
 import type { Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { columns } from '../../framework/print.ts'
+import { columns, printed } from '../../framework/print.ts'
 import { withStore } from '../../target/ask.ts'
 import { projectOf } from '../../target/database.ts'
+import { understood } from '../../target/refusal.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
   return answer<NextAnswer>(flags, io, {
@@ -21,7 +22,7 @@ export function idsNext(flags: Flags, io: Io): Promise<number> {
 
 export function idsReserve(flags: Flags, io: Io): Promise<number> {
   const keys = (flags['keys'] as readonly unknown[]).map(String)
-  for (const key of keys) readable(() => parseKeyPath(key))
+  for (const key of keys) understood(() => parseKeyPath(key))
   return answer<ReserveAnswer>(flags, io, {
     what: 'reserve',
     request: { keys },
@@ -62,14 +63,12 @@ async function answer<Answer>(
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
   const path = `/emulator/ids/${what}`
-  const lines = await withStore(flags, io, async ({ ask, isRunning }) => {
+  return await withStore(flags, io, async ({ ask, isRunning }) => {
     const question = method === 'GET' ? { query: asked as Parameters } : { body: asked }
     // Server and command line are of the same version.
     const report = (await ask({ method: method ?? 'POST', path, ...question })) as Answer
-    return flags['json'] === true ? [JSON.stringify(report, null, 2)] : inWords(report, isRunning)
+    return printed(flags, io, report, () => inWords(report, isRunning))
   })
-  for (const line of lines) io.out(line)
-  return exitCodes.ok
 }
 
 function allocatedInWords({ words }: AllocatedAnswer): readonly string[] {
@@ -96,17 +95,9 @@ function nextInWords(
 
 /** @throws UsageError for a wrong kind */
 function kindRequest(flags: Flags): Parameters {
-  const path = readable(() => parseKindPath(String(flags['kind'])))
+  const path = understood(() => parseKindPath(String(flags['kind'])))
   const parent = formatKeyPath(path.slice(0, -1))
   return { ...(parent === '' ? {} : { parent }), kind: path.at(-1)?.kind }
-}
-
-function readable<T>(parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
 }
 
 function wholeNumber(flags: Flags, name: string, dashes = ''): string {

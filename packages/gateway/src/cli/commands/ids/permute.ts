@@ -7,11 +7,13 @@
  *
  * With the same secret and size the answers never change, on any machine and in any version: migrated data depends on them.
  */
-import { DatastoreError, KeyPermutation } from '@sixtables/engine'
+import { KeyPermutation } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
+import { printed } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
+import { understood } from '../../target/refusal.ts'
 
 interface Pair {
   readonly from: string
@@ -24,10 +26,8 @@ export async function idsPermute(flags: Flags, io: Io): Promise<number> {
   const words = given.includes(stdinWord) ? (await io.readIn()).split(/\s+/).filter((word) => word !== '') : given
   if (given.includes(stdinWord) && given.length > 1)
     throw new UsageError('give ids or -, which reads them from stdin; not both')
-  const pairs = words.map((from): Pair => ({ from, to: readable(() => permute(from)) }))
-  if (flags['json'] === true) io.out(JSON.stringify(pairs, null, 2))
-  else for (const { from, to } of pairs) io.out(`${from}\t${to}`)
-  return exitCodes.ok
+  const pairs = words.map((from): Pair => ({ from, to: understood(() => permute(from)) }))
+  return printed(flags, io, pairs, () => pairs.map(({ from, to }) => `${from}\t${to}`))
 }
 
 function permutationOf(flags: Flags): (word: string) => string {
@@ -43,7 +43,7 @@ function permutationOf(flags: Flags): (word: string) => string {
   }
   // Names do not depend on the size.
   const of = isNames ? 1n : wholeNumber(String(size), '--size')
-  const permutation = readable(() => new KeyPermutation({ secret: String(secret), size: of }))
+  const permutation = understood(() => new KeyPermutation({ secret: String(secret), size: of }))
   if (!isNames) {
     const map = isReverse ? permutation.originalOf.bind(permutation) : permutation.idOf.bind(permutation)
     return (word) => `${map(wholeNumber(word, 'an id'))}`
@@ -56,12 +56,4 @@ function permutationOf(flags: Flags): (word: string) => string {
 function wholeNumber(word: string, what: string): bigint {
   if (!/^-?\d{1,19}$/.test(word)) throw new UsageError(`${what} is a whole number; got "${word}"`)
   return BigInt(word)
-}
-
-function readable<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
 }

@@ -6,13 +6,22 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { ImportProgress, TransferProgress } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { openStore } from '../../target/open-store.ts'
+import { printed } from '../../framework/print.ts'
+import { closing, openStore } from '../../target/open-store.ts'
 import { placeOf } from '../../target/places.ts'
-import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '../../target/transfer.ts'
+import {
+  inWords,
+  ProgressLines,
+  refusalsInWords,
+  runOnServer,
+  type TransferWork,
+  wantedOf,
+} from '../../target/transfer.ts'
 
 export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   const path = resolve(io.cwd, String(flags['metadata-file']))
@@ -25,33 +34,20 @@ export async function importDatabase(flags: Flags, io: Io): Promise<number> {
       ? await importIntoFolder(place.dir, path, { wanted, progress })
       : await runOnServer(place.address, 'import', wanted, { place: { exportDirectory: path }, progress })
   const { entities, bytes } = moved
-  if (flags['json'] === true) io.out(JSON.stringify({ entities, bytes }, null, 2))
-  else io.out(`${inWords('Imported', moved)}.`)
-  return exitCodes.ok
-}
-
-interface Work {
-  readonly wanted: ReturnType<typeof wantedOf>
-  readonly progress: ProgressLines
+  return printed(flags, io, { entities, bytes }, () => [`${inWords('Imported', moved)}.`])
 }
 
 async function importIntoFolder(
   dataDir: string,
   path: string,
-  { wanted, progress }: Work,
-): Promise<{ entities: number; bytes: number }> {
+  { wanted, progress }: TransferWork,
+): Promise<TransferProgress> {
   return await refusalsInWords(async () => {
     const metadataFile = await metadataFileOf(path)
-    const engine = await openStore({ dir: dataDir })
-    try {
-      return await engine.importEntities(engine.database(wanted.project, wanted.database), {
-        metadataFile,
-        kinds: wanted.kinds,
-        namespaces: wanted.namespaces,
-        onProgress: ({ entities, entitiesTotal }) => progress.say(entities, entitiesTotal),
-      })
-    } finally {
-      await engine.close()
-    }
+    const { project, database, kinds, namespaces } = wanted
+    const onProgress = ({ entities, entitiesTotal }: ImportProgress): void => progress.say(entities, entitiesTotal)
+    return await closing(openStore({ dir: dataDir }), (engine) =>
+      engine.importEntities(engine.database(project, database), { metadataFile, kinds, namespaces, onProgress }),
+    )
   })
 }

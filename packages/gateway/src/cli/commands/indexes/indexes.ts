@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexListReport, IndexReport } from '../../../admin/emulator/index-questions.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { columns, counted } from '../../framework/print.ts'
+import { columns, counted, printed } from '../../framework/print.ts'
 import { withStore } from '../../target/ask.ts'
 import { projectOf } from '../../target/database.ts'
 
@@ -14,9 +14,7 @@ const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
   const { indexes } = await withIndexes(flags, io, (ask) => ask<IndexListReport>('list'))
-  if (flags['json'] === true) io.out(JSON.stringify({ indexes }, null, 2))
-  else for (const line of listInWords(indexes, placeInWords(flags, io))) io.out(line)
-  return exitCodes.ok
+  return printed(flags, io, { indexes }, () => listInWords(indexes, placeInWords(flags, io)))
 }
 
 export async function indexesCreate(flags: Flags, io: Io): Promise<number> {
@@ -24,7 +22,7 @@ export async function indexesCreate(flags: Flags, io: Io): Promise<number> {
   const request = { kind: String(flags['kind']), ancestor: flags['ancestor'] === true, properties }
   const index = await withIndexes(flags, io, async (ask) => finished(ask, await ask<IndexReport>('create', request)))
   if (index.state !== 'serving') throw new OperationError(notBuilt(index))
-  return told(flags, io, index, [`${index.words} is built (id ${index.id}).`])
+  return printed(flags, io, index, () => [`${index.words} is built (id ${index.id}).`])
 }
 
 export async function indexesDelete(flags: Flags, io: Io): Promise<number> {
@@ -32,7 +30,7 @@ export async function indexesDelete(flags: Flags, io: Io): Promise<number> {
   if (!/^\d{1,18}$/.test(id))
     throw new UsageError(`the id of an index is a whole number, as indexes list shows; got "${id}"`)
   const index = await withIndexes(flags, io, async (ask) => finished(ask, await ask<IndexReport>('delete', { id })))
-  return told(flags, io, index, [
+  return printed(flags, io, index, () => [
     `${index.words} is deleted (id ${index.id}).`,
     ...(index.inFile ? ['index.yaml has it above the marker line: take it out there, or it will be built again.'] : []),
   ])
@@ -58,12 +56,6 @@ async function finished(ask: Ask, begun: IndexReport): Promise<IndexReport> {
     index = indexes.find(({ id }) => id === begun.id) ?? { ...begun, state: 'deleted' }
   }
   return index
-}
-
-function told(flags: Flags, io: Io, index: IndexReport, words: readonly string[]): number {
-  if (flags['json'] === true) io.out(JSON.stringify(index, null, 2))
-  else for (const line of words) io.out(line)
-  return exitCodes.ok
 }
 
 function notBuilt({ words, id, state, failure }: IndexReport): string {

@@ -1,5 +1,4 @@
 /** `sixtables requests`: the newest calls of a running server, one call in detail, or each new call. */
-import { DatastoreError } from '@sixtables/engine'
 import type { RequestDetailReport, RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
 import { requestFilter } from '../../../calls/request-filter.ts'
@@ -10,6 +9,7 @@ import { text, wholeNumber } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { ask } from '../../target/ask-server.ts'
 import { serverOf } from '../../target/places.ts'
+import { understood } from '../../target/refusal.ts'
 import { openEvents } from '../../target/remote-target.ts'
 import { requestInWords } from './request-in-words.ts'
 
@@ -31,7 +31,8 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
     const value = text(flags, flag)
     if (value !== undefined) query.set(parameter, value)
   }
-  checkFilter(query)
+  // As the server does, but with the names of flags in messages.
+  understood(() => requestFilter(query, [], (parameter) => `--${filters[parameter]}`))
   const limit = wholeNumber(flags, 'limit', 1000)
   const id = flags['id']
   if (id !== undefined)
@@ -46,15 +47,6 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
     path: `/emulator/requests?${query}`,
     inWords: (list) => listInWords(list),
   })
-}
-
-/** Checks the filter like the server, but with the names of flags in messages. @throws UsageError */
-function checkFilter(query: URLSearchParams): void {
-  try {
-    requestFilter(query, [], (parameter) => `--${filters[parameter]}`)
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
 }
 
 function one(

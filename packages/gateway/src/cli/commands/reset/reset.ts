@@ -1,15 +1,15 @@
 /** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. It asks first if the data is on disk or in a Bigtable. */
-import { DatastoreError } from '@sixtables/engine'
 import { resetScopeOf } from '../../../admin/emulator/emulator-endpoints.ts'
 import type { DatabaseReport } from '../../../admin/emulator/inspection.ts'
 import { type ServerFacts, serverPath } from '../../../emulator/server-file.ts'
 import type { ResetScope } from '../../../engine-port.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { exitCodes, OperationError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { inspect } from '../../target/ask.ts'
-import { openClosedStore } from '../../target/open-store.ts'
+import { closing, openClosedStore } from '../../target/open-store.ts'
 import { type Place, placeOf } from '../../target/places.ts'
+import { understood } from '../../target/refusal.ts'
 import { askServer, fetchServer } from '../../target/remote-target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {
@@ -18,7 +18,10 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
   for (const name of ['project', 'database', 'namespace']) {
     if (flags[name] !== undefined) query.set(name, String(flags[name]))
   }
-  const scope = understood(() => resetScopeOf(query))
+  const scope = understood(
+    () => resetScopeOf(query),
+    (message) => message.replace(/: \?project=…$/, ': --project …'),
+  )
   const place = await placeOf(flags, io)
   if (flags['yes'] !== true && io.ask !== undefined) {
     const what = await whatGoes(flags, io, { place, scope })
@@ -33,13 +36,10 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     })
     if (!response.ok) throw new OperationError(`${place.address} answered ${response.status} to POST /reset`)
   } else {
-    const engine = await openClosedStore(place.dir)
-    try {
+    await closing(openClosedStore(place.dir), async (engine) => {
       await engine.reset(scope)
       await engine.tidy()
-    } finally {
-      await engine.close()
-    }
+    })
   }
   if (flags['json'] === true) io.out(JSON.stringify({ reset: Object.fromEntries(query) }))
   else io.out(query.size === 0 ? 'All data is deleted.' : `All data of ${inWords(query)} is deleted.`)
@@ -80,13 +80,4 @@ async function whereData(address: string): Promise<string | undefined> {
 
 function inWords(query: URLSearchParams): string {
   return [...query].map(([name, value]) => `${name} ${value === '' ? '(default)' : value}`).join(', ')
-}
-
-function understood<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof DatastoreError)) throw error
-    throw new UsageError(error.message.replace(/: \?project=…$/, ': --project …'))
-  }
 }

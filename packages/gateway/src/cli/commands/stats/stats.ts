@@ -6,9 +6,8 @@
  */
 import type { Value } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { counted, table } from '../../framework/print.ts'
+import { counted, printed, table } from '../../framework/print.ts'
 import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
 
@@ -39,9 +38,7 @@ export async function stats(flags: Flags, io: Io): Promise<number> {
       kinds.push(...page.entities.map(({ properties }) => statsOf(properties)))
       after = page.next
     } while (after !== undefined)
-    if (flags['json'] === true) io.out(JSON.stringify({ kinds }, null, 2))
-    else for (const line of inWords(kinds)) io.out(line)
-    return exitCodes.ok
+    return printed(flags, io, { kinds }, () => inWords(kinds))
   } finally {
     await api.close()
   }
