@@ -8,7 +8,7 @@ import { callLine } from '../../../calls/call-lines.ts'
 import { summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
-import { type Served, type ServeOptions, serve } from '../../../emulator/serve.ts'
+import { type Served, serve } from '../../../emulator/serve.ts'
 import { factsAt } from '../../../emulator/server-file.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
@@ -56,7 +56,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     const known = new Set([...engine.databases(), engine.database(settings.project).keep()])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
-    served = await serve({ engine, scheduler, logger, onShutdown, ...serveOptionsOf(settings, logger) })
+    const onCall =
+      settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
+    served = await serve({ ...settings, engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall })
     await recording?.begin(served, logger)
   } catch (error) {
     await engine.close()
@@ -80,26 +82,6 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   }
 }
 
-type OwnServeOptions = Omit<ServeOptions, 'engine' | 'scheduler' | 'logger' | 'onShutdown'>
-
-function serveOptionsOf(settings: StartSettings, logger: Logger): OwnServeOptions {
-  const {
-    dataDir: dir,
-    project,
-    host,
-    port,
-    allowedOrigins,
-    allowedHosts,
-    console,
-    load,
-    challengesDir,
-    requests,
-  } = settings
-  const onCall =
-    settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
-  return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir, onCall, requests }
-}
-
 async function openEngineFor(
   settings: StartSettings,
   scheduler: ReturnType<typeof movableClock>,
@@ -108,21 +90,11 @@ async function openEngineFor(
   const { bigtable } = settings
   const store = bigtable === undefined ? undefined : await bigtableStore(bigtable, scheduler, logger)
   const options: EngineOptions = {
+    ...settings,
     scheduler,
     store,
     dir: settings.dataDir,
-    mode: settings.mode,
-    apply: settings.apply,
-    indexes: settings.indexes,
-    indexFile: settings.indexFile,
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
-    idCollisions: settings.idCollisions,
-    ttl: settings.ttl,
-    durability: settings.durability,
-    openTransactionsMax: settings.openTransactionsMax,
-    transactionBytesMax: settings.transactionBytesMax,
-    seed: settings.seed,
-    tablets: settings.tablets,
     onBackgroundFailure: told,
   }
   return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')

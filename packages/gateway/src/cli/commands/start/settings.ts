@@ -1,6 +1,8 @@
 /** The settings of `sixtables start`: reads flags, checks their combinations, and fills in defaults. Pure, so that each rule has a test. */
 import { join, resolve } from 'node:path'
+import type { EngineOptions, TtlPolicy } from '@sixtables/engine'
 import { standsAtOf } from '../../../controls/emulator-clock.ts'
+import type { ServeOptions } from '../../../emulator/serve.ts'
 import type { AdmissionLimits } from '../../../protocols/admission.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
@@ -11,45 +13,32 @@ import { type BigtableSetting, bigtableOf } from './bigtable-settings.ts'
 import { flagsOfOthers } from './flags-of-others.ts'
 import { type LogLevel, logLevels } from './logger.ts'
 
-/** When commits are applied: the engine's ApplyPolicy as data. */
-export type ApplySetting =
-  | { readonly type: 'immediate' }
-  | { readonly type: 'probability'; readonly chance: number }
-  | { readonly type: 'time'; readonly delayMs?: number }
-  | { readonly type: 'manual' }
-
-/** A kind, and the property with the time at which its entities are deleted: the engine's TtlPolicy as data. */
-export interface TtlSetting {
-  readonly kind: string
-  readonly property: string
-}
-
-/** Settings of the simulation; absent = the engine's default. */
-export interface TabletsSetting {
-  readonly simulate: boolean
-  readonly scale?: number
-  readonly servers?: number
-  readonly opsPerSecond?: number
-}
-
-export interface StartSettings {
+/** Options of the engine and the server as they take them, and what `start` does itself. */
+export interface StartSettings
+  extends Pick<
+      EngineOptions,
+      | 'apply'
+      | 'durability'
+      | 'idCollisions'
+      | 'indexes'
+      | 'mode'
+      | 'openTransactionsMax'
+      | 'seed'
+      | 'tablets'
+      | 'transactionBytesMax'
+      | 'ttl'
+    >,
+    Pick<
+      ServeOptions,
+      'allowedHosts' | 'allowedOrigins' | 'challengesDir' | 'console' | 'load' | 'project' | 'requests'
+    > {
   /** `undefined`: 127.0.0.1 and ::1. */
   readonly host: string | undefined
   readonly port: number
-  readonly allowedOrigins: readonly string[]
-  readonly allowedHosts: readonly string[]
-  /** Whether the console is served. */
-  readonly console: boolean
   /** Absolute path; `undefined` = in memory, or in a Bigtable. */
   readonly dataDir: string | undefined
   /** The table; `undefined` = the data is on this machine. */
   readonly bigtable: BigtableSetting | undefined
-  readonly durability: 'process' | 'power'
-  readonly project: string
-  readonly mode: 'firestore' | 'legacy'
-  readonly apply: ApplySetting
-  /** Rule for a query that lacks its composite index. */
-  readonly indexes: 'auto' | 'require'
   /** Absolute path of index.yaml; `false` = none. */
   readonly indexFile: string | false
   /** Whether the file must exist: the user named it, and it will not be created. */
@@ -60,25 +49,11 @@ export interface StartSettings {
   readonly exportOnExit: string | undefined
   /** `undefined`: that of the mode. */
   readonly idPolicy: 'storewide' | 'scattered' | undefined
-  /** Rule for a new entity whose automatic id is in use. */
-  readonly idCollisions: 'next' | 'fail'
-  /** Expiry policies for every database. */
-  readonly ttl: readonly TtlSetting[]
-  readonly seed: number
   /** Moment at which the clock stands still, in milliseconds since the epoch; `undefined` = real time. */
   readonly clock: number | undefined
-  /** Limits for all clients together; absent ones have their default. */
-  readonly load: Partial<AdmissionLimits>
-  readonly openTransactionsMax: number | undefined
-  readonly transactionBytesMax: number | undefined
-  readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
-  /** Whether calls are kept from the start. */
-  readonly requests: boolean
   /** Absolute path of a file for a recording of all calls; `undefined` = none. */
   readonly record: string | undefined
-  /** Absolute path of a folder with learners' programs; `undefined` = none is executed. */
-  readonly challengesDir: string | undefined
   /** Notes for the user about the settings, one line each. */
   readonly notes: readonly string[]
 }
@@ -220,7 +195,10 @@ function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
  * `--consistency 0.9` applies a commit at once with a chance of 90 %; `--apply` names a policy. Without either the mode decides: strong, or
  * a chance of 0.9 in legacy mode (measured: the default of Google's emulator).
  */
-function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean }): ApplySetting {
+function applyOf(
+  flags: Flags,
+  { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean },
+): NonNullable<EngineOptions['apply']> {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
   const consistency = isFirestoreAsked(flags) ? undefined : text(flags, 'consistency')
   const delayMs = wholeNumber(flags, 'apply-delay-ms', 86_400_000)
@@ -246,8 +224,8 @@ function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy
 }
 
 /** Parses `Session.expireAt`; the kind ends at the first dot. */
-function ttlOf(flags: Flags): readonly TtlSetting[] {
-  const policies = list(flags, 'ttl').map((asked): TtlSetting => {
+function ttlOf(flags: Flags): readonly TtlPolicy[] {
+  const policies = list(flags, 'ttl').map((asked): TtlPolicy => {
     const [, kind, property] = /^([^.]+)\.(.+)$/.exec(asked) ?? []
     if (kind !== undefined && property !== undefined) return { kind, property }
     throw new UsageError(`--ttl is written Kind.property, such as Session.expireAt; got "${asked}"`)
@@ -271,16 +249,13 @@ function clockOf(flags: Flags): number | undefined {
 }
 
 function loadOf(flags: Flags): Partial<AdmissionLimits> {
-  const connectionsMax = wholeNumber(flags, 'max-connections', 1_000_000)
-  const callsMax = wholeNumber(flags, 'max-calls', 10_000_000)
-  const unreadBytesMax = wholeNumber(flags, 'max-unread-bytes', 2 ** 40)
-  const requestBytesMax = wholeNumber(flags, 'max-request-bytes', 2 ** 40)
-  return {
-    ...(connectionsMax === undefined ? {} : { connectionsMax }),
-    ...(callsMax === undefined ? {} : { callsMax }),
-    ...(unreadBytesMax === undefined ? {} : { unreadBytesMax }),
-    ...(requestBytesMax === undefined ? {} : { requestBytesMax }),
+  const given = {
+    connectionsMax: wholeNumber(flags, 'max-connections', 1_000_000),
+    callsMax: wholeNumber(flags, 'max-calls', 10_000_000),
+    unreadBytesMax: wholeNumber(flags, 'max-unread-bytes', 2 ** 40),
+    requestBytesMax: wholeNumber(flags, 'max-request-bytes', 2 ** 40),
   }
+  return Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== undefined))
 }
 
 function indexesOf(flags: Flags): StartSettings['indexes'] {
@@ -292,7 +267,7 @@ function indexesOf(flags: Flags): StartSettings['indexes'] {
   return asked ?? (required === true ? 'require' : 'auto')
 }
 
-function tabletsOf(flags: Flags): TabletsSetting {
+function tabletsOf(flags: Flags): NonNullable<EngineOptions['tablets']> {
   const simulate = last(flags['simulate']) === true
   const names = { scale: 'simulate-scale', servers: 'tablet-servers', opsPerSecond: 'server-ops' } as const
   const setting: { simulate: boolean; scale?: number; servers?: number; opsPerSecond?: number } = { simulate }
