@@ -8,7 +8,7 @@ const sizes = fc.tuple(
   fc.integer({ min: 0, max: 40 }),
 )
 
-test('call-ring/CR1: the newest records are there, whole and in order, whatever their sizes', () => {
+test('the newest records are there, whole and in order, whatever their sizes', () => {
   fc.assert(
     fc.property(fc.array(sizes, { maxLength: 80 }), (all) => {
       const ring = new CallRing(200, 7)

@@ -5,9 +5,7 @@
  *
  * The block is outside of V8's heap, so the garbage collector does not copy it: a thousand objects that live for a tenth of a second were
  * copied by every young collection, which took as long as the calls themselves.
- *
- * CR1  A record is whole as long as it is kept. The oldest records make room for a new one; at most `recordsMax` are kept.
- *                                                                                                     call-ring.test.ts
+ * The oldest records make room for a new one; at most `recordsMax` are kept, each of them whole.
  */
 export interface RingRecord {
   readonly text: string

@@ -18,7 +18,7 @@ function factsOf(name: string): CallFacts {
   return new CallFacts('lookup', demo, { keys: [key] })
 }
 
-test('recording/RC1: for a reader that does not read, lines wait up to a bound, and what is lost is counted', async () => {
+test('for a reader that does not read, lines wait up to a bound, and what is lost is counted', async () => {
   const calls = new Calls()
   const stop = new AbortController()
   const lines = recordedLines(calls, { values: false }, stop.signal)

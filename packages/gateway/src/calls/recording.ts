@@ -6,10 +6,8 @@
  *   {"lost":40}                                                                           calls that the reader was too slow for
  *
  * Without `values` no line has a value of a property or a filter; keys are always recorded. Readers share the text of a call: their lines
- * differ in `ms` and `transaction` only.
- *
- * RC1  Lines wait in at most {@link waitingBytesMax} of memory; further calls are counted as lost, and the server waits for no reader.
- *      recording.test.ts
+ * differ in `ms` and `transaction` only. Lines wait in at most {@link waitingBytesMax} of memory; further calls are counted as lost, and the
+ * server waits for no reader.
  */
 import type { CallReport, Calls } from './calls.ts'
 import { type Line, LineQueue, SharedWords, textOf } from './line-queue.ts'

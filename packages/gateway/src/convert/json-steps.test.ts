@@ -28,7 +28,7 @@ const values = fc.letrec((tie) => ({
   ),
 })).value
 
-test('json-steps/JR1: the steps together are the text of JSON.stringify', () => {
+test('the steps together are the text of JSON.stringify', () => {
   fc.assert(
     fc.property(values, (value) => {
       const whole = [value]

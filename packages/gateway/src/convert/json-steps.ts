@@ -3,7 +3,7 @@
  *
  *   {"rows": [a, b], "note": "…"}   ─▶   {"rows":[   a,b   ],   "note":   "a long text,   in parts"   }
  *
- * JR1  The steps together are the text of JSON.stringify().                         json-steps.test.ts
+ * The steps together are the text of JSON.stringify().
  */
 
 /** Shorter values are printed in one step; a step is not much longer than this. */

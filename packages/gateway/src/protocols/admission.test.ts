@@ -28,7 +28,7 @@ describe('an answer that lies unread', () => {
     admission.close()
   })
 
-  test('looks/LK1: is not cut off for a time in which the process stood still', async () => {
+  test('is not cut off for a time in which the process stood still', async () => {
     const admission = new Admission(admissionLimitsDefault)
     const cut = vi.fn()
     admission.hold(1, cut)

@@ -7,10 +7,7 @@
  *
  * A reader of events that does not take a piece within {@link patienceMs} gets a last event that says so, and its stream ends. A document
  * waits for its reader. A document that fails after its first piece ends by cutting the connection, so that the client cannot take
- * the beginning for the whole.
- *
- * V1  A slow reader gets fewer events, not a queue of them: an event is made after the one before was taken.
- *                                                                            test/protocol/event-streams.test.ts
+ * the beginning for the whole. A slow reader gets fewer events, not a queue of them: an event is made after the one before was taken.
  *
  * Known: the format, WHATWG HTML "server-sent events".
  */

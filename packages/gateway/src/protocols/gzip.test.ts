@@ -6,7 +6,7 @@ const megabyte = 1024 * 1024
 const bomb = gzipSync(Buffer.alloc(8 * megabyte))
 const tooLarge = (): Error => new Error('too large')
 
-describe('Z1', () => {
+describe('the bytes of a result', () => {
   test('a request is given up where it passes its limit', async () => {
     let taken = 0
     const take = (bytes: number): void => {

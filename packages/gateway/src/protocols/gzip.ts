@@ -1,8 +1,7 @@
 /**
  * Decompression of requests. Two requests are decompressed at a time, the smallest waiting one first: many "zip bombs", 1 MB that
  * becomes 1 GB, use the memory of two, and a small request does not wait for all of them.
- *
- * Z1  The bytes of the result are counted while they are made: a request that passes a limit is given up there.   gzip.test.ts
+ * The bytes of the result are counted while they are made: a request that passes a limit is given up there.
  */
 import { createGunzip } from 'node:zlib'
 import { invalidArgument } from '@sixtables/engine'

@@ -42,7 +42,7 @@ test('an answer does not wait through a row of slow calls', async () => {
   expect(sent).toHaveLength(3)
 })
 
-test('http-exchange/E1: an answer in pieces counts whole until its reader has it, or is gone', () => {
+test('an answer in pieces counts whole until its reader has it, or is gone', () => {
   const admission = new Admission({ ...admissionLimitsDefault, unreadBytesMax: 1000 })
   const written: number[] = []
   const readers = Array.from({ length: 3 }, () => {

@@ -6,7 +6,7 @@
  * 16 clients on one core: each write wakes a waiting client, which takes half of the write's time. Sent together, the first
  * write wakes it for all of them, and the system's share of a call falls from 14 to 8 µs.
  *
- * E1  The share is given back exactly once, when the answer was read or its reader is gone.               overload.test.ts
+ * The share is given back exactly once, when the answer was read or its reader is gone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'

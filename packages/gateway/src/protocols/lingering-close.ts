@@ -2,9 +2,7 @@
  * The end of a connection whose client may still be sending.
  *
  * A socket that is closed with unread bytes sends a TCP reset, and a client that is still sending its 20 MB body may see the reset instead
- * of our answer 413. So the rest is read and dropped before the close, for 10 s at most.
- *
- * LC1  A client that sends its whole request before it reads gets the answer to a refused one.    test/protocol/http.test.ts
+ * of our answer 413. So the rest is read and dropped before the close, for 10 s at most, and such a client gets its answer.
  *
  * Known: RFC 9112, 9.6, and lingering_close of nginx.
  */

@@ -1,8 +1,6 @@
 /**
  * Regular looks at clients, and time limits that are counted in looks: 30 s are 6 looks of 5 s. Data that clients sent before a look is read
- * before it.
- *
- * LK1  A limit that is counted in looks does not pass while the process stands still or the machine sleeps.   admission.test.ts
+ * before it. So a limit does not pass while the process stands still or the machine sleeps.
  */
 export class Looks {
   readonly everyMs: number

@@ -1,4 +1,4 @@
-/** Compressed requests are held for what they are when they are decompressed (gzip/Z1, admission/B1). */
+/** Compressed requests are held for what they are when they are decompressed (admission/B1). */
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type Engine, openEngine } from '@sixtables/engine'

@@ -46,7 +46,7 @@ test('events come as server-sent events, one JSON text each, and end with their 
   await until(() => ticks.stopped)
 })
 
-test('event-streams/V1: for a reader that does not read, no more is made than the connection holds', async () => {
+test('for a reader that does not read, no more is made than the connection holds', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const stop = new AbortController()

@@ -173,7 +173,7 @@ describe('a refused request whose client is still sending', () => {
   test.each([
     ['too large', '413', ''],
     ['of an unwelcome page', '403', 'origin: http://evil.example\r\n'],
-  ])('lingering-close/LC1: %s, is read to its end before the connection is closed', async (_, status, header) => {
+  ])('%s, is read to its end before the connection is closed', async (_, status, header) => {
     const gateway = await testGateway(engine)
     const { socket, received, closed } = await rawConnection(gateway)
     const chunk = Buffer.alloc(1024 * 1024, 0x20)

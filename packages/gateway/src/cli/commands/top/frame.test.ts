@@ -11,7 +11,7 @@ function widthOf(given: Line): number {
 }
 
 describe('a frame', () => {
-  test('frame/F1: is exactly as high and as wide as asked for, also when it is too small to tell anything', () => {
+  test('is exactly as high and as wide as asked for, also when it is too small to tell anything', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 220 }), fc.integer({ min: 1, max: 80 }), (width, height) => {
         const lines = frame(sampleOverview(), view, { width, height })

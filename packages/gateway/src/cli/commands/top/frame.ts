@@ -7,9 +7,7 @@
  *   tablets     the hottest                groups   those under contention                findings   in words
  *
  * Heat is most important: it has all its rows, or at least half of the lines between head and foot. Scrolling line by line shows every line of
- * the whole picture.
- *
- * F1  A frame is exactly `height` lines of exactly `width` columns.                frame.test.ts
+ * the whole picture. A frame is exactly `height` lines of exactly `width` columns.
  */
 
 import { counted } from '../../framework/print.ts'
