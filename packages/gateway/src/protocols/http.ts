@@ -221,8 +221,10 @@ export class HttpConnections {
       if (socket.writable && error.code !== 'ECONNRESET') refuse(socket, ...refusalOf(error))
       else socket.destroy()
     }
-    // The answer to an earlier request comes first.
     if (answering === undefined || answering.closed) answer()
+    // A request that is cut off or broken in its body gets no other answer, and would wait for the end of the connection.
+    else if (!answering.req.complete) answering.headersSent ? socket.destroy() : answer()
+    // The answer to an earlier request comes first.
     else answering.once('close', answer)
   }
 

@@ -6,6 +6,7 @@ import type { Router } from '../../src/protocols/router.ts'
 import { engineDouble } from '../support/engines.ts'
 import { rawConnection, type TestGateway, testGateway, until } from '../support/gateway.ts'
 import { answer, lookupOf, request } from '../support/messages.ts'
+import { eventually } from '../support/patience.ts'
 
 const allMissing = ({ keys }: LookupRequest): LookupResult => ({
   found: [],
@@ -299,11 +300,20 @@ describe('emulator endpoints', () => {
 
 describe('a client that goes away', () => {
   test('in the middle of its body leaves nothing behind', async () => {
-    const gateway = await testGateway(engine)
+    const gateway = await testGateway(engine, { load: { connectionsMax: 1 } })
     const raw = await rawConnection(gateway)
     raw.socket.write('POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"ke')
+    expect((await fetch(gateway.url)).status).toBe(429)
     raw.socket.destroy()
-    expect((await fetch(gateway.url)).status).toBe(200)
+    await eventually(async () => expect((await fetch(gateway.url)).status).toBe(200))
+  })
+
+  test('by a chunk that is none is told so', async () => {
+    const gateway = await testGateway(engine)
+    const raw = await rawConnection(gateway)
+    raw.socket.write('POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n')
+    raw.socket.write('4\r\n{"ke\r\nno length\r\n')
+    expect((await raw.closed).toString()).toMatch(/^HTTP\/1.1 400 /)
   })
 
   test('while it waits aborts the work', async () => {
