@@ -1,5 +1,14 @@
-/** Runs before each test file: restores the environment variables after it, since the next file runs in the same process (vitest.config.ts). */
+/**
+ * Runs before each test file: restores the environment variables after it, since the next file runs in the same process (vitest.config.ts).
+ * A deep run draws the cases of all properties from its one seed.
+ */
 import { afterAll } from 'vitest'
+import { isDeep } from './deep.ts'
+
+if (isDeep) {
+  const { configureGlobal } = await import('fast-check')
+  configureGlobal({ seed: Number(process.env['SIXTABLES_SEED']) })
+}
 
 const before = { ...process.env }
 

@@ -1,23 +1,23 @@
 /**
  * challenge/CH2: the given program of each challenge fails, right programs pass and wrong ones fail. They lie here, outside of what a
  * learner gets: `challenges/NAME/right-….mjs` and `wrong-….mjs`, each with its idea in its first line. Some build on another one, or on the
- * given program. Two of each with one seed; all of them with all seeds by `npm run test:deep`, which also runs every given program again;
- * `npm run golden` keeps what it did.
+ * given program. Some of each with one seed and the short load; all of them with the whole load and all seeds by `npm run test:deep`, which
+ * also runs every given program again; `npm run golden` keeps what it did.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { isDeep } from '../../../scripts/deep.ts'
 import { challenges } from '../src/challenges/catalogue.ts'
 import { givenFile, keptGiven } from '../src/challenges/folder.ts'
 import { type Judgement, judge, judgeSeeds, runProgram } from '../src/challenges/judge.ts'
 import { figureOf } from '../src/lab.ts'
 
-const isDeep = process.env['SIXTABLES_DEEP'] !== undefined
 const isRewrite = process.env['GOLDEN'] === 'rewrite'
 const seeds = isDeep ? judgeSeeds : judgeSeeds.slice(0, 1)
 const timeout = 600_000
 
-/** Judged by `npm test`, too: two right ones and two wrong ones of each challenge. */
+/** Judged by `npm test`, too. */
 const judgedAlways: Readonly<Record<string, readonly string[]>> = {
   'page-ten-thousand': ['right-cursor', 'right-keyset', 'wrong-invented', 'wrong-next-missing'],
   'customer-keys': ['right-multiplied', 'right-reversed', 'wrong-exit', 'wrong-memory'],
@@ -25,22 +25,26 @@ const judgedAlways: Readonly<Record<string, readonly string[]>> = {
   'event-time': ['right-joined-property', 'right-names', 'wrong-memory', 'wrong-time-first'],
   'like-button': ['right-counters', 'right-gathered', 'wrong-buffer', 'wrong-exit'],
   'follower-list': ['right-buckets', 'right-children', 'wrong-exit', 'wrong-never-unfollows'],
-  'expire-a-million': ['right-generation', 'right-mark', 'wrong-memory', 'wrong-stops-early'],
-  'move-the-kind': ['right-by-minutes', 'right-hash', 'wrong-at-once', 'wrong-memory'],
+  'expire-a-million': ['right-generation', 'right-mark', 'wrong-memory', 'wrong-only-hides'],
+  'move-the-kind': ['right-hash', 'wrong-memory', 'wrong-no-copy'],
 }
 
 const folderOf = (name: string): string => fileURLToPath(new URL(`challenges/${name}/`, import.meta.url))
 
-/** The programs of a challenge whose names begin so; unless all are judged, two. */
+/** In the short load of `move-the-kind` tablets learn too late what B gets, so that a right program is refused, too. */
+const isShort = (name: string, begin: 'right' | 'wrong'): boolean =>
+  !isDeep && (begin === 'wrong' || name !== 'move-the-kind')
+
+/** The programs of a challenge whose names begin so. */
 function programs(name: string, begin: 'right' | 'wrong'): readonly string[] {
   const found = readdirSync(folderOf(name))
     .filter((file) => file.startsWith(`${begin}-`) && file.endsWith('.mjs'))
     .toSorted()
   expect(found.length).toBeGreaterThanOrEqual(5)
   if (isDeep) return found
-  const two = found.filter((file) => judgedAlways[name]?.includes(file.slice(0, -'.mjs'.length)))
-  expect(two).toHaveLength(2)
-  return two
+  const some = found.filter((file) => judgedAlways[name]?.includes(file.slice(0, -'.mjs'.length)))
+  expect(some).not.toEqual([])
+  return some
 }
 
 const failures = ({ fault, results }: Judgement): unknown =>
@@ -66,13 +70,14 @@ describe.each(challenges)('$name', (challenge) => {
     })
 
   it.each(programs(name, 'right'))('passes %s', { timeout }, async (file) => {
-    expect(failures(await judge(challenge, folderOf(name) + file, undefined, { seeds }))).toEqual([])
+    const options = { seeds, isShort: isShort(name, 'right') }
+    expect(failures(await judge(challenge, folderOf(name) + file, undefined, options))).toEqual([])
   })
 
   it.each(programs(name, 'wrong'))('fails %s', { timeout }, async (file) => {
     const path = folderOf(name) + file
     const limits = file.includes('loop') ? { cpuSeconds: 1 } : {}
-    const judgement = await judge(challenge, path, undefined, { seeds, limits })
+    const judgement = await judge(challenge, path, undefined, { seeds, isShort: isShort(name, 'wrong'), limits })
     expect(judgement.passed).toBe(false)
     // The second line of a wrong program is what the judge has to say of it.
     const wanted = readFileSync(path, 'utf8').split('\n')[1]?.slice(3) ?? ''

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isDeep } from '../../../scripts/deep.ts'
 import { challenges } from '../src/challenges/catalogue.ts'
 import { atMost, type Challenge } from '../src/challenges/challenge.ts'
 import { Meter } from '../src/challenges/charged-database.ts'
@@ -18,7 +19,6 @@ import { hasGiven, type Language, languages, starterOf } from '../src/challenges
 import { storedOf, token } from '../src/challenges/stored.ts'
 import { defaultsOf, tabletSettingValues } from '../src/settings.ts'
 
-const isDeep = process.env['SIXTABLES_DEEP'] !== undefined
 const count = 12
 
 /** Adds some customers at once, a third of them charged in another way, and asks a new process for them. */

@@ -4,6 +4,7 @@
  *   npm run test:deep -- bench/test/settings     (SIXTABLES_DEEP) all settings of all labs, an hour on a busy machine; without it the refusals alone
  */
 import { describe, expect, it } from 'vitest'
+import { isDeep } from '../../../scripts/deep.ts'
 import { askedSettings, slowSettings } from '../src/cli/run.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { runLab } from '../src/runner.ts'
@@ -31,7 +32,7 @@ describe.each(settingNames)('%s', (name) => {
   })
 
   const runs = readers.flatMap((lab) => [least, most].map((value) => ({ lab, value, of: lab.name })))
-  if (process.env['SIXTABLES_DEEP'] === undefined) return
+  if (!isDeep) return
   it.each(runs)('of $value ends $of with verdicts', { timeout: 1_800_000 }, async ({ lab, value }) => {
     const { expectations } = await runLab(lab, {
       seed: 1,

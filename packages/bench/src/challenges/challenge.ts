@@ -25,8 +25,8 @@ export interface Challenge {
   readonly lab: string
   readonly functions: readonly ProgramFunction[]
   readonly settings: Lab['settings']
-  /** `load.slotMs` for a command, whose calls take real time; default: twice as long as in the settings. */
-  readonly commandSlotMs?: number
+  /** `load.slotMs` of the short load; default: twice as long as in the settings. */
+  readonly shortSlotMs?: number
   /** Runs the program of a stage under load, and records what came of it. */
   run(stage: Stage): Promise<void>
   readonly goals: readonly Goal[]

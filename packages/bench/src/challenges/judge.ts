@@ -24,6 +24,8 @@ export interface JudgeOptions {
   /** Default: all of the judge's. */
   readonly seeds?: readonly number[]
   readonly limits?: Partial<ProcessLimits & CommandLimits>
+  /** Whether the load is the short one; default: for a command alone, whose calls take real time. */
+  readonly isShort?: boolean
   readonly onProgress?: (share: number) => void
   /** Told what the program prints. */
   readonly onOutput?: (text: string) => void
@@ -74,12 +76,14 @@ export async function runProgram(
   challenge: Challenge,
   program: JudgedProgram,
   seed: number,
-  { limits, onProgress, onOutput }: JudgeOptions = {},
+  { limits, isShort = typeof program !== 'string', onProgress, onOutput }: JudgeOptions = {},
 ): Promise<RunOfProgram> {
   const { name, functions } = challenge
-  const session = new ArmSession({ arm: name, seed, settings: settingsFor(program, challenge), onProgress })
+  const settings = isShort ? shortSettings(challenge) : challenge.settings
+  const session = new ArmSession({ arm: name, seed, settings, onProgress })
   const stage = new Stage(session, {
     functions,
+    isShort,
     source:
       typeof program === 'string'
         ? { path: program, limits: { ...processLimits, ...limits } }
@@ -101,11 +105,10 @@ export async function runProgram(
   return fault === undefined ? { arm } : { arm, fault }
 }
 
-/** A ramp has few operations in a slot already: for a command, whose calls take real time, the slots are longer. */
-function settingsFor(program: JudgedProgram, { settings, commandSlotMs }: Challenge): SettingValues {
+/** A ramp has few operations in a slot already: in the short load the slots are longer. */
+function shortSettings({ settings, shortSlotMs }: Challenge): SettingValues {
   const slotMs = settings['load.slotMs']
-  if (typeof program === 'string' || slotMs === undefined) return settings
-  return { ...settings, 'load.slotMs': commandSlotMs ?? slotMs * 2 }
+  return slotMs === undefined ? settings : { ...settings, 'load.slotMs': shortSlotMs ?? slotMs * 2 }
 }
 
 function verdictsOf(goals: readonly Goal[], arm: ArmResult, fault: string | undefined): readonly JudgedExpectation[] {

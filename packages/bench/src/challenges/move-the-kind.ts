@@ -31,7 +31,7 @@ export const moveTheKind: Challenge = {
   ],
   settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs'), 'load.slotMs': 10_000, 'load.samples': 48 },
   // The tablets must learn the load of B before it grows: twice as long is too coarse.
-  commandSlotMs: 15_000,
+  shortSlotMs: 15_000,
   async run(stage) {
     const { record, random } = stage
     const { store, program } = await stage.open()

@@ -12,18 +12,23 @@ import { type DbParts, Meter } from './charged-database.ts'
 import { Db } from './db.ts'
 import { Program, type ProgramOptions } from './program.ts'
 
+export interface StageOptions extends ProgramOptions {
+  /** Whether the program gets a part of the load: calls of a command take real time. */
+  readonly isShort: boolean
+}
+
 export class Stage {
   readonly session: ArmSession
   readonly record: Recorder
   readonly random: Random
   /** All calls of the program to the store. */
   readonly totals: Meter = new Meter()
-  readonly #options: ProgramOptions
+  readonly #options: StageOptions
   readonly #isOutside: boolean
   #store: Store | undefined
   readonly #programs: Program[] = []
 
-  constructor(session: ArmSession, options: ProgramOptions) {
+  constructor(session: ArmSession, options: StageOptions) {
     this.session = session
     this.record = session.record
     this.random = session.random
@@ -62,9 +67,9 @@ export class Stage {
     return new Db({ store: this.#store, random, rpcMs, totals, ...parts, isOutside: this.#isOutside })
   }
 
-  /** The share of the load that the program gets: calls of a command take real time. */
+  /** The share of the load that the program gets. */
   get share(): number {
-    return this.#isOutside ? 0.2 : 1
+    return this.#options.isShort ? 0.2 : 1
   }
 
   close(): void {

@@ -28,5 +28,5 @@ faultsOf(
     'count: a write is counted when its index rows are written': atOnce,
     'newest-revision: a write is counted when its index rows are written': atOnce,
   },
-  { settings: { 'work.records': 10_000, 'request.limitMs': 3000 } },
+  { settings: { 'work.records': 4000, 'request.limitMs': 1200 }, isDear: true },
 )

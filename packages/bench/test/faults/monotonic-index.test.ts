@@ -35,6 +35,8 @@ faultsOf(
       'ramp.growthPercent': 50,
       'ramp.minutes': 15,
       'tablet.splitRestMs': 60_000,
+      'load.samples': 24,
     },
+    isDear: true,
   },
 )

@@ -84,5 +84,5 @@ faultsOf(
       'nothing was deleted',
     ),
   },
-  { settings: { 'load.writersMax': 64 } },
+  { settings: { 'load.writersMax': 32, 'work.records': 3000 }, isDear: true },
 )

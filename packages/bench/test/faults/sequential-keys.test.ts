@@ -18,5 +18,13 @@ faultsOf(
       as: { 'hashed-names': 'numbered-names' },
     },
   },
-  { settings: { 'ramp.startOpsPerSecond': 8000, 'ramp.growthPercent': 20, 'ramp.minutes': 24 } },
+  {
+    settings: {
+      'ramp.startOpsPerSecond': 8000,
+      'ramp.growthPercent': 20,
+      'ramp.minutes': 24,
+      'load.slotMs': 10_000,
+    },
+    isDear: true,
+  },
 )

@@ -48,6 +48,8 @@ export interface Fault {
 export interface FaultSuiteOptions {
   /** Of every run, with or without a fault: short loads, where what must be seen shows with them. */
   readonly settings?: SettingValues
+  /** Whether a run with the lab's own settings takes many seconds, and is left to `npm run test:deep` (lab-suite.ts). */
+  readonly isDear?: boolean
 }
 
 /** Engine options without these mechanisms. */
@@ -75,7 +77,8 @@ const patience = 300_000
  */
 export function faultsOf(lab: Lab, faults: Readonly<Record<string, Fault>>, options: FaultSuiteOptions = {}): void {
   const runs = new Runs(lab, options.settings ?? {})
-  suiteOf(lab, () => (options.settings === undefined ? runs.whole() : runLab(lab, { seed: 1 })))
+  const firstRun = () => (options.settings === undefined ? runs.whole() : runLab(lab, { seed: 1 }))
+  suiteOf(lab, firstRun, options.isDear === true)
 
   describe(`${lab.name}, broken`, () => {
     it('names a fault for each expectation, and no other', () => {

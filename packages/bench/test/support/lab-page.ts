@@ -15,6 +15,11 @@ const columnsMax = 140
 
 /** @throws when the page lacks a part that is to be replaced */
 export function labPage(page: string, lab: Lab, result: LabResult): string {
+  return withRuns(withWords(page, lab), result)
+}
+
+/** All but the printed blocks. @throws when the page lacks a part that is to be replaced */
+export function withWords(page: string, lab: Lab): string {
   let text = replaced(page, /^# .*$/m, `# ${lab.name}: ${lab.title}`, 'title')
   text = replaced(
     text,
@@ -25,8 +30,7 @@ export function labPage(page: string, lab: Lab, result: LabResult): string {
   text = replaced(text, /^\*\*Predict\.\*\*[\s\S]*?(?=\n\n)/m, wrapped(`**Predict.** ${lab.predict}`), '**Predict.**')
   text = section(text, 'Exercises', lab.exercises.map(exercise).join('\n'))
   text = section(text, 'Today', wrapped(lab.today))
-  text = section(text, 'Sources', lab.sources.map((source) => wrapped(source, '- ', '  ')).join('\n'))
-  return withRuns(text, result)
+  return section(text, 'Sources', lab.sources.map((source) => wrapped(source, '- ', '  ')).join('\n'))
 }
 
 /** A page to begin with: the parts above in their order, and the idea as its theory. */

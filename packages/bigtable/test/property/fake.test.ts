@@ -7,6 +7,7 @@ import { DatastoreError } from '@sixtables/engine'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Int64 } from '#gen/codecs.js'
+import { runs } from '../../../../scripts/deep.ts'
 import type { ReadRow } from '../../src/client/cell-chunks.ts'
 import { TableAdmin } from '../../src/client/table-admin.ts'
 import { type Mutation, type ReadRowsOptions, type RowFilter, TableClient } from '../../src/client/table-client.ts'
@@ -163,6 +164,6 @@ describe.skipIf(!hasCbtemulator)("the fake and Google's emulator", () => {
         expect(fakes).toEqual(real)
       }
     })
-    await fc.assert(law, { numRuns: Number(process.env['SIXTABLES_RUNS'] ?? 200) })
+    await fc.assert(law, { numRuns: runs(100) })
   })
 })

@@ -6,10 +6,11 @@
  */
 import type { Mechanism } from '@sixtables/engine/testing'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { GatewayMechanism } from '../../src/gateways/switched-off.ts'
 import { simulate } from './gateways-simulation.ts'
 
-const seeds = Number(process.env['SIXTABLES_SEEDS'] ?? 500)
+const seeds = Number(process.env['SIXTABLES_SEEDS'] ?? runs(100))
 const firstSeed = Number(process.env['SIXTABLES_SEED'] ?? 1)
 
 /** A first seed from which each mechanism, switched off, is missed within a few runs. */

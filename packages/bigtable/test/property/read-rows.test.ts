@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mutation } from '../../src/client/table-client.ts'
 import { FakeBigtable, type Fault } from '../support/fake-bigtable.ts'
 import { clientOf, tableOf } from '../support/fake-client.ts'
@@ -93,5 +94,5 @@ test('a read gives each row once, whole and in order, however its answers are cu
       expect(found).toEqual(expected)
     },
   )
-  await fc.assert(law, { numRuns: 150 })
+  await fc.assert(law, { numRuns: runs(150) })
 })

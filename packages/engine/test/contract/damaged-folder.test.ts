@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { openDataFolder } from '../../src/storage/data-folder.ts'
 import type { LevelKv } from '../../src/storage/level-kv.ts'
 
@@ -106,7 +107,7 @@ describe('a damaged log', () => {
         await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/damaged at byte \d+ of \d+.*--repair/s))
         expect((await readFile(log)).equals(before)).toBe(true)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

@@ -9,6 +9,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { firstIndexOptions } from '../../src/database/database-row.ts'
 import { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
 import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
@@ -35,7 +36,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         for (const step of script) await world.take(step)
         await world.expectWhole()
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -52,7 +53,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await world.expectWhole()
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -64,7 +65,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         await world.reopen()
         await world.expectWhole()
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -84,7 +85,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         await world.reopen()
         expect(rowsOf(inner)).toEqual(once)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(35) },
     )
   })
 })

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { openEngine } from '../../src/engine/engine.ts'
 import type { Key } from '../../src/model/key.ts'
 import { TabletServer, type WorkFlow } from '../../src/observe/tablets/capacity.ts'
@@ -108,6 +109,6 @@ test('capacity/CP1: requests of an engine that are answered are at most capacity
         await engine.close()
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

@@ -6,6 +6,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { openEngine } from '../../src/engine/engine.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
@@ -37,7 +38,7 @@ describe('commits that run at once', () => {
         const report = await scheduler.waitFor(engine.check())
         expect(report).toMatchObject({ entities: 1, problemCount: 0 })
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -63,7 +64,7 @@ describe('commits that run at once', () => {
         const logged = log.records.map(({ version }) => BigInt(version))
         expect(logged).toEqual([...versions].sort((a, b) => (a < b ? -1 : 1)))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

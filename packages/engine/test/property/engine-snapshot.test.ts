@@ -8,6 +8,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { CommitResult } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -216,7 +217,7 @@ describe('snapshots of an engine in memory', () => {
         expect((await world.engine.check()).problems).toEqual([])
         await world.engine.close()
       }),
-      { numRuns: 120 },
+      { numRuns: runs(60) },
     )
   })
 

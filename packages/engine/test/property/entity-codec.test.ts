@@ -1,6 +1,7 @@
 /** entity-codec/E1: decoding gives back what was encoded, and splitting an entity keeps key and properties. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import {
   decodeKey,
   decodeProperties,
@@ -42,7 +43,7 @@ describe('the entity codec', () => {
       fc.property(annotated, (value) => {
         expect(decodeValue(encodeValue(value), noDefaults)).toEqual(value)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -51,7 +52,7 @@ describe('the entity codec', () => {
       fc.property(anyKeys, (key) => {
         expect(decodeKey(encodeKey(key), noDefaults)).toEqual(key)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -61,7 +62,7 @@ describe('the entity codec', () => {
         const decoded = decodeProperties(encodeProperties(properties))
         expect([...decoded]).toEqual([...properties])
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -83,7 +84,7 @@ describe('the entity codec', () => {
           expect(Buffer.from(split.properties)).toEqual(Buffer.from(joined(...fields)))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -107,7 +108,7 @@ describe('the entity codec', () => {
         })
         expect(decodeValue(inTwo, noDefaults)).toEqual({ type: 'entity', properties })
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

@@ -1,6 +1,7 @@
 /** Whatever bytes arrive, the entity codec answers, or refuses with INVALID_ARGUMENT; nothing else is ever thrown. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import {
   decodeKey,
   decodeProperties,
@@ -44,7 +45,7 @@ describe('the entity codec survives', () => {
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         survive(bytes)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(165) },
     )
   })
 
@@ -58,7 +59,7 @@ describe('the entity codec survives', () => {
       fc.property(fc.array(byte, { maxLength: 40 }), (bytes) => {
         survive(Uint8Array.from(bytes))
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(335) },
     )
   })
 
@@ -77,7 +78,7 @@ describe('the entity codec survives', () => {
     // Counted for one seed: with random seeds the count would fall below any bound now and then.
     // Were all refused, the test would show little.
     expect(accepted).toBeGreaterThan(100)
-    fc.assert(law, { numRuns: 250 })
+    fc.assert(law, { numRuns: runs(85) })
   })
 
   it('entities that go deeper than any stack', () => {

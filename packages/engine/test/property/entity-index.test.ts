@@ -1,6 +1,7 @@
 /** Index entries found in bytes are those of the decoded entity (slot-code/K1, index-entries/X1); writing and reading agree. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { encodeProperties, encodeValue } from '../../src/encoding/entity-codec.ts'
 import { indexEntries } from '../../src/encoding/index-entries.ts'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
@@ -83,7 +84,7 @@ describe('index entries', () => {
         expect(prepared(entity(key, property(name, value))).entries).toEqual(expected)
         expect(indexEntries(property(name, value))).toEqual(expected)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -95,7 +96,7 @@ describe('index entries', () => {
         expect(new Set(found)).toEqual(expectedEntries(map, emptyArrayAsNull))
         expect(found.length).toBe(new Set(found).size)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -112,7 +113,7 @@ describe('index entries', () => {
         ])
         expect(new Set(indexEntries(encodeProperties(map)).map(inWords))).toEqual(expectedEntries(map))
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -157,7 +158,7 @@ describe('index entries', () => {
         expect(Buffer.from(second.properties)).toEqual(Buffer.from(first.properties))
         expect(second.entries).toEqual(first.entries)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -6,6 +6,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { Value } from '../../src/model/value.ts'
 import { keys, propertyMaps, values } from '../../src/testing/arbitraries.ts'
@@ -29,7 +30,7 @@ describe('an entity is read back as it was written (entity-proto-v3/V1)', () => 
       fc.property(keys, propertyMaps, (someKey, properties) => {
         expect(decodeEntityProto(encodeEntityProto(someKey, properties))).toEqual({ key: someKey, properties })
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -43,7 +44,7 @@ describe('an entity is read back as it was written (entity-proto-v3/V1)', () => 
         ])
         expect(decodeEntityProto(encodeEntityProto(key, properties)).properties).toEqual(properties)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -66,7 +67,7 @@ test('any bytes are an entity or are refused', () => {
       expect(error).toMatchObject({ code: 'INVALID_ARGUMENT' })
     }
   }
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), refusedOrRead), { numRuns: 500 })
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), refusedOrRead), { numRuns: runs(500) })
   fc.assert(
     fc.property(keys, propertyMaps, fc.nat(), fc.nat(255), fc.nat(), (someKey, properties, at, byte, cut) => {
       const bytes = Buffer.from(encodeEntityProto(someKey, properties))
@@ -74,6 +75,6 @@ test('any bytes are an entity or are refused', () => {
       bytes[at % bytes.length] = byte
       refusedOrRead(bytes)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

@@ -1,6 +1,7 @@
 /** Laws of tables/entity-rows.ts, entity-rows/R1 and entity-rows/R2, and what a sink gets, against a plain model of an entity's rows. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { invert } from '../../src/encoding/bytes.ts'
 import { encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { ancestorPrefixes, databaseCode, keyCodes, pathEnd } from '../../src/encoding/key-codec.ts'
@@ -133,7 +134,7 @@ test('entity-rows/R1: the rows of an entity are those of the model, and equal ch
       expect(new Map([...rows].sort())).toEqual(new Map([...modelOf(key, entity)].sort()))
       expect(changed(new Map(), key, undefined, entity)).toEqual(rows)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -144,7 +145,7 @@ test('entity-rows/R2: a change turns the rows before into those after, touches n
       expect(changed(from, key, before, after)).toEqual(to)
       expect(changed(to, key, after, before)).toEqual(from)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(250) },
   )
 })
 
@@ -180,6 +181,6 @@ test('a sink is handed what it wants of all rows, and their number is known befo
         expect(handed(isWanted)).toEqual(all.filter(isWanted))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(150) },
   )
 })

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mutation } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -118,7 +119,7 @@ test('well-behaved traffic gives no findings, at any pace (findings/P1, findings
       expect(traffic.engine.findings()).toEqual([])
       await traffic.engine.close()
     }),
-    { numRuns: 8 },
+    { numRuns: runs(4) },
   )
 })
 
@@ -134,7 +135,7 @@ test('rising ids are found at any pace, also among well-behaved traffic (finding
       expect(traffic.kinds()).toContain('sequential-keys')
       await traffic.engine.close()
     }),
-    { numRuns: 6 },
+    { numRuns: runs(3) },
   )
 })
 

@@ -13,6 +13,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Key } from '../../src/model/key.ts'
 import { idCommands } from './ids-commands.ts'
 import { context, families, Model, type Way, World } from './ids-world.ts'
@@ -30,7 +31,7 @@ describe.each<[Way, string]>([
       fc.asyncProperty(idCommands(), (commands) =>
         fc.asyncModelRun(() => ({ model: new Model(way), real: new World(way, turn) }), commands),
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     )
   })
 })
@@ -48,6 +49,6 @@ test('key-range-state/I8: the state of a range is that of the rules, for every c
       expect(state).toBe(hasEntity ? 'COLLISION' : next > start ? 'CONTENTION' : 'EMPTY')
       expect([nextBefore, nextAfter]).toEqual([BigInt(next), BigInt(Math.max(next, start + length))])
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   )
 })

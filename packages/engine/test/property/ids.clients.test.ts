@@ -10,6 +10,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mode } from '../../src/database/settings.ts'
 import { decodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -199,7 +200,7 @@ describe.each<[Mode, IdCollisions]>([
         await scheduler.waitFor(Promise.all(drawn.map((one) => world.client(one))))
         await world.check()
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
   })
 })

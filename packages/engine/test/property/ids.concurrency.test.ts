@@ -8,6 +8,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { type Key, withId } from '../../src/model/key.ts'
 import { context, families, type Way, World } from './ids-world.ts'
 
@@ -154,7 +155,7 @@ describe.each<Way>(['one', 'shared', 'blocks'])('many clients of %s', (way) => {
             )
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(100) },
     )
   })
 

@@ -14,6 +14,7 @@
  */
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mode } from '../../src/database/settings.ts'
 import type { IdCollisions } from '../../src/ids/allocator.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
@@ -37,7 +38,7 @@ describe.each<[Mode, IdCollisions]>([
         const world = await World.open(store(), options)
         await fc.asyncModelRun(() => ({ model: new Model(options), real: world }), commands)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(10) },
     )
   })
 })

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mode } from '../../src/database/settings.ts'
 import { openEngine } from '../../src/engine/engine.ts'
 import type { Key } from '../../src/model/key.ts'
@@ -70,7 +71,7 @@ describe.each<Mode>(['firestore', 'legacy'])('imports into an engine in %s mode'
         const world = await World.open(new MemoryKv(), options)
         await fc.asyncModelRun(() => ({ model: new Model(options), real: world }), commands)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(10) },
     )
   })
 })

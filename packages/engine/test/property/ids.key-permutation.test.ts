@@ -7,6 +7,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { KeyPermutation } from '../../src/ids/key-permutation.ts'
 
 const secrets = fc.string({ minLength: 1, maxLength: 20 })
@@ -35,7 +36,7 @@ describe('the key permutation', () => {
         expect(inOrder).toEqual(Array.from({ length: size }, (_, i) => BigInt(i + 1)))
         expect(shuffled.map((id) => permutation.originalOf(id))).toEqual(inOrder)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -47,7 +48,7 @@ describe('the key permutation', () => {
         const id = permutation.idOf(original)
         return id >= 1n && id <= size && permutation.originalOf(id) === original
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -60,7 +61,7 @@ describe('the key permutation', () => {
         expect(permutation.originalOfName(name)).toBe(a)
         expect(permutation.nameOf(b) === name).toBe(a === b)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -91,7 +92,7 @@ describe('the key permutation', () => {
         const ids = Array.from({ length: 8 }, (_, i) => BigInt(i + 1))
         expect(ids.map((id) => one?.idOf(id))).not.toEqual(ids.map((id) => other?.idOf(id)))
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

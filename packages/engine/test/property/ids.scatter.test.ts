@@ -7,6 +7,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import {
   counterOf,
   scatteredCounterMax,
@@ -36,7 +37,7 @@ describe('scattered ids', () => {
   test('a counter comes back from its id', () => {
     fc.assert(
       fc.property(counters, (c) => counterOf(scatterId(c)) === c),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -44,14 +45,14 @@ describe('scattered ids', () => {
     const ids = fc.bigInt({ min: scatteredIdMin, max: scatteredIdMax })
     fc.assert(
       fc.property(ids, (id) => scatterId(counterOf(id)) === id),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
   test('the fast form equals the definition', () => {
     fc.assert(
       fc.property(counters, (c) => scatterId(c) === mirrored(c)),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -63,7 +64,7 @@ describe('scattered ids', () => {
           (a === b) === (id === scatterId(b)) && id > scatteredIdMin && id <= scatteredIdMax && id > sequentialIdMax
         )
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -73,7 +74,7 @@ describe('scattered ids', () => {
         const ids = Array.from({ length: 2 ** k }, (_, c) => scatterId(BigInt(c))).sort((a, b) => (a < b ? -1 : 1))
         return ids.every((id, j) => id === scatteredIdMin + BigInt(j) * 2n ** BigInt(51 - k))
       }),
-      { numRuns: 26 },
+      { numRuns: runs(25) },
     )
   })
 })
@@ -97,7 +98,7 @@ describe('the spread of 10,000 ids over 64 equal ranges', () => {
         const ids = Array.from({ length: size }, (_, i) => scatterId(from + BigInt(i)))
         expect(busiestShare(ids, scatteredIdMin, scatteredIdMax)).toBeLessThanOrEqual((size / 64 + 1) / size)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -108,7 +109,7 @@ describe('the spread of 10,000 ids over 64 equal ranges', () => {
         const ids = Array.from({ length: size }, (_, i) => from + BigInt(i))
         expect(busiestShare(ids, 0n, sequentialIdMax)).toBe(1)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 })

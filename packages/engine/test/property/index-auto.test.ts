@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mutation } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -82,7 +83,7 @@ test('any query is answered as brute force does, by indexes that were built for 
   await fc.assert(law, { numRuns: 60, seed: 1 })
   // Counted for one seed: with random seeds the count would fall below any bound now and then.
   expect(built).toBeGreaterThan(50)
-  await fc.assert(law, { numRuns: 60 })
+  await fc.assert(law, { numRuns: runs(20) })
 })
 
 /** These may have an index of their own behind their back. */
@@ -239,7 +240,7 @@ describe.each(['pessimistic', 'optimistic', 'optimisticWithEntityGroups'] as con
       await fc.assert(law, { numRuns: 40, seed: 1 })
       // Counted for one seed: with random seeds the count would fall below any bound now and then.
       expect(committed).toBeGreaterThan(30)
-      await fc.assert(law, { numRuns: 40 })
+      await fc.assert(law, { numRuns: runs(15) })
     },
   )
 })

@@ -6,6 +6,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Scheduler } from '../../src/clock.ts'
 import { keySpaces } from '../../src/encoding/keyspace.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -202,7 +203,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await scheduler.waitFor(expectRight(engine, kv, values))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -242,7 +243,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await scheduler.waitFor(expectRight(engine, kv, values))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -294,7 +295,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     await fc.assert(law, { numRuns: 100, seed: 1 })
     // Counted for one seed: with random seeds the count would fall below any bound now and then.
     expect(resumed).toBeGreaterThan(10)
-    await fc.assert(law, { numRuns: 50 })
+    await fc.assert(law, { numRuns: runs(10) })
   })
 })
 

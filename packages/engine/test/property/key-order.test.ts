@@ -1,6 +1,7 @@
 /** Laws of encoding/key-codec.ts, named key-codec/P1 and key-codec/P2 there. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { invert } from '../../src/encoding/bytes.ts'
 import {
   ancestorPrefixes,
@@ -84,7 +85,7 @@ describe('paths', () => {
         const path = ids.map((id) => ({ kind: 'A', id }))
         expect(decodePath(pathCode(path), 0).path).toEqual(path)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('paths', () => {
         expect(code.startsWith(prefix)).toBe(isUnder(path, ancestor))
         expect(code >= prefix && code < `${prefix}\xff`).toBe(isUnder(path, ancestor))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

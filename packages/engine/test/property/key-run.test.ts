@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { keyRow, partitionCode, pathCode } from '../../src/encoding/key-codec.ts'
 import { decodeKey } from '../../src/encoding/key-message.ts'
 import { decodeKeys } from '../../src/encoding/key-run.ts'
@@ -97,7 +98,7 @@ test('keys of one message are read as each of them alone', () => {
       const messages = list.flatMap(([form, again]) => Array.from({ length: 1 + again }, () => keyMessage(form)))
       expectReadAsAlone(messages)
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -114,7 +115,7 @@ test('so are keys of one kind and partition, with names and ids of all lengths',
       )
       expectReadAsAlone(messages)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -136,6 +137,6 @@ test('the row of a key is its key space and the codes of its parts, whatever was
         expect(keyRow(space, { partition, path })).toBe(space + partitionCode(partition) + pathCode(path))
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { type Random, seededRandom } from '../../src/random.ts'
 import type { KvReader, KvWrite, WriteSource } from '../../src/storage/kv.ts'
 import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
@@ -150,7 +151,7 @@ describe('level-kv under concurrent use', () => {
         const run = new Run(kv, seed)
         await Promise.all([run.write(30), run.read(12), run.read(12), run.read(12)])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
     await kv.close()
     await rm(dir, { recursive: true, force: true })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { Level } from 'level'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { Areas, areaTableKey } from '../../src/storage/areas.ts'
 import { openLevelKv } from '../../src/storage/level-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
@@ -22,7 +23,7 @@ describe('level-kv', () => {
         await kv.clear()
         await runAgainstModel(kv, sequence)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     )
     await kv.close()
     await rm(dir, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { BTree, type TreeNode } from '../../src/storage/btree.ts'
 import { TreeScan } from '../../src/storage/btree-scan.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
@@ -9,7 +10,7 @@ describe('memory-kv', () => {
   it.each([4, 5, 9, 64])('behaves as a plain sorted map does, with nodes of %i keys', async (nodeCapacity) => {
     await fc.assert(
       fc.asyncProperty(operations, (sequence) => runAgainstModel(new MemoryKv([], { nodeCapacity }), sequence)),
-      { numRuns: 200 },
+      { numRuns: runs(65) },
     )
   })
 
@@ -103,7 +104,7 @@ describe('a fork of the store', () => {
 
 describe('the tree', () => {
   // Long runs of keys, up, down and mixed, then deletes: what splits and merges several levels.
-  const runs = fc.array(
+  const keyRuns = fc.array(
     fc.record({
       insert: fc.boolean(),
       from: fc.nat({ max: 600 }),
@@ -122,7 +123,7 @@ describe('the tree', () => {
     'keeps btree/B1, full nodes and counts over runs of inserts and deletes, with %i keys a node',
     (capacity) => {
       fc.assert(
-        fc.property(runs, (sequence) => {
+        fc.property(keyRuns, (sequence) => {
           const tree = new BTree<number>(capacity)
           const model = new Map<string, number>()
           for (const run of sequence) {
@@ -140,7 +141,7 @@ describe('the tree', () => {
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
-        { numRuns: 60 },
+        { numRuns: runs(20) },
       )
     },
   )
@@ -150,7 +151,7 @@ describe('the tree', () => {
     (capacity) => {
       const range = fc.tuple(fc.nat({ max: 600 }), fc.nat({ max: 600 }))
       fc.assert(
-        fc.property(fc.array(fc.tuple(runs, range), { minLength: 1, maxLength: 4 }), (sequence) => {
+        fc.property(fc.array(fc.tuple(keyRuns, range), { minLength: 1, maxLength: 4 }), (sequence) => {
           const tree = new BTree<number>(capacity)
           const model = new Map<string, number>()
           for (const [inserts, ends] of sequence) {
@@ -174,14 +175,14 @@ describe('the tree', () => {
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
-        { numRuns: 100 },
+        { numRuns: runs(35) },
       )
     },
   )
 
   it('btree/B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
-      fc.property(runs, runs, runs, fc.boolean(), (before, ours, theirs, isReleased) => {
+      fc.property(keyRuns, keyRuns, keyRuns, fc.boolean(), (before, ours, theirs, isReleased) => {
         const apply = (tree: BTree<number>, sequence: typeof before): void => {
           for (const run of sequence) {
             for (let i = 0; i < run.count; i++) {
@@ -210,13 +211,13 @@ describe('the tree', () => {
         checkTree(fork, 5)
         if (!isReleased) tree.release(view)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
   })
 
   it('btree/B4: leaves what an open view reaches as it was', () => {
     fc.assert(
-      fc.property(runs, runs, (before, after) => {
+      fc.property(keyRuns, keyRuns, (before, after) => {
         const tree = new BTree<number>(5)
         const apply = (sequence: typeof before): void => {
           for (const run of sequence) {
@@ -237,7 +238,7 @@ describe('the tree', () => {
         tree.release(view)
         checkTree(tree, 5)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -260,7 +261,7 @@ describe('the tree', () => {
           expect(scan.next(3).map((found) => found.key)).toEqual(after.slice(0, 3))
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(65) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** Search by vector against a sort of everything (nearest/NN1), over stores that answer at once and by promise. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { systemScheduler } from '../../src/clock.ts'
 import { requestContext } from '../../src/context.ts'
 import { decodeProperties } from '../../src/encoding/entity-codec.ts'
@@ -123,7 +124,7 @@ test.each(['at once', 'by promise'])(
         if (how === 'at once') expect(page).not.toBeInstanceOf(Promise)
         expect(found(await page)).toEqual(bruteForce(asked))
       }),
-      { numRuns: how === 'at once' ? 300 : 100 },
+      { numRuns: runs(how === 'at once' ? 150 : 50) },
     )
   },
 )

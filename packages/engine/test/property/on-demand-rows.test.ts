@@ -1,6 +1,7 @@
 /** on-demand-rows/OD1 and on-demand-rows/OD2, compared with a store that keeps every row. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { prefixEnd } from '../../src/encoding/bytes.ts'
 import { encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { keyCodes } from '../../src/encoding/key-codec.ts'
@@ -285,7 +286,7 @@ test('on-demand-rows/OD1, on-demand-rows/OD2: what is read is what a store shows
       }
       expect(rowsIn(world.subject, everything, false)).toEqual(rowsIn(world.whole, everything, false))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(65) },
   )
 })
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { ReadOptions } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
@@ -214,7 +215,7 @@ function entitiesOf(commits: readonly { version: bigint; changes: Changes }[], n
   })
 }
 
-async function holds(optionsOf: () => Promise<EngineOptions>, numRuns: number): Promise<void> {
+async function holds(optionsOf: () => Promise<EngineOptions>, times: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const engine = await openEngine(await optionsOf())
@@ -225,7 +226,7 @@ async function holds(optionsOf: () => Promise<EngineOptions>, numRuns: number): 
         await engine.close()
       }
     }),
-    { numRuns },
+    { numRuns: runs(times) },
   )
 }
 
@@ -237,7 +238,7 @@ test.each<[string, EngineOptions['apply'], () => EngineOptions['kv']]>([
   ['by promise', undefined, () => new AsyncKv(new MemoryKv([], small))],
   ['by promise, not applied', { type: 'manual' }, () => new AsyncKv(new MemoryKv([], small))],
 ])('undone-rows/U1: past reads beside commits give what the model gives, %s', async (_, apply, kvOf) => {
-  await holds(async () => ({ kv: kvOf(), apply }), 25)
+  await holds(async () => ({ kv: kvOf(), apply }), 12)
 })
 
 test('undone-rows/U1: past reads beside commits give what the model gives, on disk', async () => {

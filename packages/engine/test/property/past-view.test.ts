@@ -7,6 +7,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { systemScheduler } from '../../src/clock.ts'
 import { requestContext } from '../../src/context.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
@@ -248,7 +249,7 @@ test.each<[string, () => MemoryKv | OnDemandRows]>([
       for (const moment of world.moments) for (const one of namespaces) await world.check(moment, one)
       await engine.close()
     }),
-    { numRuns: 100 },
+    { numRuns: runs(35) },
   )
 })
 
@@ -316,6 +317,6 @@ test.each([
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   )
 })

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { shapeOfCursors } from '../../src/executor/cursor.ts'
 import type { CompositeIndex, IndexDefinition } from '../../src/model/index-definition.ts'
 import type { Filter, PropertyOrder, Query } from '../../src/model/query.ts'
@@ -181,5 +182,5 @@ test('a projection is served exactly where an order that it leaves open is, and 
   // Counted for one seed: with random seeds the count would fall below any bound now and then.
   expect(served).toBeGreaterThan(50)
   expect(turned).toBeGreaterThan(15)
-  fc.assert(law, { numRuns: 200 })
+  fc.assert(law, { numRuns: runs(200) })
 })

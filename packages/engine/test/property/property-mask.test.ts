@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { decodeProperties, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { cutProperties, mergeProperties, parsePropertyMask } from '../../src/encoding/property-mask.ts'
 import { formatPropertyPath } from '../../src/encoding/property-path.ts'
@@ -15,7 +16,7 @@ test('a read through a mask gives what is under it', () => {
       const cut = cutProperties(encodeProperties(stored), maskOf(paths))
       expect(readBack(cut)).toEqual(comparable(modelCut(stored, paths)))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -26,7 +27,7 @@ test('a read of whole properties gives their bytes', () => {
       const cut = cutProperties(encodeProperties(stored), maskOf(asked.map(([name]) => [name])))
       expect(Buffer.from(cut).equals(encodeProperties(new Map(asked)))).toBe(true)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -37,7 +38,7 @@ test('a write through a mask changes what is under it and nothing else', () => {
       expect(readBack(merged)).toEqual(comparable(modelMerge(stored, written, paths)))
       expect(decodeProperties(merged).size).toBe(modelMerge(stored, written, paths).size)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })
 
@@ -48,6 +49,6 @@ test('a write through a mask, done twice, is the same as done once', () => {
       const once = mergeProperties(encodeProperties(stored), bytes, maskOf(paths))
       expect(Buffer.from(mergeProperties(once, bytes, maskOf(paths))).equals(once)).toBe(true)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

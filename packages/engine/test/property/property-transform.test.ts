@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Mutation, PropertyTransform } from '../../src/database/api.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { indexEntries } from '../../src/encoding/index-entries.ts'
@@ -104,7 +105,7 @@ test('transforms do to property bytes what they do to values', () => {
       expect(readBack(properties)).toEqual(comparable(modelApply(stored, all)))
       expect(results).toHaveLength(all.length)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -209,7 +210,7 @@ test('masked and transformed writes agree with a plain map, in store, answers an
         await engine.close()
       },
     ),
-    { numRuns: 120 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { RecordingLedger, requestContext } from '../../src/context.ts'
 import { execute } from '../../src/executor/execute.ts'
 import type { ResultPage } from '../../src/executor/result-page.ts'
@@ -31,7 +32,7 @@ import {
 import { answer } from './query-model.ts'
 import { expectedWords, isRefused, orderOf, planWithIndexes, runPlan, singleValued, words } from './query-plans.ts'
 
-const numRuns = 150
+const numRuns = runs(50)
 
 interface Case {
   readonly query: Query

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { sameProperties } from '../../src/encoding/same-properties.ts'
 import type { Properties, Value } from '../../src/model/value.ts'
@@ -30,7 +31,7 @@ test('properties are the same in any order', () => {
     fc.property(propertyMaps, (properties) => {
       expect(sameProperties(encodeProperties(properties), encodeProperties(turned(properties)))).toBe(true)
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -42,7 +43,7 @@ test('and only if they are equal', () => {
         expect(sameProperties(encodeProperties(a), encodeProperties(other))).toBe(equal)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,6 +1,6 @@
 /**
  * transactions/X1: committed transactions are serializable, in each concurrency mode, under every order of steps and answers, on every store
- * and whatever the apply policy and the mode of the database. `SIXTABLES_HISTORY` runs so many times as many histories.
+ * and whatever the apply policy and the mode of the database. `npm run test:deep` runs more histories.
  *
  * Clients run transactions of lookups, queries and writes, interleaved by fast-check's scheduler. Afterwards the committed
  * ones are replayed one by one, in the order of their commit versions, on a plain map: each must have read what the replay
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
 import type { Key } from '../../src/model/key.ts'
@@ -223,7 +224,7 @@ afterAll(() => {
 
 interface Body {
   readonly name: string
-  readonly runs: number
+  readonly histories: number
   open(hop: () => Promise<void>): Kv | Promise<Kv>
 }
 
@@ -233,11 +234,11 @@ const settings = fc.record({
 })
 
 const bodies: readonly Body[] = [
-  { name: 'a store that answers at once', runs: 120, open: () => new MemoryKv() },
-  { name: 'a store that answers by promise', runs: 120, open: (hop) => new AsyncKv(new MemoryKv(), { hop }) },
+  { name: 'a store that answers at once', histories: 80, open: () => new MemoryKv() },
+  { name: 'a store that answers by promise', histories: 80, open: (hop) => new AsyncKv(new MemoryKv(), { hop }) },
   {
     name: 'LevelDB',
-    runs: 40,
+    histories: 24,
     open: () => {
       const dir = mkdtempSync(join(tmpdir(), 'sixtables-histories-'))
       folders.push(dir)
@@ -245,39 +246,46 @@ const bodies: readonly Body[] = [
     },
   },
 ]
-const times = Number(process.env['SIXTABLES_HISTORY'] ?? 1)
 
 describe.each(modes)('in mode %s', (mode) => {
-  test.each(bodies)('committed transactions are serializable on $name (transactions/X1)', async ({ runs, open }) => {
-    let committed = 0
-    let aborted = 0
-    const law = fc.asyncProperty(scripts(mode), settings, fc.scheduler(), async (clientScripts, setting, scheduler) => {
-      const clock = new VirtualClock()
-      const hop = (): Promise<void> => scheduler.schedule(Promise.resolve())
-      const step = async (): Promise<void> => {
-        await hop()
-        // What a policy delays falls between two steps.
-        if (setting.applyPolicy.type === 'time') void clock.advance(0.4)
-      }
-      const opening = openEngine({ kv: await open(hop), scheduler: clock })
-      await scheduler.waitFor(opening)
-      const engine = await opening
-      engine.database('p').configure({ ...setting, concurrency: mode })
-      const clients = clientScripts.map((script) => ({ client: new Client(engine, step), script }))
-      await scheduler.waitFor(Promise.all(clients.map(({ client, script }) => client.run(script))))
-      const done = clients.flatMap(({ client }) => client.done)
-      committed += done.length
-      aborted += clientScripts.flat().filter(({ ending }) => ending === 'commit').length - done.length
-      expectSerializable(done)
-      expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
-      await scheduler.waitFor(engine.close())
-    })
-    await fc.assert(law, { numRuns: runs / 2, seed: 1 })
-    // Counted for one seed: with random seeds the count would fall below any bound now and then.
-    // The histories must be worth their while: some go through, some meet.
-    expect(committed).toBeGreaterThan(runs / 2)
-    // Those that wait for each other are aborted only in a deadlock: a hundred histories may have none.
-    if (mode !== 'pessimistic') expect(aborted).toBeGreaterThan(0)
-    await fc.assert(law, { numRuns: runs * times - runs / 2 })
-  })
+  test.each(bodies)(
+    'committed transactions are serializable on $name (transactions/X1)',
+    async ({ histories, open }) => {
+      let committed = 0
+      let aborted = 0
+      const law = fc.asyncProperty(
+        scripts(mode),
+        settings,
+        fc.scheduler(),
+        async (clientScripts, setting, scheduler) => {
+          const clock = new VirtualClock()
+          const hop = (): Promise<void> => scheduler.schedule(Promise.resolve())
+          const step = async (): Promise<void> => {
+            await hop()
+            // What a policy delays falls between two steps.
+            if (setting.applyPolicy.type === 'time') void clock.advance(0.4)
+          }
+          const opening = openEngine({ kv: await open(hop), scheduler: clock })
+          await scheduler.waitFor(opening)
+          const engine = await opening
+          engine.database('p').configure({ ...setting, concurrency: mode })
+          const clients = clientScripts.map((script) => ({ client: new Client(engine, step), script }))
+          await scheduler.waitFor(Promise.all(clients.map(({ client, script }) => client.run(script))))
+          const done = clients.flatMap(({ client }) => client.done)
+          committed += done.length
+          aborted += clientScripts.flat().filter(({ ending }) => ending === 'commit').length - done.length
+          expectSerializable(done)
+          expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
+          await scheduler.waitFor(engine.close())
+        },
+      )
+      await fc.assert(law, { numRuns: histories / 2, seed: 1 })
+      // Counted for one seed: with random seeds the count would fall below any bound now and then.
+      // The histories must be worth their while: some go through, some meet.
+      expect(committed).toBeGreaterThan(histories / 2)
+      // Those that wait for each other are aborted only in a deadlock: a hundred histories may have none.
+      if (mode !== 'pessimistic') expect(aborted).toBeGreaterThan(0)
+      await fc.assert(law, { numRuns: runs(histories / 4) })
+    },
+  )
 })

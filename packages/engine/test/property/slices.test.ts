@@ -6,7 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { CountingLedger, type RequestContext, requestContext } from '../../src/context.ts'
 import type { Database } from '../../src/database/database.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
@@ -99,7 +100,7 @@ let changes = 100
 /** What is done between two looks at the slice comes on top of it: the largest batch, and an entity for each of its rows. */
 const rowsPerTurnMax = sliceWorkMax + 2 * 1024
 
-describe.each(Object.entries(verbs))('%s over many entities', (_, verb) => {
+describe('over many entities', () => {
   let clock: TurnClock
   let engine: Engine
 
@@ -117,26 +118,31 @@ describe.each(Object.entries(verbs))('%s over many entities', (_, verb) => {
     await put(engine.database('p'), engine.context(), all)
   })
 
-  test('is cut into slices of bounded work, while time stands still', async () => {
-    const ledger = new CountingLedger()
-    const context = { ...requestContext({ clock }), ledger }
-    let [last, most] = [0, 0]
-    clock.turns = 0
-    clock.onTurn = () => {
-      most = Math.max(most, ledger.rowsRead - last)
-      last = ledger.rowsRead
-    }
-    // The first makes what it reads on demand, the second has it.
-    for (let run = 0; run < 2; run++) {
-      clock.turns = 0
-      await put(engine.database('p'), engine.context(), [entityOf(1, { x: integer(++changes) })])
-      await verb(engine.database('p'), context)
-      expect(clock.turns).toBeGreaterThanOrEqual(1)
-    }
-    expect(Math.max(most, ledger.rowsRead - last)).toBeLessThanOrEqual(rowsPerTurnMax)
-  })
+  afterAll(() => engine.close())
 
-  test('ends when its client is gone', async () => {
+  test.each(Object.entries(verbs))(
+    '%s is cut into slices of bounded work, while time stands still',
+    async (_, verb) => {
+      const ledger = new CountingLedger()
+      const context = { ...requestContext({ clock }), ledger }
+      let [last, most] = [0, 0]
+      clock.turns = 0
+      clock.onTurn = () => {
+        most = Math.max(most, ledger.rowsRead - last)
+        last = ledger.rowsRead
+      }
+      // The first makes what it reads on demand, the second has it.
+      for (let run = 0; run < 2; run++) {
+        clock.turns = 0
+        await put(engine.database('p'), engine.context(), [entityOf(1, { x: integer(++changes) })])
+        await verb(engine.database('p'), context)
+        expect(clock.turns).toBeGreaterThanOrEqual(1)
+      }
+      expect(Math.max(most, ledger.rowsRead - last)).toBeLessThanOrEqual(rowsPerTurnMax)
+    },
+  )
+
+  test.each(Object.entries(verbs))('%s ends when its client is gone', async (_, verb) => {
     const ledger = new CountingLedger()
     const gone = new AbortController()
     await put(engine.database('p'), engine.context(), [entityOf(1, { x: integer(++changes) })])
@@ -146,7 +152,7 @@ describe.each(Object.entries(verbs))('%s over many entities', (_, verb) => {
     expect(ledger.rowsRead).toBeLessThanOrEqual(rowsPerTurnMax)
   })
 
-  test('ends when its time is over', async () => {
+  test.each(Object.entries(verbs))('%s ends when its time is over', async (_, verb) => {
     const ledger = new CountingLedger()
     await put(engine.database('p'), engine.context(), [entityOf(1, { x: integer(++changes) })])
     const context = { ...requestContext({ clock, deadlineAt: clock.steadyMs() + 1 }), ledger }
@@ -267,7 +273,7 @@ test.each(Object.entries(moments))(
           await Promise.all([subject.close(), reference.close()])
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(5) },
     )
   },
 )

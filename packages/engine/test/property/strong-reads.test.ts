@@ -1,11 +1,12 @@
 /**
  * A strong read sees one moment of all groups that it reads, whatever the apply policy, the concurrency mode, the
- * mode of the database and the store. `SIXTABLES_HISTORY` makes the histories so many times longer.
+ * mode of the database and the store. `npm run test:deep` makes the histories longer.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { ReadOptions } from '../../src/database/api.ts'
 import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import { DatastoreError } from '../../src/errors.ts'
@@ -19,7 +20,7 @@ import { type PairClient, type PairRead, pairHistory } from '../../src/testing/p
 import type { ConcurrencyMode } from '../../src/transactions/transaction.ts'
 import { mutationOf, storedValue } from './log-world.ts'
 
-const commits = 60 * Number(process.env['SIXTABLES_HISTORY'] ?? 1)
+const commits = runs(20)
 
 const folders: string[] = []
 afterAll(() => {

@@ -1,6 +1,7 @@
 /** Laws of the tables' row layouts, from entities/T1 to entities-by-composite-property/T5: order, ranges, and parse(build(x)) = x. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { invert } from '../../src/encoding/bytes.ts'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
 import { databaseCode, keyCodes, partitionCode, pathCode, pathPrefix } from '../../src/encoding/key-codec.ts'
@@ -76,7 +77,7 @@ describe('Entities', () => {
           key.partition.projectId === projectId && key.partition.databaseId === databaseId,
         )
       }),
-      { numRuns: 500 },
+      { numRuns: runs(165) },
     )
   })
 })
@@ -106,7 +107,7 @@ describe('EntitiesByKind', () => {
         expect(isIn(prefixRange(prefix + pathPrefix(other.path)), row)).toBe(samePartition && isUnder(key, other))
         expect(isIn(prefixRange(kindPrefix(partitionCode(key.partition), `${kindOf(key)}a`)), row)).toBe(false)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(165) },
     )
   })
 })
@@ -127,7 +128,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const rowB = rowIn('EntitiesByPropertyAsc', keyB, entryOf(nameB, valueB))
         expect(compareText(rowA, rowB)).toBe(Math.sign(order))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(165) },
     )
   })
 
@@ -143,7 +144,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const rowB = rowIn('EntitiesByPropertyDesc', keyB, entryOf(name, valueB))
         expect(compareText(rowA, rowB)).toBe(Math.sign(order))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(165) },
     )
   })
 
@@ -179,7 +180,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const descPrefix = propertyDescPrefix(partition, kindOf(key), 'v')
         expect(isIn(prefixRange(descPrefix + invert(valueCode(asked))), desc)).toBe(equal)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(335) },
     )
   })
 })
@@ -219,7 +220,7 @@ describe('EntitiesByCompositeProperty', () => {
         expect(new Set(rows.map((row) => row.key)).size).toBe(expected)
         expect(countCompositeRows(index, keyCodes(key), entries)).toBe(expected)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -261,7 +262,7 @@ describe('EntitiesByCompositeProperty', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(35) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** tablet-map/T1, fleet/F1: whatever is asked of tablets, they partition the rows, keep rows whole, and lose no operation. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { tabletSettings } from '../../src/observe/tablets/defaults.ts'
 import { defaultPolicies, TabletFleet } from '../../src/observe/tablets/fleet.ts'
 import type { Tablet } from '../../src/observe/tablets/tablet.ts'
@@ -122,7 +123,7 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
         }
         expect(new Set(tablets().map(({ id }) => id)).size).toBe(tablets().length)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
         for (const tablet of tablets()) expect(tablet.flows.length).toBe(0)
         for (const server of fleet.servers) expect(server.flow).toBeCloseTo(0, 3)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -171,7 +172,7 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

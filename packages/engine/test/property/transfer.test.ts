@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import type { Database } from '../../src/database/database.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { prepareEntity } from '../../src/encoding/validate-entity.ts'
@@ -144,7 +145,7 @@ describe.each(bodies)('$name', ({ kv }) => {
           await target.close()
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
   })
 })
@@ -183,7 +184,7 @@ test('a filter takes the entities of its kinds and namespaces, on the way out an
         for (const one of [engine, engineOut, engineIn]) await one.close()
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(20) },
   )
 })
 
@@ -241,6 +242,6 @@ test('no id that came with an import is given to a new entity', async () => {
       }
       await target.close()
     }),
-    { numRuns: 40 },
+    { numRuns: runs(15) },
   )
 })

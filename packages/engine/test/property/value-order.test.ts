@@ -1,6 +1,7 @@
 /** Laws of encoding/value-codec.ts, named value-codec/V1 and value-codec/V2 there. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 import { invert } from '../../src/encoding/bytes.ts'
 import { encodeText } from '../../src/encoding/ordered.ts'
 import {
@@ -25,7 +26,7 @@ function kept(value: IndexableValue): unknown {
 
 describe('value codes', () => {
   test('codes of values obey the laws of order, prefix-freeness and inversion, over all types', () => {
-    holdsFor({ values: indexableValues, encode: valueCode, compare: compareValues, numRuns: 1000 })
+    holdsFor({ values: indexableValues, encode: valueCode, compare: compareValues, numRuns: runs(1000) })
     holdsFor({ values: fewValues, encode: valueCode, compare: compareValues })
   })
 
@@ -42,7 +43,7 @@ describe('value codes', () => {
         expect(kept(decoded.value)).toEqual(kept(value))
         expect(decoded.next).toBe(start.length + code.length)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -55,7 +56,7 @@ describe('value codes', () => {
         expect(skipValue(code, start.length)).toBe(next)
         expect(skipInvertedValue(invert(code), start.length)).toBe(next)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

@@ -17,6 +17,7 @@ import {
 import fc from 'fast-check'
 import protobuf from 'protobufjs'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../../../../scripts/deep.ts'
 
 const require = createRequire(import.meta.url)
 // The protos name each other by their path from the root of google-proto-files.
@@ -182,7 +183,7 @@ describe('the entity codec and protobufjs', () => {
         expect(Buffer.from(encodeKey(key))).toEqual(theirs)
         expect(decodeKey(theirs, noDefaults)).toEqual(key)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -193,7 +194,7 @@ describe('the entity codec and protobufjs', () => {
         expect(Buffer.from(encodeValue(value)).toString('hex')).toBe(theirs.toString('hex'))
         expect(decodeValue(theirs, noDefaults)).toEqual(value)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -210,7 +211,7 @@ describe('the entity codec and protobufjs', () => {
         )
         expect(decodeProperties(oracleBytes(messages.Entity, plain))).toEqual(properties)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
