@@ -1,7 +1,7 @@
 /** Parameters of the emulator's own endpoints: checks of names, whole numbers, and database ids. */
 import { invalidArgument } from '@sixtables/engine'
 
-/** Refuses unknown parameters: the answer to a misspelt one would be to another question. @throws INVALID_ARGUMENT */
+/** Refuses unknown parameters. @throws INVALID_ARGUMENT */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) {
     if (names.includes(name)) continue

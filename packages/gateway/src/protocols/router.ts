@@ -1,6 +1,6 @@
 /**
  * Endpoints other than the data API, by verb and path. A route gets the named parts of the path, the query and the body, and answers
- * with JSON or plain text; an error that it throws is answered as JSON.
+ * with JSON or plain text; an error that it throws is answered as JSON. docs/reference/http.md has each path and parameter.
  *
  *   /v1/projects/{project}/indexes/{index}      a name in braces matches one or more characters other than a slash
  *   /v1/projects/{project}:export               text after a name is part of the pattern: a project id may contain colons, too
@@ -8,6 +8,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
 import type { Line } from '../calls/line-queue.ts'
+import { checkParameters } from '../convert/parameters.ts'
 
 export interface RouteRequest {
   readonly query: URLSearchParams
@@ -115,8 +116,19 @@ export class Router {
   readonly #routes = new Map<string, Route>()
   readonly #patterns: Pattern[] = []
 
-  /** @param path - without query, such as `/reset`, or a pattern; of several matching patterns the first one added is used */
-  add(verb: Verb, path: string, route: Route): void {
+  /**
+   * @param path - without query, such as `/reset`, or a pattern; of several matching patterns the first one added is used
+   * @param parameters - the names that the query may have; another one is refused, as the answer would be to another question. Absent:
+   *   the route reads the query itself
+   */
+  add(verb: Verb, path: string, handler: Route, parameters?: readonly string[]): void {
+    const route: Route =
+      parameters === undefined
+        ? handler
+        : (request) => {
+            checkParameters(request.query, parameters)
+            return handler(request)
+          }
     if (!path.includes('{')) {
       this.#routes.set(`${verb} ${path}`, route)
       return

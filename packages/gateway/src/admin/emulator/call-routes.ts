@@ -7,14 +7,17 @@
 import { invalidArgument } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
 import { recordLines } from '../../calls/recording.ts'
-import { checkParameters } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 
 export function addCallRoutes(router: Router, calls: Calls): void {
-  router.add('GET', '/emulator/calls', ({ query }) => {
-    checkParameters(query, ['values'])
-    const values = query.get('values') ?? 'false'
-    if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
-    return { events: (signal) => eventsOfLines(recordLines(calls, { values: values === 'true' }, signal)) }
-  })
+  router.add(
+    'GET',
+    '/emulator/calls',
+    ({ query }) => {
+      const values = query.get('values') ?? 'false'
+      if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
+      return { events: (signal) => eventsOfLines(recordLines(calls, { values: values === 'true' }, signal)) }
+    },
+    ['values'],
+  )
 }

@@ -7,7 +7,7 @@
 
 import { type CommitFilter, type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
 import { type Line, LineQueue, SharedWords } from '../../calls/line-queue.ts'
-import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
+import { wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 import { placeOf } from './inspection.ts'
 
@@ -18,13 +18,17 @@ const listedMax = 1000
 const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key', 'list', 'rows']
 
 export function addCommitRoutes(router: Router, engine: Engine): void {
-  router.add('GET', '/emulator/commits', ({ query }) => {
-    checkParameters(query, parameters)
-    const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
-    const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
-    const which = { ...filterOf(query), listed, rows }
-    return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
-  })
+  router.add(
+    'GET',
+    '/emulator/commits',
+    ({ query }) => {
+      const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
+      const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
+      const which = { ...filterOf(query), listed, rows }
+      return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
+    },
+    parameters,
+  )
 }
 
 /** Texts of events, which several readers share. */

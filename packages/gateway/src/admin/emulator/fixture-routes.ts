@@ -10,7 +10,6 @@
  */
 
 import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
-import { checkParameters } from '../../convert/parameters.ts'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import type { FixtureFormat } from '../../fixtures/fixture.ts'
 import { writeEntities } from '../../fixtures/seed.ts'
@@ -35,12 +34,16 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
 }
 
 export function addFixtureRoutes(router: Router, engine: Engine): void {
-  router.add('POST', fixturesPath, async (request) => {
-    checkParameters(request.query, ['progress'])
-    const ask = (asking: Asking): Promise<JsonObject> => seeded(askedBy(request, engine), request.body, asking)
-    if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
-    return { json: await ask({}) }
-  })
+  router.add(
+    'POST',
+    fixturesPath,
+    async (request) => {
+      const ask = (asking: Asking): Promise<JsonObject> => seeded(askedBy(request, engine), request.body, asking)
+      if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
+      return { json: await ask({}) }
+    },
+    ['progress'],
+  )
   router.add('GET', fixturesPath, (request) => {
     const { query } = request
     const database = namedDatabase(engine, Object.fromEntries(query))

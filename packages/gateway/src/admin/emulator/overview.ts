@@ -15,7 +15,7 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Finding } from '@sixtables/engine'
 import type { CallReport, Calls } from '../../calls/calls.ts'
-import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
+import { wholeNumber } from '../../convert/parameters.ts'
 import { dataMethodOf } from '../../methods.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
@@ -52,16 +52,16 @@ const intervalMsMin = 100
 const intervalMsMax = 60_000
 
 export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): void {
-  router.add('GET', '/emulator/overview', ({ query }) => {
-    const intervalMs = intervalOf(query)
-    return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
-  })
-}
-
-/** The interval in milliseconds. */
-function intervalOf(query: URLSearchParams): number {
-  checkParameters(query, ['interval'])
-  return wholeNumber('interval', query.get('interval'), { min: intervalMsMin, max: intervalMsMax }) ?? intervalMsDefault
+  const range = { min: intervalMsMin, max: intervalMsMax }
+  router.add(
+    'GET',
+    '/emulator/overview',
+    ({ query }) => {
+      const intervalMs = wholeNumber('interval', query.get('interval'), range) ?? intervalMsDefault
+      return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
+    },
+    ['interval'],
+  )
 }
 
 async function* eventsOf(

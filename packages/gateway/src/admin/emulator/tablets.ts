@@ -16,8 +16,8 @@
  */
 
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
-import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
-import type { Router } from '../../protocols/router.ts'
+import { wholeNumber } from '../../convert/parameters.ts'
+import type { Route, Router } from '../../protocols/router.ts'
 import { liveHeat } from './live-heat.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
 
@@ -37,48 +37,38 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     await Promise.race([counted, waited])
     wait.abort()
   }
-  router.add('GET', '/emulator/tablets', async ({ query, signal }) => {
-    checkParameters(query, ['counted'])
+  const get = (path: string, parameters: readonly string[], route: Route): void =>
+    router.add('GET', `/emulator/${path}`, route, parameters)
+  get('tablets', ['counted'], async ({ query, signal }) => {
     await rowsCounted(query)
     return { json: await tablets.reportInSlices(engine.context({ signal })) }
   })
-  router.add('GET', '/emulator/tablets/events', ({ query }) => {
-    checkParameters(query, ['after'])
-    return { json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) } }
-  })
-  router.add('GET', '/emulator/heat', ({ query }) => {
-    checkParameters(query, heatParameters)
-    return { json: tablets.heat(heatOptions(query)) }
-  })
-  router.add('GET', '/emulator/heat/recording', async ({ query, signal }) => {
-    checkParameters(query, [])
-    return { json: { ...(await tablets.heatRecording(engine.context({ signal }))), findings: engine.findings() } }
-  })
-  router.add('GET', '/emulator/heat/live', ({ query }) => {
-    checkParameters(query, ['interval'])
+  get('tablets/events', ['after'], ({ query }) => ({
+    json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) },
+  }))
+  get('heat', heatParameters, ({ query }) => ({ json: tablets.heat(heatOptions(query)) }))
+  get('heat/recording', [], async ({ signal }) => ({
+    json: { ...(await tablets.heatRecording(engine.context({ signal }))), findings: engine.findings() },
+  }))
+  get('heat/live', ['interval'], ({ query }) => {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     return { events: (signal) => liveHeat(engine, clock, intervalMs, signal) }
   })
-  router.add('GET', '/emulator/groups', ({ query }) => {
-    checkParameters(query, ['limit'])
-    return { json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) } }
-  })
-  router.add('GET', '/emulator/findings', ({ query }) => {
-    checkParameters(query, [])
-    return { json: { findings: engine.findings() } }
-  })
-  router.add('GET', '/emulator/watch', async ({ query }) => {
-    checkParameters(query, ['interval', 'counted', ...heatParameters])
+  get('groups', ['limit'], ({ query }) => ({
+    json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) },
+  }))
+  get('findings', [], () => ({ json: { findings: engine.findings() } }))
+  get('watch', ['interval', 'counted', ...heatParameters], async ({ query }) => {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
     await rowsCounted(query)
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
-  router.add('POST', '/emulator/tablets/compact', async ({ query, signal }) => {
-    checkParameters(query, ['table'])
+  const compact: Route = async ({ query, signal }) => {
     tablets.compact(tableOf(query))
     return { json: await tablets.reportInSlices(engine.context({ signal })) }
-  })
+  }
+  router.add('POST', '/emulator/tablets/compact', compact, ['table'])
 }
 
 const heatParameters = ['table', 'span', 'rows'] as const
