@@ -19,7 +19,6 @@ const withAccounts: readonly string[] = [
   'packages/engine/src/ids/id-sequence.ts',
   'packages/engine/src/log/apply.ts',
   'packages/engine/src/log/commit-log.ts',
-  'packages/engine/src/log/sequencer.ts',
   'packages/engine/src/on-demand/on-demand-rows.ts',
   'packages/engine/src/database/plan-rows.ts',
   'packages/engine/src/testing/at-once.ts',

@@ -3,8 +3,9 @@
  * they touched.
  *
  * A store call never waits for the ledger: charge() is synchronous and never fails. A ledger is settled once, at the end of
- * the call (database/settled.ts). Apply has a ledger of its own, not that of the request whose commit it applies.
+ * the call (database/call-observer.ts). Apply has a ledger of its own, not that of the request whose commit it applies.
  */
+import type { CallFact } from './call-fact.ts'
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
 import type { Meter, RequestLoad } from './meter.ts'
@@ -22,6 +23,8 @@ export interface LedgerEntry {
 
 /** Records touched rows. */
 export interface Ledger {
+  /** The request of the call, once it is known to be valid. */
+  fact?: CallFact | undefined
   /** @param through - the end of a scan that began at `rowKey`, whatever rows it found */
   charge(
     table: TableId,
@@ -45,6 +48,7 @@ export class CountingLedger implements Ledger {
   meter: Meter | undefined = undefined
   /** Weight and outcome of the request, if they matter. */
   load: RequestLoad | undefined = undefined
+  fact: CallFact | undefined = undefined
 
   charge(
     table: TableId,
@@ -102,6 +106,7 @@ export class TableLedger extends CountingLedger {
 
 /** A ledger that keeps every entry, for tests, explain and the inspector. */
 export class RecordingLedger implements Ledger {
+  fact: CallFact | undefined = undefined
   readonly entries: LedgerEntry[] = []
 
   charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void {

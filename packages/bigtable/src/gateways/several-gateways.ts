@@ -52,16 +52,18 @@ function openPort(options: GatewayOptions, { adopt, ...parts }: PortParts): Stor
   const kv = new RowsKv(options.rows)
   const store = new SharedStore({ ...options, ...parts, kv, gateway: BigInt(gateway) })
   const databases = new SharedDatabases(store, adopt)
+  const verbs = new SharedVerbs(databases)
   return {
     kv,
     state: store,
     figures: databases,
-    transactions: new SharedVerbs(databases),
+    transactions: verbs,
+    commits: verbs,
     indexWork: new SharedIndexWork(databases),
     resetRefusal,
     memoryAdvice: 'start without --store bigtable, in memory (--testing)',
     oldestReadable: () => parts.scheduler.nowMicros() - readableMicros,
-    reading: (database, settlement) => new SharedReading(database, databases, settlement),
+    reading: (database) => new SharedReading(database, databases),
     checkSettings: checkShared,
     checkSource: (isRepair) => checkSource(databases, isRepair),
     atOneMoment: async (code, work) => await work((await databases.of(code).reads.now('global')).view),

@@ -19,18 +19,16 @@ import {
   type CommitInput,
   type Committed,
   type CommittedReader,
-  changesByGroup,
   contention,
   type EntityDelta,
-  encodeLogRecord,
   entityRowOf,
-  forEachInSlices,
+  evaluateMutations,
   type GroupCode,
   groupOf,
-  type IndexRules,
   indexUpdatesOf,
   type LogRecordHead,
   type RowKey,
+  recordsOf,
   sameBytes,
 } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
@@ -64,7 +62,13 @@ const attemptsMax = 8
 const freeAttemptsMax = 100
 
 /** The outcome of an attempt: committed, lost a conflict, or to be repeated. */
-type Attempt<T> = { readonly committed: Committed<T> } | 'conflict' | 'lost' | 'again'
+type Attempt = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
+
+/** A record for each group of a commit, in their order; empty for a group without changes. */
+interface MadeRecords {
+  readonly records: readonly GroupRecord[]
+  readonly indexUpdates: number
+}
 
 export class SharedCommits {
   readonly #store: SharedStore
@@ -82,7 +86,7 @@ export class SharedCommits {
   }
 
   /** @param reads - those of its transaction; absent without one */
-  async commit<T>(input: CommitInput<T>, reads: CheckedReads | undefined): Promise<Committed<T>> {
+  async commit(input: CommitInput, reads: CheckedReads | undefined): Promise<Committed> {
     let free = 0
     const met = new Set<GroupCode>()
     const age = stopwatch(this.#store.scheduler)
@@ -122,12 +126,12 @@ export class SharedCommits {
   }
 
   /** @param met - receives the groups that the attempt finds */
-  async #attempt<T>(
-    input: CommitInput<T>,
+  async #attempt(
+    input: CommitInput,
     groups: readonly GroupCode[],
     reads: CheckedReads | undefined,
     met: Set<GroupCode>,
-  ): Promise<Attempt<T>> {
+  ): Promise<Attempt> {
     await this.#clock.whenOpen()
     const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
@@ -141,7 +145,7 @@ export class SharedCommits {
     }
     const commit = await this.#stamped(groups, epoch)
     if (commit === undefined) return 'again'
-    let outcome: Attempt<T>
+    let outcome: Attempt
     try {
       outcome = await this.#stampedAttempt(input, { commit, epoch }, rows, reads)
     } catch (error) {
@@ -172,17 +176,18 @@ export class SharedCommits {
   }
 
   /** @param rows - the rows of its groups; groups that the evaluation finds are added */
-  async #stampedAttempt<T>(
-    input: CommitInput<T>,
+  async #stampedAttempt(
+    input: CommitInput,
     { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
     rows: Map<GroupCode, GroupRow>,
     reads: CheckedReads | undefined,
-  ): Promise<Attempt<T>> {
+  ): Promise<Attempt> {
     const { stamp: version } = commit
     const evaluated: RowKey[] = []
-    let evaluation: Awaited<ReturnType<CommitInput<T>['evaluate']>>
+    let evaluation: Awaited<ReturnType<typeof evaluateMutations>>
     try {
-      evaluation = await input.evaluate(this.#reader(input, rows, evaluated), version)
+      const reader = this.#reader(input, rows, evaluated)
+      evaluation = await evaluateMutations(input.mutations, input.rules, reader, version)
     } catch (error) {
       const unchanged = await this.#unchangedAtStamp(commit, rows, reads, [])
       this.#clock.finish(commit)
@@ -194,7 +199,7 @@ export class SharedCommits {
       this.#clock.finish(commit)
       return 'again'
     }
-    const { states, result } = evaluation
+    const { states, outcomes, failure } = evaluation
     if (states.length === 0) {
       // The commit changes nothing, so its groups are compared again at its stamp.
       const isTrue =
@@ -202,15 +207,13 @@ export class SharedCommits {
           ? await this.#validator.areStill(rows, commit)
           : await this.#unchangedAtStamp(commit, rows, reads, evaluated)
       this.#clock.finish(commit)
-      if (isTrue) return { committed: { version, result, indexUpdates: 0 } }
+      if (isTrue) return { committed: { version, outcomes, failure, indexUpdates: 0 } }
       return reads === undefined ? 'lost' : 'conflict'
     }
     checkAlive(input.context)
-    const rules = this.#store.rulesOf(this.#clock.database, epoch)
-    let made: Awaited<ReturnType<typeof recordsOf>>
+    let made: MadeRecords
     try {
-      made = await recordsOf(input, commit, states, { epoch, rules })
-      for (const record of made.records) refuseFull(this.#store, rows.get(record.group) as GroupRow, record)
+      made = await this.#recordsOf(input, { commit, epoch }, rows, states)
     } catch (error) {
       // Its groups have no record of it.
       this.#clock.finish(commit)
@@ -227,15 +230,32 @@ export class SharedCommits {
         return 'conflict'
       }
       const appended = await this.#append(commit, only, records[0] as GroupRecord)
-      return appended ? { committed: { version, result, indexUpdates } } : 'lost'
+      return appended ? { committed: { version, outcomes, failure, indexUpdates } } : 'lost'
     }
     const decided = await this.#prepareAndDecide(commit, rows, records, reads)
-    return decided === 'committed' ? { committed: { version, result, indexUpdates } } : decided
+    return decided === 'committed' ? { committed: { version, outcomes, failure, indexUpdates } } : decided
+  }
+
+  async #recordsOf(
+    { context, transaction }: CommitInput,
+    { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
+    rows: ReadonlyMap<GroupCode, GroupRow>,
+    states: readonly EntityDelta[],
+  ): Promise<MadeRecords> {
+    const head: LogRecordHead = { transaction, groups: commit.groups, commit: commit.id, epoch }
+    const made = await recordsOf(context, states, this.#store.rulesOf(this.#clock.database, epoch), head)
+    const records = made.map(({ group, changes, value }): GroupRecord => {
+      for (const change of changes) checkRowKeys(change)
+      const record = { group, stamp: commit.stamp, value, record: { ...head, changes } }
+      refuseFull(this.#store, rows.get(group) as GroupRow, record)
+      return record
+    })
+    return { records, indexUpdates: indexUpdatesOf(made) }
   }
 
   /** Reads the newest committed image of an entity, from its row or from the log. */
   #reader(
-    { context }: Pick<CommitInput<unknown>, 'context'>,
+    { context }: Pick<CommitInput, 'context'>,
     rows: Map<GroupCode, GroupRow>,
     evaluated: RowKey[],
   ): CommittedReader {
@@ -372,26 +392,6 @@ function cutOff(): DatastoreError {
     'the commit was cut off for an hour; whether it was committed is not known: read its entities, and commit again if need be',
     { committed: 'unknown' },
   )
-}
-
-/** The records of a commit, one for each of its groups in their order; empty for a group without changes. */
-async function recordsOf(
-  { context, transaction }: Pick<CommitInput<unknown>, 'context' | 'transaction'>,
-  { id, stamp, groups }: OwnCommit,
-  states: readonly EntityDelta[],
-  { epoch, rules }: { readonly epoch: number; readonly rules: IndexRules },
-): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
-  const head: LogRecordHead = { transaction, groups, commit: id, epoch }
-  const byGroup = await changesByGroup(context, states, rules, new Map(groups.map((group) => [group, []])))
-  const records: GroupRecord[] = []
-  const indexUpdates = indexUpdatesOf([...byGroup.values()].flat())
-  const workOfGroup = (): number => groups.length
-  await forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
-    for (const rows of changes) checkRowKeys(rows)
-    const value = encodeLogRecord(head, changes)
-    records.push({ group, stamp, value, record: { ...head, changes } })
-  })
-  return { records, indexUpdates }
 }
 
 function logCharge({ group, value }: GroupRecord): { readonly row: RowKey; readonly logBytes: number } {

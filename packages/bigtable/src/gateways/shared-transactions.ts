@@ -112,11 +112,11 @@ export class SharedTransactions {
   }
 
   /** Commits with or without a transaction. */
-  async commit<T>(
+  async commit(
     settings: TransactionSettings,
     transaction: SharedTransaction | undefined,
-    input: CommitInput<T>,
-  ): Promise<Committed<T>> {
+    input: CommitInput,
+  ): Promise<Committed> {
     const { context } = input
     let reads: CheckedReads | undefined
     if (transaction !== undefined) {
@@ -181,7 +181,7 @@ class Gone extends DatastoreError {}
 function refuseGroups(
   { entityGroupsMax }: TransactionSettings,
   { groups }: CheckedReads,
-  input: Pick<CommitInput<unknown>, 'groups'>,
+  input: Pick<CommitInput, 'groups'>,
 ): void {
   if (entityGroupsMax === undefined) return
   const touched = new Set([...groups, ...(input.groups?.() ?? [])])

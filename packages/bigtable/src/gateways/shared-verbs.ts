@@ -1,15 +1,15 @@
 /** The verbs of databases at a store that several processes share (shared/): transactions, and the moments of reads. */
-import { andThen, type MaybePromise, type ReadOptions, type RequestContext } from '@sixtables/engine'
+import type { RequestContext } from '@sixtables/engine'
 import {
   type BeginOptions,
   type CommitInput,
   type Committed,
+  groupsOf,
   type NamedTransaction,
   type Read,
   type Reading,
   type ReadingDatabase,
-  type Settlement,
-  settled,
+  type ReadResult,
   type TransactionDatabase,
   type TransactionVerbs,
 } from '@sixtables/engine/store'
@@ -21,7 +21,6 @@ interface SharedNamed extends SharedTransaction, NamedTransaction {}
 
 export class SharedVerbs implements TransactionVerbs {
   readonly openCount = 0
-  readonly commitsByGroup = true
   readonly #databases: SharedDatabases
 
   constructor(databases: SharedDatabases) {
@@ -42,33 +41,62 @@ export class SharedVerbs implements TransactionVerbs {
     return this.#databases.of(code).transactions.rollback(token)
   }
 
-  commit<T>(
-    database: TransactionDatabase,
-    transaction: SharedNamed | undefined,
-    input: CommitInput<T>,
-  ): Promise<Committed<T>> {
-    const { transactions } = this.#databases.of(database.code)
-    return transactions.commit(database.transactionSettings, transaction, input)
+  /** A transaction is in the store, and ends there. */
+  failed(_database: TransactionDatabase, _token: Uint8Array, error: unknown): never {
+    throw error
+  }
+
+  /** Commits; a list that is not atomic by entity group. */
+  commit(input: CommitInput, transaction: SharedNamed | undefined): Promise<Committed> {
+    const { rules, mutations } = input
+    return rules.atomic || mutations.length === 1 ? this.#commit(input, transaction) : this.#commitByGroup(input)
+  }
+
+  #commit(input: CommitInput, transaction: SharedNamed | undefined): Promise<Committed> {
+    const { database } = input
+    return this.#databases.of(database.code).transactions.commit(database.transactionSettings, transaction, input)
+  }
+
+  /**
+   * Commits a list group by group, side by side. If one group fails, its error is the answer, and the changes of all other groups
+   * stay, later ones included.
+   */
+  async #commitByGroup(input: CommitInput): Promise<Committed> {
+    const { mutations } = input
+    const places = new Map<string, number[]>()
+    for (const [i, { key }] of mutations.entries()) {
+      const [group = ''] = groupsOf([key])
+      const others = places.get(group)
+      if (others === undefined) places.set(group, [i])
+      else others.push(i)
+    }
+    const outcomes = new Array<Committed['outcomes'][number]>(mutations.length)
+    let [version, indexUpdates] = [0n, 0]
+    const commits = [...places.values()].map(async (own) => {
+      const part = own.map((place) => mutations[place] as CommitInput['mutations'][number])
+      const groups = () => groupsOf(part.map(({ key }) => key))
+      const committed = await this.#commit({ ...input, mutations: part, groups }, undefined)
+      if (committed.failure !== undefined) throw committed.failure
+      for (const [i, outcome] of committed.outcomes.entries()) outcomes[own[i] as number] = outcome
+      indexUpdates += committed.indexUpdates
+      if (committed.version > version) version = committed.version
+    })
+    for (const outcome of await Promise.allSettled(commits)) if (outcome.status === 'rejected') throw outcome.reason
+    return { version, outcomes, failure: undefined, indexUpdates }
   }
 }
 
 export class SharedReading implements Reading {
   readonly #database: ReadingDatabase
   readonly #databases: SharedDatabases
-  readonly #settlement: Settlement
 
-  constructor(database: ReadingDatabase, databases: SharedDatabases, settlement: Settlement) {
+  constructor(database: ReadingDatabase, databases: SharedDatabases) {
     this.#database = database
     this.#databases = databases
-    this.#settlement = settlement
   }
 
-  verb<T>(context: RequestContext, _options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
-    return settled(this.#settlement, context, verb)
-  }
-
-  async run<T, R>(context: RequestContext, read: Read<T, R>): Promise<R> {
-    const { options = {}, work, answer } = read
+  async run<T>(context: RequestContext, read: Read<T>): Promise<ReadResult<T>> {
+    const { options = {}, work } = read
     const { transactions } = this.#databases.of(this.#database.code)
     if (options.transaction !== undefined || options.newTransaction !== undefined) {
       const begun =
@@ -76,16 +104,14 @@ export class SharedReading implements Reading {
       const transaction = begun ?? transactions.find(options.transaction as Uint8Array)
       const settings = this.#database.transactionSettings
       const found = await transactions.read(context, settings, transaction, read.scopeOf(), work)
-      return answer(found, transaction.moment, begun?.token)
+      return { found, readTime: transaction.moment, transaction: begun?.token }
     }
     const { at, view } = await transactions.wanted(context, this.#momentOf(read))
-    return await transactions.wanted(
-      context,
-      Promise.resolve(andThen(work(view), (found) => answer(found, at, undefined))),
-    )
+    const found = await transactions.wanted(context, Promise.resolve(work(view)))
+    return { found, readTime: at, transaction: undefined }
   }
 
-  #momentOf({ options = {}, scopeOf, isOfEntities = false }: Read<unknown, unknown>): Promise<SharedMoment> {
+  #momentOf({ options = {}, scopeOf, isOfEntities = false }: Read<unknown>): Promise<SharedMoment> {
     const { reads } = this.#databases.of(this.#database.code)
     const scope = scopeOf()
     const { readTime, consistency } = options

@@ -45,7 +45,7 @@ function run(
   const planned = planAggregation({ query: asked, aggregations }, queryDatabase, definitions)
   const context = requestContext({ clock: new VirtualClock(), ...(ledger === undefined ? {} : { ledger }) })
   const answer = atOnce(runAggregation(context, new KvTableView(storeOf(entities, definitions)), planned))
-  return [...answer.values.values()]
+  return [...answer.values()]
 }
 
 /** The aggregations over entities with these values of `p`. */

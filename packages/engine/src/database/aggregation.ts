@@ -18,7 +18,7 @@ import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
 import { shapeOfCursors } from '../executor/cursor.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import { checkSpecialKind, planSpecial } from '../metadata/special-kinds.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
@@ -29,7 +29,13 @@ import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import type { TableView } from '../tables/table.ts'
-import type { Aggregation, RunAggregationQueryRequest } from './api.ts'
+import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from './api.ts'
+import { type Explanation, wholePlanTree } from './explanation.ts'
+import { scopeOfQuery } from './groups.ts'
+import { valuesOfNearest } from './nearest-aggregation.ts'
+import { planRowsReady } from './plan-rows.ts'
+import { querySteps, rolledBack, viewFor } from './query.ts'
+import type { ReadParts } from './read-parts.ts'
 
 /** A checked and planned request. */
 export interface PlannedAggregation {
@@ -37,6 +43,48 @@ export interface PlannedAggregation {
   readonly names: readonly string[]
   readonly aggregate: AggregatePlan
   readonly window: Window
+}
+
+/** The aggregation verb: plan, read at the moment of the options, answer by name. The steps are those of a query (query.ts). */
+export function* aggregationSteps(
+  parts: ReadParts,
+  context: RequestContext,
+  request: RunAggregationQueryRequest,
+  explanation?: Explanation,
+): Steps<AggregationBatch> {
+  const { database, reading, queryIndexes, local } = parts
+  const { aggregations, ...ofQuery } = request
+  if (request.query.nearest !== undefined) {
+    const checked = checkAggregations(aggregations, request.query)
+    const { results, readTime, transaction } = yield* querySteps(parts, context, ofQuery, explanation)
+    const values = valuesOfNearest(results, aggregations, checked, database.indexOptions)
+    return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
+  }
+  const made: CompositeIndex[] = []
+  for (;;) {
+    const planner = (indexes: readonly CompositeIndex[]): PlannedAggregation =>
+      planAggregation(request, database, indexes, made)
+    const planned = yield* waitFor(queryIndexes.plan(context, database, planner))
+    const { departures } = database.catalogue
+    const { names, aggregate: asked } = planned
+    explanation?.planned(asked.plan, undefined, names)
+    context.trace?.planned(() => wholePlanTree(asked.plan, undefined, names))
+    yield* waitFor(planRowsReady(context, local?.onDemand, asked.plan.source))
+    const work = (view: TableView): MaybePromise<ReadonlyMap<string, Value>> => {
+      if (explanation?.analyze === false) return new Map()
+      return andThen(viewFor(parts, context, request, view, asked.plan, made), (whole) =>
+        runAggregation(context, whole, planned),
+      )
+    }
+    const scopeOf = () => scopeOfQuery(request.query, planned.ancestor)
+    const read = yield* waitFor(reading.run(context, { options: request.read, scopeOf, work }))
+    if (departures !== database.catalogue.departures) {
+      yield* waitFor(rolledBack(parts, read))
+      continue
+    }
+    const { found: values, readTime, transaction } = read
+    return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
+  }
 }
 
 /**
@@ -78,14 +126,15 @@ export function planAggregation(
 export function runAggregation(
   context: RequestContext,
   view: TableView,
-  planned: PlannedAggregation,
-): MaybePromise<{ readonly values: ReadonlyMap<string, Value> }> {
-  return andThen(aggregate(context, view, planned.aggregate, planned.window), ({ values }) => ({
-    values: new Map(planned.names.map((name, i) => [name, values[i] as Value])),
-  }))
+  { names, aggregate: asked, window }: PlannedAggregation,
+): MaybePromise<ReadonlyMap<string, Value>> {
+  return andThen(
+    aggregate(context, view, asked, window),
+    ({ values }) => new Map(names.map((name, i) => [name, values[i] as Value])),
+  )
 }
 
-export interface CheckedAggregations {
+interface CheckedAggregations {
   /** Names of the answers, in request order. */
   readonly names: readonly string[]
   /** The properties to sum or average, without duplicates. */
@@ -93,7 +142,7 @@ export interface CheckedAggregations {
 }
 
 /** @throws INVALID_ARGUMENT for a forbidden aggregation */
-export function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
+function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
   const { length } = aggregations
   if (length === 0)
     throw invalidArgument(

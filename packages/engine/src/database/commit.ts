@@ -1,188 +1,193 @@
 /**
- * The commit verb, top to bottom in `commitSteps`: from a request's mutations to its answer. For example put ToDo {owner: "ada"}:
+ * The commit verb, top to bottom: from a request's mutations to its answer. For example put ToDo {owner: "ada"}:
  *
- *   prepare         the entity's bytes are checked; its key ToDo is incomplete, its index entry is owner="ada"
- *   complete keys   ToDo:4486024709931898
- *   commit          a turn of the log: read (none), fold (insert), record, append, apply        log/commit-log.ts
- *   answer          the key, the version 1795252843125000, four index updates
+ *   commitSteps     the call
+ *     prepare         the entity's bytes are checked; its key ToDo is incomplete, its index entry is owner="ada"
+ *     complete keys   ToDo:4486024709931898
+ *     commitHere      again after each wait for a lock of another transaction
+ *     answer          the key, the version 1795252843125000, four index updates
+ *   commitInTurn    one commit at a time
+ *     read and fold   no entity before, {owner: "ada"} after
+ *     records         one log record, with one row in Entities and four in indexes
+ *     admission       no open transaction has read these rows; simulated tablets take them
+ *     append          the commit point; rows are applied now or later
  *
- * The whole request is checked, and its keys are completed, before any evaluation. Atomic commits change all or nothing;
- * others stop at the first failure and keep earlier changes (measured).
+ * The whole request is checked, and its keys are completed, before anything is read. Atomic commits change all or nothing;
+ * others stop at the first failure and keep earlier changes (measured). A store that several processes share has its own
+ * `commit` instead of `commitHere` (engine/store-port.ts).
  */
-import type { RequestContext } from '../context.ts'
+import { checkAlive, type RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { footprintOf, noFootprint } from '../log/footprint.ts'
+import { Superseded } from '../log/log-database.ts'
+import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
+import { tallyOf } from '../log/record-writes.ts'
+import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
-import { forEachInSlices } from '../slices.ts'
-import type { StoredIndexOptions } from '../tables/scatter.ts'
-import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
-import { tooManyGroups } from '../transactions/transaction.ts'
-import type { TransactionDatabase } from '../transactions/transactions.ts'
-import type { CommitRequest, CommitResult, Mutation } from './api.ts'
-import type { CallNotes } from './call-notes.ts'
+import type { CommitInput, Committed } from '../transactions/commit-input.ts'
+import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { CommitGuard } from '../transactions/transactions.ts'
+import type { CommitRequest, CommitResult } from './api.ts'
 import { groupsOf } from './groups.ts'
-import { prepareMutation } from './prepare-mutation.ts'
+import type { LocalParts } from './local-parts.ts'
+import { type CheckedDatabase, prepareMutations, refuseTogether } from './prepare-commit.ts'
 import type { DatabaseSettings } from './settings.ts'
-import type { NamedTransaction, TransactionVerbs } from './transaction-verbs.ts'
+import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
 
 export interface CommitParts {
-  readonly database: TransactionDatabase & {
-    readonly projectId: string
-    readonly databaseId: string
-    readonly settings: DatabaseSettings
-    readonly indexOptions: StoredIndexOptions
-  }
+  readonly database: TransactionDatabase & CheckedDatabase
   readonly ids: IdAllocator
   readonly transactions: TransactionVerbs
   readonly versions: Pick<CommitVersions, 'readTime'>
-  readonly notes: CallNotes
+  /** {@link commitHere}, or the commit of a store that several processes share. */
+  readonly commits: StoreCommits
   /** Called before the first write to the database. */
   record(): MaybePromise<void>
 }
 
 const noTransaction = new Uint8Array(0)
 
-/** Applies mutations: all or nothing if transactional, else one after the other. */
-export function commitMutations(
-  parts: CommitParts,
-  context: RequestContext,
-  request: CommitRequest,
-): MaybePromise<CommitResult> {
-  return runSteps(commitSteps(parts, context, request))
+/** A commit at the end of its turn. */
+interface Appended {
+  /** When the store has the commit, and all that it read. */
+  readonly written: MaybePromise<void>
+  readonly committed: Committed
 }
 
-function* commitSteps(
-  parts: CommitParts,
-  context: RequestContext,
-  request: CommitRequest,
-): Steps<MaybePromise<CommitResult>> {
-  const { database, transactions, versions, notes } = parts
+/** Applies mutations: all or nothing if transactional, else one after the other. */
+export function* commitSteps(parts: CommitParts, context: RequestContext, request: CommitRequest): Steps<CommitResult> {
+  const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
   // Each mutation is checked by itself and its key cut out; nothing is read.
-  const prepared = yield* waitFor(prepareMutations(database, context, request))
-  const isTransactional = request.transaction !== undefined
-  if (!context.isUncounted) notes.noteCommit({ mutations: prepared, isTransactional })
-  const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
-  if (prepared.length === 0) {
+  const mutations = yield* waitFor(prepareMutations(database, context, request))
+  context.ledger.fact = { call: 'commit', mutations, isTransactional: request.transaction !== undefined }
+  const transaction = request.transaction && transactions.find(database, request.transaction)
+  if (mutations.length === 0) {
+    yield* waitFor(transaction?.end('committed'))
     const nothing = { mutationResults: [], indexUpdates: 0 }
-    return andThen(transaction?.end('committed'), () =>
-      atomic ? { ...nothing, commitTime: versions.readTime() } : nothing,
-    )
+    return atomic ? { ...nothing, commitTime: versions.readTime() } : nothing
   }
   if (transaction?.readOnly)
     throw invalidArgument(
       `${transaction.name} is read-only; commit it without mutations`,
       'Cannot modify entities in a read-only transaction.',
     )
-  if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, prepared))
+  if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, mutations))
   // The first write to a database records its index rules.
   yield* waitFor(parts.record())
-  yield* waitFor(completeKeys(parts, context, prepared))
-  // Locks, turn, reading, folding, append and application are in transactions.ts and log/commit-log.ts.
-  if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
-  return commitPrepared(parts, context, prepared, atomic, transaction)
+  yield* waitFor(completeKeys(parts, context, mutations))
+  const rules = evaluationRules(parts, context, atomic)
+  const groups = () => groupsOf(mutations.map(({ key }) => key))
+  const input = { context, database, transaction: transaction?.token ?? noTransaction, mutations, rules, groups }
+  const { version, outcomes, failure, indexUpdates } = yield* waitFor(parts.commits.commit(input, transaction))
+  if (failure !== undefined) throw failure
+  return atomic
+    ? { mutationResults: outcomes, indexUpdates, commitTime: version }
+    : { mutationResults: outcomes, indexUpdates }
 }
 
-/** The mutations of a request, each valid by itself. */
-export function prepareMutations(
-  database: CommitParts['database'],
-  context: RequestContext,
-  request: CommitRequest,
-): MaybePromise<readonly PreparedMutation[]> {
-  checkMode(request)
-  const prepared: PreparedMutation[] = []
-  const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
-    prepared.push(prepareMutation(mutation, database, database.indexOptions))
-  })
-  return andThen(ready, () => prepared)
-}
-
-/** Refuses pairs of mutations that a commit outside of a transaction may not contain. */
-export function refuseTogether(
-  database: CommitParts['database'],
-  context: RequestContext,
-  mode: CommitRequest['mode'],
-  prepared: readonly PreparedMutation[],
-): MaybePromise<void> {
-  if (mode === 'nonTransactional') return refuseRepeatedKeys(context, prepared)
-  refuseGroups(prepared, database.settings.entityGroupsMax)
-}
-
-/** The work of one mutation (check, evaluation, rows) in rows read; each `bytesOfWork` bytes count as one more. */
-const workOfOne = 16
-const bytesOfWork = 256
-
-function workOfMutation(mutation: Mutation): number {
-  return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
-}
-
-/**
- * Commits a non-atomic list group by group, side by side. If one group fails, its error is the answer, and the changes of all
- * other groups stay, later ones included.
- */
-async function commitByGroup(
-  parts: CommitParts,
-  context: RequestContext,
-  prepared: readonly PreparedMutation[],
-): Promise<CommitResult> {
-  const byGroup = new Map<string, number[]>()
-  for (const [i, { key }] of prepared.entries()) {
-    const [group = ''] = groupsOf([key])
-    const places = byGroup.get(group)
-    if (places === undefined) byGroup.set(group, [i])
-    else places.push(i)
-  }
-  const mutationResults = new Array<CommitResult['mutationResults'][number]>(prepared.length)
-  let indexUpdates = 0
-  const commits = [...byGroup.values()].map(async (places) => {
-    const own = places.map((place) => prepared[place] as PreparedMutation)
-    const committed = await commitPrepared(parts, context, own, false, undefined)
-    for (const [i, place] of places.entries()) {
-      const result = committed.mutationResults[i]
-      if (result !== undefined) mutationResults[place] = result
+/** Commits to the store of this process, after waits for locks of other transactions. */
+export function* commitHere(
+  parts: LocalParts,
+  input: CommitInput,
+  transaction: Transaction | undefined,
+): Steps<Committed> {
+  const guard = parts.transactions.guard(transaction, input)
+  if (guard === undefined) return yield* commitInTurn(parts, input, undefined)
+  try {
+    for (;;) {
+      try {
+        const committed = yield* commitInQueue(parts, input, guard)
+        guard.committed()
+        return committed
+      } catch (error) {
+        yield* waitFor(guard.blocked(error))
+      }
     }
-    indexUpdates += committed.indexUpdates
-  })
-  for (const outcome of await Promise.allSettled(commits)) if (outcome.status === 'rejected') throw outcome.reason
-  return { mutationResults, indexUpdates }
+  } catch (error) {
+    throw guard.failed(error)
+  }
 }
 
-function commitPrepared(
-  parts: CommitParts,
+/** In a simulation, a commit first waits for the appends of earlier commits to its groups, and then as long as its own takes. */
+function* commitInQueue(parts: LocalParts, input: CommitInput, guard: CommitGuard): Steps<Committed> {
+  const { gate } = parts.log
+  const { context, groups } = input
+  if (gate?.isQueueing !== true || groups === undefined) return yield* commitInTurn(parts, input, guard)
+  const leave = yield* waitFor(gate.enter(context, groups(), () => guard.recheck()))
+  try {
+    return yield* commitInTurn(parts, input, guard)
+  } finally {
+    leave()
+  }
+}
+
+/** Takes the turn of the log, gives it on after the append, and answers when the store has the commit (commit-log/L3, commit-log/L5). */
+function* commitInTurn(parts: LocalParts, input: CommitInput, guard: CommitGuard | undefined): Steps<Committed> {
+  const { log, versions } = parts
+  const turn = log.turns.enter()
+  if (turn !== undefined) yield turn
+  let appended: Appended
+  try {
+    appended = yield* appendSteps(parts, input, guard)
+  } catch (error) {
+    appended = log.refusal(error)
+  } finally {
+    versions.settle()
+    log.turns.leave()
+  }
+  yield* waitFor(appended.written)
+  return appended.committed
+}
+
+function* appendSteps(
+  { log, versions, recent }: LocalParts,
+  { context, database, transaction, mutations, rules }: CommitInput,
+  guard: CommitGuard | undefined,
+): Steps<Appended> {
+  const version = versions.next()
+  // Read the entities, and fold the mutations over them: images before and after.
+  const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
+  const { states, outcomes, failure } = yield* waitFor(evaluated)
+  if (states.length === 0) {
+    guard?.admit(noFootprint)
+    return { written: log.written(), committed: { version, outcomes, failure, indexUpdates: 0 } }
+  }
+  // One record for each group, with the index rows to write and delete.
+  const made = yield* waitFor(recordsOf(context, states, database, { transaction, groups: [] }))
+  const records = log.appendsOf(context, database, made, version)
+  // Admission: the last moment at which the commit can end without a trace.
+  checkAlive(context)
+  if (database.isSuperseded === true) throw new Superseded()
+  guard?.admit(footprintOf(records))
+  log.gate?.admit(context, records)
+  const indexUpdates = indexUpdatesOf(records)
+  // Append, and tell: the log its observers when the store has the commit, the transactions now.
+  const isApplied = yield* log.readyFor(database, records)
+  const written = log.append(context, database, records, isApplied)
+  context.trace?.committed(tallyOf(records))
+  const alsoMoves = guard?.alsoMoves ?? []
+  recent.add({ footprint: () => footprintOf(records), alsoMoves, transaction, written: written ?? undefined })
+  return { written, committed: { version, outcomes, failure, indexUpdates } }
+}
+
+/** How the fold treats the mutations of a database. */
+export function evaluationRules(
+  { database, ids }: Pick<CommitParts, 'ids'> & { readonly database: CheckedDatabase },
   context: RequestContext,
-  mutations: readonly PreparedMutation[],
   atomic: boolean,
-  transaction: NamedTransaction | undefined,
-): MaybePromise<CommitResult> {
-  const { database, ids, transactions } = parts
+): EvaluationRules {
   const { mode, idCollisions, idPolicy } = database.settings
   const nextKey = (key: Key): MaybePromise<Key> => {
     if (idCollisions === 'fail') throw idCollisionError(key)
     return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
   }
-  const rules = { context, atomic, pairs: pairsOf(mode), indexOptions: database.indexOptions, nextKey }
-  const committed = transactions.commit(database, transaction, {
-    context,
-    database,
-    transaction: transaction === undefined ? noTransaction : transaction.token,
-    groups: () => groupsOf(mutations.map(({ key }) => key)),
-    evaluate: (read, version) =>
-      andThen(evaluateMutations(mutations, rules, read, version), (evaluated) => ({
-        states: evaluated.states,
-        result: evaluated,
-      })),
-    admit: undefined,
-    recheck: undefined,
-    alsoMoves: undefined,
-  })
-  return andThen(committed, ({ version, result, indexUpdates }) => {
-    if (result.failure !== undefined) throw result.failure
-    const committed = { mutationResults: result.outcomes, indexUpdates }
-    return atomic ? { ...committed, commitTime: version } : committed
-  })
+  return { context, atomic, pairs: pairsOf(mode), indexOptions: database.indexOptions, nextKey }
 }
 
 export function pairsOf(mode: DatabaseSettings['mode']): 'refused' | 'sequential' {
@@ -202,51 +207,10 @@ function completeKeys(
   })
 }
 
-/** A single-use transaction has read nothing: it touches only the groups that it writes. */
-function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: number | undefined): void {
-  if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
-  const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1
-  const roots = prepared
-    .filter((mutation) => !isNewGroup(mutation))
-    .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
-  const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
-  if (touched > entityGroupsMax) {
-    throw invalidArgument(
-      `the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`,
-      tooManyGroups,
-    )
-  }
-}
-
 function incompleteAgain(key: Key): Key {
   const last = key.path.length - 1
   return {
     partition: key.partition,
     path: key.path.map((element, i) => (i === last ? { kind: element.kind } : element)),
-  }
-}
-
-function checkMode(request: CommitRequest): void {
-  const { mode, transaction, singleUse } = request
-  if (mode === 'nonTransactional') {
-    if (transaction !== undefined || singleUse !== undefined) {
-      throw invalidArgument(
-        'a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL',
-        'non-transaction commit cannot specify a transaction',
-      )
-    }
-    return
-  }
-  if (transaction === undefined && singleUse === undefined) {
-    throw invalidArgument(
-      'begin one, give a single-use transaction, or set mode NON_TRANSACTIONAL',
-      'transactional commit requires a transaction',
-    )
-  }
-  if (singleUse?.mode === 'readOnly') {
-    throw invalidArgument(
-      'a single-use transaction that commits must be read-write',
-      'single_use_transaction in a commit request must be READ_WRITE.',
-    )
   }
 }

@@ -3,13 +3,12 @@ import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
-import type { CallNotes } from './call-notes.ts'
+import type { CallObserver } from './call-observer.ts'
 import type { LocalParts } from './local-parts.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Reading, ReadingDatabase } from './reading.ts'
 import type { DatabaseSettings } from './settings.ts'
-import type { Settlement } from './settled.ts'
-import type { TransactionVerbs } from './transaction-verbs.ts'
+import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
 
 export interface DatabaseParts {
   readonly kv: RowKv
@@ -19,14 +18,13 @@ export interface DatabaseParts {
   readonly view: TableView
   readonly ids: IdAllocator
   readonly transactions: TransactionVerbs
+  readonly commits: StoreCommits
   /** The way to read a database. */
   reading(database: ReadingDatabase): Reading
   readonly queryIndexes: QueryIndexes
-  readonly notes: CallNotes
   /** Maximum age of statistics; 0 = computed for each query. */
   readonly statisticsEveryMs: number
   /** @throws FAILED_PRECONDITION for settings that the store does not support */
   checkSettings(changed: Partial<DatabaseSettings>): void
-  /** Called at the begin and the end of each request. */
-  readonly settlement: Settlement
+  readonly observer: CallObserver
 }

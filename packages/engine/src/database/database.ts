@@ -12,13 +12,14 @@ import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import { Superseded } from '../log/commit-input.ts'
-import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import { Superseded } from '../log/log-database.ts'
+import { andThen, finallyDo, type MaybePromise, runSteps, whenFails } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import type { TransactionSettings } from '../transactions/transactions.ts'
+import type { TransactionSettings } from '../transactions/transaction-database.ts'
+import { aggregationSteps } from './aggregation.ts'
 import type {
   AggregationBatch,
   CommitRequest,
@@ -30,10 +31,11 @@ import type {
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
-import { type CommitParts, commitMutations } from './commit.ts'
+import { observed } from './call-observer.ts'
+import { type CommitParts, commitSteps } from './commit.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
-import type { Explained, ExplainOptions } from './explanation.ts'
+import { type Explained, type ExplainOptions, Explanation } from './explanation.ts'
 import {
   type AllocatedIds,
   allocateIdRange,
@@ -44,9 +46,11 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
-import { Reads } from './reads.ts'
+import { lookup } from './lookup.ts'
+import { querySteps } from './query.ts'
+import type { ReadParts } from './read-parts.ts'
 import type { DatabaseSettings, TtlPolicy } from './settings.ts'
-import { settled } from './settled.ts'
+import { SpecialSources } from './special-sources.ts'
 
 /** The kept databases, by code. */
 export interface KeptDatabases {
@@ -71,7 +75,7 @@ export class Database {
   readonly #catalogue: IndexCatalogue
   /** The write of its row that is in progress, shared by concurrent first calls. */
   #recording: MaybePromise<void> | undefined
-  readonly #reads: Reads
+  readonly #readParts: ReadParts
   readonly #databases: KeptDatabases
   readonly #parts: DatabaseParts
   readonly #commitParts: CommitParts
@@ -83,9 +87,10 @@ export class Database {
     this.#catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#databases = databases
     this.#parts = parts
-    this.#reads = new Reads(this, parts)
-    const { ids, transactions, versions, notes } = parts
-    this.#commitParts = { database: this, ids, transactions, versions, notes, record: () => this.#record() }
+    const { kv, local, queryIndexes, ids, transactions, versions, commits } = parts
+    const special = new SpecialSources(this, parts)
+    this.#readParts = { database: this, reading: parts.reading(this), special, kv, local, queryIndexes, transactions }
+    this.#commitParts = { database: this, ids, transactions, versions, commits, record: () => this.#record() }
   }
 
   /** Keeps this database, with its own settings, indexes and rules. @returns the kept one: this one, or an earlier one */
@@ -163,17 +168,17 @@ export class Database {
 
   /** Called when rows changed without a commit. */
   forgetRows(): void {
-    this.#reads.forgetRows()
+    this.#readParts.special.forget()
   }
 
   /** Entities by key. A strong read (the default) first applies the pending records of the groups. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
-    return this.#reads.lookup(context, request)
+    return this.#reading(context, request, () => lookup(this.#readParts, context, request))
   }
 
   /** One batch of a query's results. */
-  runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
-    return this.#reads.runQuery(context, request)
+  runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
+    return this.#reading(context, request, () => runSteps(querySteps(this.#readParts, context, request, explanation)))
   }
 
   /** Explains a query; with `analyze` it also runs it. */
@@ -182,12 +187,20 @@ export class Database {
     request: RunQueryRequest,
     options: ExplainOptions,
   ): MaybePromise<Explained<QueryBatch>> {
-    return this.#reads.explainQuery(context, request, options)
+    const explanation = new Explanation(context, options)
+    const batch = this.runQuery(explanation.context, request, explanation)
+    return andThen(batch, (found) => explanation.query(found))
   }
 
   /** Counts, sums and averages over a query's results, from its index rows. */
-  runAggregationQuery(context: RequestContext, request: RunAggregationQueryRequest): MaybePromise<AggregationBatch> {
-    return this.#reads.runAggregationQuery(context, request)
+  runAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    explanation?: Explanation,
+  ): MaybePromise<AggregationBatch> {
+    return this.#reading(context, request, () =>
+      runSteps(aggregationSteps(this.#readParts, context, request, explanation)),
+    )
   }
 
   /** Explains an aggregation; with `analyze` it also runs it. */
@@ -196,24 +209,26 @@ export class Database {
     request: RunAggregationQueryRequest,
     options: ExplainOptions,
   ): MaybePromise<Explained<AggregationBatch>> {
-    return this.#reads.explainAggregationQuery(context, request, options)
+    const explanation = new Explanation(context, options)
+    const batch = this.runAggregationQuery(explanation.context, request, explanation)
+    return andThen(batch, (values) => explanation.aggregation(values))
   }
 
   /** Begins a transaction; nothing is locked before its first read. */
   beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
-    return this.#settled(context, () =>
+    return this.#observed(context, () =>
       andThen(this.#parts.transactions.begin(this, options, context), ({ token }) => token),
     )
   }
 
   /** Ends a transaction without effect. */
   rollback(context: RequestContext, token: Uint8Array): MaybePromise<void> {
-    return this.#settled(context, () => this.#parts.transactions.rollback(this, token))
+    return this.#observed(context, () => this.#parts.transactions.rollback(this, token))
   }
 
   /** Applies mutations: all or nothing if transactional, else one after the other. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
-    return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
+    return this.#writing(context, (database) => runSteps(commitSteps(database.#commitParts, context, request)))
   }
 
   /** Completes each key with a new id, in order. */
@@ -294,11 +309,23 @@ export class Database {
           throw error
         },
       )
-    return this.#settled(context, attempt)
+    return this.#observed(context, attempt)
   }
 
-  #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    return settled(this.#parts.settlement, context, verb)
+  /** Runs a verb that may read in a transaction, which has ended if the answer is ABORTED. */
+  #reading<T>(
+    context: RequestContext,
+    { read }: Pick<LookupRequest, 'read'>,
+    verb: () => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const token = read?.transaction
+    if (token === undefined) return this.#observed(context, verb)
+    const { transactions } = this.#parts
+    return this.#observed(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
+  }
+
+  #observed<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
+    return observed(this.#parts.observer, context, verb)
   }
 }
 

@@ -1,82 +1,92 @@
-/** Reads of a store of one process (reading.ts). A failed read in a transaction may end it. */
+/** Reads of a store of one process (reading.ts). */
 import type { RequestContext } from '../context.ts'
 import { OverlaidView } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
-import type { TransactionDatabase } from '../transactions/transactions.ts'
-import type { ReadOptions } from './api.ts'
-import { beforeRead } from './before-read.ts'
-import type { DatabaseParts } from './database-parts.ts'
+import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { ReadConsistency, ReadOptions } from './api.ts'
 import type { LocalParts } from './local-parts.ts'
-import type { Read, Reading } from './reading.ts'
-import { settled } from './settled.ts'
+import type { Read, Reading, ReadResult } from './reading.ts'
 
-const emptyTransaction = new Uint8Array(0)
 const noGroups: ReadScope = []
-
-export interface LocalReadingParts
-  extends Pick<DatabaseParts, 'settlement'>,
-    Pick<LocalParts, 'transactions' | 'versions' | 'log'> {}
 
 export class LocalReading implements Reading {
   readonly #database: TransactionDatabase
-  readonly #parts: LocalReadingParts
+  readonly #parts: LocalParts
 
-  constructor(database: TransactionDatabase, parts: LocalReadingParts) {
+  constructor(database: TransactionDatabase, parts: LocalParts) {
     this.#database = database
     this.#parts = parts
   }
 
-  verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
-    const { settlement, transactions } = this.#parts
-    const token = options?.transaction
-    if (token === undefined) return settled(settlement, context, verb)
-    return settled(settlement, context, () =>
-      whenFails(verb, (error) => transactions.failed(this.#database, token, error)),
+  run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>> {
+    const { options, work } = read
+    const database = this.#database
+    const { transactions, log } = this.#parts
+    if (options === undefined) return this.#now(read, this.#before(read, undefined), work)
+    const { transaction, newTransaction, readTime } = options
+    if (transaction !== undefined || newTransaction !== undefined) return this.#inTransaction(context, options, read)
+    if (readTime !== undefined) {
+      const past = transactions.readAt(database, readTime, () => read.scopeOf(), work)
+      return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
+    }
+    if (options.ahead !== true) return this.#now(read, this.#before(read, options.consistency), work)
+    return this.#now(read, noGroups, (view) =>
+      work(new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code)))),
     )
   }
 
-  run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R> {
-    const { options, work, answer, steps = 'many' } = read
-    if (options?.transaction !== undefined || options?.newTransaction !== undefined) {
-      return this.#inTransaction(context, options, read)
-    }
-    const { transactions, versions, log } = this.#parts
-    const { readTime } = options ?? {}
-    if (readTime !== undefined) {
-      const found = transactions.readAt(this.#database, readTime, () => read.scopeOf(), work)
-      return andThen(found, (result) => answer(result, readTime, undefined))
-    }
-    if (options?.ahead === true) {
-      return transactions.readNow(this.#database, noGroups, steps, (view) => {
-        const ahead = new OverlaidView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
-        return andThen(work(ahead), (found) => answer(found, versions.readTime(), undefined))
-      })
-    }
-    const scope =
-      log.pending.count === 0 ? noGroups : beforeRead(log, this.#database, read.scopeOf(), options?.consistency)
+  #now<T>(
+    { steps = 'many' }: Read<T>,
+    scope: MaybePromise<ReadScope>,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<ReadResult<T>> {
+    const { transactions, versions } = this.#parts
     return andThen(scope, (seen) =>
       transactions.readNow(this.#database, seen, steps, (view) => {
-        const now = versions.readTime()
-        return andThen(work(view), (found) => answer(found, now, undefined))
+        const readTime = versions.readTime()
+        return andThen(work(view), (found) => ({ found, readTime, transaction: undefined }))
       }),
     )
   }
 
-  #inTransaction<T, R>(context: RequestContext, options: ReadOptions, read: Read<T, R>): MaybePromise<R> {
-    const { transactions, versions } = this.#parts
-    const { scopeOf, work, answer } = read
+  /**
+   * The groups of which a read must see every commit. A strong read of groups: these groups. A global query: all groups under an
+   * immediate policy or if the caller asks for it; else none.
+   *
+   * @returns no group for an eventual read; the policy may have applied something before
+   */
+  #before(read: Read<unknown>, consistency: ReadConsistency | undefined): MaybePromise<ReadScope> {
+    const { log } = this.#parts
     const database = this.#database
-    const begun =
-      options.newTransaction === undefined ? undefined : transactions.begin(database, options.newTransaction)
-    const transaction = begun ?? transactions.find(database, options.transaction ?? emptyTransaction)
-    // The client never gets the token of a transaction whose first read fails, so the transaction ends.
-    const failed = (error: unknown): never => {
+    if (log.pending.count === 0 || !log.applier.servesReads) return noGroups
+    const scope = read.scopeOf()
+    const immediate = database.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
+    const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
+    return strong ? scope : andThen(log.groom(database), () => noGroups)
+  }
+
+  #inTransaction<T>(
+    context: RequestContext,
+    { transaction: token, newTransaction }: ReadOptions,
+    { scopeOf, work }: Read<T>,
+  ): MaybePromise<ReadResult<T>> {
+    const { transactions, versions } = this.#parts
+    const database = this.#database
+    const begun = newTransaction && transactions.begin(database, newTransaction)
+    const read = (): MaybePromise<ReadResult<T>> => {
+      const transaction = begun ?? transactions.find(database, token ?? new Uint8Array(0))
+      return andThen(transactions.read(context, database, transaction, scopeOf, work), (found) => {
+        const readTime = transaction.readTime ?? versions.readTime()
+        return { found, readTime, transaction: begun?.token }
+      })
+    }
+    return whenFails(read, (error): never => {
+      // The client never gets the token of a transaction whose first read fails, so the transaction ends.
       begun?.end('rolledBack')
       throw error
-    }
-    const found = whenFails(() => transactions.read(context, database, transaction, scopeOf, work), failed)
-    return andThen(found, (result) => answer(result, transaction.readTime ?? versions.readTime(), begun?.token))
+    })
   }
 }

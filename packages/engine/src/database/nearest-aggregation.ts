@@ -8,33 +8,20 @@
 import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
 import { resultOf } from '../executor/aggregate.ts'
 import { NumberTotal } from '../executor/aggregate-number.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Value } from '../model/value.ts'
-import { type CheckedAggregations, checkAggregations } from './aggregation.ts'
-import type { Aggregation, AggregationBatch, QueryBatch, RunAggregationQueryRequest } from './api.ts'
+import type { Aggregation, QueryBatch } from './api.ts'
 
-/**
- * The answers by name, in request order.
- *
- * @param run - returns all results of the query in one answer
- */
-export function aggregateNearest(
-  run: (request: Omit<RunAggregationQueryRequest, 'aggregations'>) => MaybePromise<QueryBatch>,
-  { aggregations, ...request }: RunAggregationQueryRequest,
-  indexOptions: IndexOptions,
-): MaybePromise<AggregationBatch> {
-  const checked = checkAggregations(aggregations, request.query)
-  return andThen(run(request), ({ results, readTime, transaction }) => ({
-    values: valuesOf(results, aggregations, checked, indexOptions),
-    readTime,
-    ...(transaction === undefined ? {} : { transaction }),
-  }))
+/** The properties to aggregate, and the names of the answers. */
+interface Asked {
+  readonly names: readonly string[]
+  readonly properties: readonly string[]
 }
 
-function valuesOf(
+/** The answers by name, in request order. @param results - all results of the query */
+export function valuesOfNearest(
   results: QueryBatch['results'],
   aggregations: readonly Aggregation[],
-  { names, properties }: CheckedAggregations,
+  { names, properties }: Asked,
   indexOptions: IndexOptions,
 ): ReadonlyMap<string, Value> {
   const totals = new Map(properties.map((property) => [property, new NumberTotal()]))

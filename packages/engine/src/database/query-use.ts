@@ -1,14 +1,16 @@
 /** The use of indexes by a query: its properties, the composite indexes of its plan, and the number of skipped results. */
+
+import type { QueryFact } from '../call-fact.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { Plan, PlanNode } from '../planner/plan-node.ts'
-import type { QueryFact } from './call-notes.ts'
 
 export function queryFact(query: Query, planned: Plan, { results, skipped }: ResultPage): QueryFact {
   const { partition, kind } = query
   const properties = propertiesNamed(query)
-  return { partition, kind, properties, indexes: indexesRead(planned.source), returned: results.length, skipped }
+  const indexes = indexesRead(planned.source)
+  return { call: 'query', partition, kind, properties, indexes, returned: results.length, skipped }
 }
 
 /** Properties in the filters, orders, projection or groups of the query. */

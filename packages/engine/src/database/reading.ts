@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
-import type { TransactionDatabase } from '../transactions/transactions.ts'
+import type { TransactionDatabase } from '../transactions/transaction-database.ts'
 import type { ReadOptions } from './api.ts'
 import type { Mode } from './settings.ts'
 
@@ -14,22 +14,26 @@ export interface ReadingDatabase extends TransactionDatabase {
   readonly settings: { readonly mode: Mode }
 }
 
-export interface Read<T, R> {
+export interface Read<T> {
   readonly options: ReadOptions | undefined
   /** The groups to read; called only if needed. */
   scopeOf(): ReadScope
+  /** Reads in a view; repeated if a commit overlaps a read that takes locks. */
   work(view: TableView): MaybePromise<T>
-  /** @param transaction - the transaction that began with this read */
-  answer(found: T, readTime: bigint, transaction: Uint8Array | undefined): R
   /** Whether the read is one step of the store; default `many`. */
   readonly steps?: 'one' | 'many'
   /** Whether only rows of Entities are read. */
   readonly isOfEntities?: boolean
 }
 
+export interface ReadResult<T> {
+  readonly found: T
+  readonly readTime: bigint
+  /** The token of the transaction that began with this read. */
+  readonly transaction: Uint8Array | undefined
+}
+
 export interface Reading {
-  /** Runs a whole verb that may read in a transaction. The transaction has ended if the answer is ABORTED. */
-  verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T>
-  /** The read itself. */
-  run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R>
+  /** Reads at the moment of the options. */
+  run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>>
 }

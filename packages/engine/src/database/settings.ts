@@ -1,7 +1,7 @@
 /** Settings of a database, and their presets. Each setting can also be set alone. */
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import type { TransactionSettings } from '../transactions/transactions.ts'
+import type { TransactionSettings } from '../transactions/transaction-database.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 
 /** `firestore`: Firestore in Datastore mode, today's production. `legacy`: Datastore as it was on Megastore. */

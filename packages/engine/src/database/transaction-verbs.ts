@@ -1,11 +1,12 @@
 /**
- * The transactions of databases, as the verbs use them. Implemented by Transactions for a store of one process, and by
- * shared-verbs.ts for a shared store.
+ * The transactions of databases, as the verbs use them. Implemented by Transactions for a store of one process, and by the port
+ * of another store.
  */
 import type { RequestContext } from '../context.ts'
-import type { CommitInput, Committed } from '../log/commit-input.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { BeginOptions, TransactionDatabase } from '../transactions/transactions.ts'
+import type { CommitInput, Committed } from '../transactions/commit-input.ts'
+import type { TransactionDatabase } from '../transactions/transaction-database.ts'
+import type { BeginOptions } from '../transactions/transactions.ts'
 
 /** A transaction that a client named in a commit. */
 export interface NamedTransaction {
@@ -19,8 +20,6 @@ export interface NamedTransaction {
 export interface TransactionVerbs {
   /** Open transactions of this process; 0 if it holds none. */
   readonly openCount: number
-  /** Whether a non-atomic list of mutations is committed by entity group. */
-  readonly commitsByGroup: boolean
   begin(
     database: TransactionDatabase,
     options: BeginOptions,
@@ -29,10 +28,11 @@ export interface TransactionVerbs {
   /** @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */
   find(database: TransactionDatabase, token: Uint8Array): NamedTransaction
   rollback(database: TransactionDatabase, token: Uint8Array): MaybePromise<void>
-  /** @param transaction - from {@link find} */
-  commit<T>(
-    database: TransactionDatabase,
-    transaction: NamedTransaction | undefined,
-    input: CommitInput<T>,
-  ): MaybePromise<Committed<T>>
+  /** Ends the transaction if `error`, the failure of a call in it, is ABORTED; throws it on. */
+  failed(database: TransactionDatabase, token: Uint8Array, error: unknown): never
+}
+
+export interface StoreCommits {
+  /** Commits to a store. @param transaction - from {@link TransactionVerbs.find} */
+  commit(input: CommitInput, transaction: NamedTransaction | undefined): MaybePromise<Committed>
 }

@@ -5,6 +5,7 @@
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
+import { commitHere } from '../database/commit.ts'
 import type { DatabaseParts } from '../database/database-parts.ts'
 import { Databases } from '../database/databases.ts'
 import { LocalIndexWork } from '../database/index-builds/index-work.ts'
@@ -13,13 +14,13 @@ import type { LocalParts } from '../database/local-parts.ts'
 import { LocalReading } from '../database/local-reading.ts'
 import { QueryIndexes } from '../database/query-indexes.ts'
 import { settingsOf } from '../database/settings.ts'
-import type { TransactionVerbs } from '../database/transaction-verbs.ts'
+import type { StoreCommits, TransactionVerbs } from '../database/transaction-verbs.ts'
 import { fnv } from '../fnv.ts'
 import { IdAllocator } from '../ids/allocator.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { Findings } from '../observe/findings/findings.ts'
@@ -31,6 +32,7 @@ import { ReseededRandom } from '../random.ts'
 import type { RowKv } from '../storage/kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { LocalStore } from './open-kv.ts'
@@ -58,6 +60,7 @@ export class EngineParts {
   readonly findings: Findings
   readonly ids: IdAllocator
   readonly verbs: TransactionVerbs
+  readonly commits: StoreCommits
   readonly indexes: Indexes
   readonly databases: Databases
   readonly inspector: Inspector
@@ -85,6 +88,7 @@ export class EngineParts {
     this.kv = kv
     this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, othersGive: place.port !== undefined })
     this.verbs = transactions
+    this.commits = place.port === undefined ? localCommits(place.local) : place.port.commits
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
@@ -140,7 +144,7 @@ export class EngineParts {
   #localParts({ kv, onDemand, versions }: WholeStore, history: ApplyHistory): LocalParts {
     const { scheduler, tablets, databases, options } = this
     const recent = new RecentCommits()
-    const log = this.#log({ kv, versions }, history, recent)
+    const log = this.#log({ kv, versions }, history)
     const transactions = new Transactions({
       kv,
       log,
@@ -156,7 +160,7 @@ export class EngineParts {
     return { kv, onDemand, versions, log, recent, transactions }
   }
 
-  #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory, recent: RecentCommits): CommitLog {
+  #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory): CommitLog {
     const { scheduler, random, tablets, databases, findings, feed, options } = this
     return new CommitLog({
       kv,
@@ -166,16 +170,18 @@ export class EngineParts {
       retention: options.retention ?? defaultRetention,
       gate: new AppendQueue(tablets, scheduler),
       databaseByCode: (code) => databases.byCode(code),
-      onCommit: (records, waits) => feed.committed(records, waits),
-      onApply: (event) => {
-        tablets.commits.applied(event)
-        history.note(event)
-        feed.applied(event)
-      },
-      onAppend: (append) => {
-        recent.add(append)
-        tablets.commits.appended(append)
-        if (!append.records[0]?.isUncounted) findings.noteCommitted(append)
+      observer: {
+        committed: (event) => {
+          const { records, isApplied } = event
+          tablets.commits.committed(event)
+          if (!records[0]?.isUncounted) findings.noteCommitted(event)
+          feed.committed(records, !isApplied)
+        },
+        applied: (event) => {
+          tablets.commits.applied(event)
+          history.note(event)
+          feed.applied(event)
+        },
       },
       onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
@@ -200,38 +206,35 @@ export class EngineParts {
   }
 
   #databaseParts(): DatabaseParts {
-    const { kv, place, indexes, findings, verbs, ids, scheduler } = this
-    const settlement = {
-      begin: (context: RequestContext) => {
-        if (!context.isUncounted) this.tablets.begin(context)
-      },
-      settle: (context: RequestContext) => this.#settle(context),
-    }
+    const { kv, place, indexes, verbs, commits, ids, scheduler } = this
     return {
       kv,
       local: place.local,
       queryIndexes: new QueryIndexes(indexes),
-      notes: findings,
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
       transactions: verbs,
+      commits,
       reading: (database) =>
-        place.port === undefined
-          ? new LocalReading(database, { ...place.local, settlement })
-          : place.port.reading(database, settlement),
+        place.port === undefined ? new LocalReading(database, place.local) : place.port.reading(database),
       versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,
       checkSettings: (changed) => place.port?.checkSettings(changed),
-      settlement,
+      observer: {
+        begin: (context) => {
+          if (!context.isUncounted) this.tablets.begin(context)
+        },
+        ended: (context) => this.#ended(context),
+      },
     }
   }
 
   #ttl(): TtlSweeper {
-    const { kv, scheduler, verbs, databases, options } = this
+    const { kv, scheduler, commits, databases, options } = this
     return new TtlSweeper({
       kv,
       scheduler,
-      transactions: verbs,
+      commits,
       context: (signal) => this.backgroundContext(signal),
       databases: () => databases.all(),
       inTurn: (sweep) => this.#sweepInTurn(sweep),
@@ -256,15 +259,24 @@ export class EngineParts {
     await place.port.inTurn(dutyOf, sweepIntervalMs * 0.9, sweep)
   }
 
-  #settle(context: RequestContext): MaybePromise<void> {
+  /** The one event at the end of a call. */
+  #ended(context: RequestContext): MaybePromise<void> {
     if (context.isUncounted) return
+    const { ledger } = context
     this.totals.requests++
-    if (context.ledger instanceof CountingLedger) {
-      this.totals.rowsRead += context.ledger.rowsRead
-      this.totals.rowsWritten += context.ledger.rowsWritten
+    if (ledger instanceof CountingLedger) {
+      this.totals.rowsRead += ledger.rowsRead
+      this.totals.rowsWritten += ledger.rowsWritten
     }
+    if (ledger.fact !== undefined) this.findings.noteCall(ledger.fact)
+    // A context can be that of several calls.
+    ledger.fact = undefined
     return this.tablets.settle(context)
   }
+}
+
+function localCommits(local: LocalParts): StoreCommits {
+  return { commit: (input, transaction?: Transaction) => runSteps(commitHere(local, input, transaction)) }
 }
 
 function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, store }: EngineOptions) {

@@ -11,8 +11,7 @@ import type { Scheduler } from '../clock.ts'
 import type { IndexWork } from '../database/index-builds/index-work.ts'
 import type { Reading, ReadingDatabase } from '../database/reading.ts'
 import type { DatabaseSettings, Mode } from '../database/settings.ts'
-import type { Settlement } from '../database/settled.ts'
-import type { TransactionVerbs } from '../database/transaction-verbs.ts'
+import type { StoreCommits, TransactionVerbs } from '../database/transaction-verbs.ts'
 import type { PartitionScope } from '../model/key.ts'
 import type { LogCellsReader } from '../observe/inspect/inspector.ts'
 import type { Random } from '../random.ts'
@@ -71,6 +70,7 @@ export interface StorePort {
   readonly state: StoreState
   readonly figures: StoreFigures
   readonly transactions: TransactionVerbs
+  readonly commits: StoreCommits
   readonly indexWork: IndexWork
   /** The reason why resets are refused; absent = they are allowed. */
   readonly resetRefusal: string | undefined
@@ -78,7 +78,7 @@ export interface StorePort {
   readonly memoryAdvice: string
   /** The oldest readable moment, in microseconds. */
   oldestReadable(): bigint
-  reading(database: ReadingDatabase, settlement: Settlement): Reading
+  reading(database: ReadingDatabase): Reading
   /** @throws FAILED_PRECONDITION for settings that this store does not support */
   checkSettings(changed: Partial<DatabaseSettings>): void
   /** @throws UNIMPLEMENTED for a repair, if it is not supported */

@@ -4,7 +4,7 @@
  * as in production.
  *
  * A sweep walks over the entities of the kind in every namespace (kind-walk.ts), in slices, until the engine closes. Each
- * delete is a commit that reads the property again: an entity whose expiry was moved stays. Entities that stay locked past
+ * delete is a commit that expects the version of the walk: an entity that was written since stays, at least until the next sweep. Entities that stay locked past
  * the lock timeout, or whose group takes no more commits, are left for the next sweep. An overloaded store ends the sweep.
  *
  * Known: TTL policies of Firestore read one property of a kind, which needs no index; production deletes within about a day.
@@ -12,28 +12,29 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
+import { prepareMutation } from '../database/prepare-mutation.ts'
 import type { TtlPolicy } from '../database/settings.ts'
-import type { TransactionVerbs } from '../database/transaction-verbs.ts'
+import type { StoreCommits } from '../database/transaction-verbs.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
-import { Superseded } from '../log/commit-input.ts'
-import { andThen } from '../maybe-promise.ts'
+import { Superseded } from '../log/log-database.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
-import { codesOfEntityRow } from '../tables/entity-rows.ts'
+import { decodeImage, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { walkKind } from '../tables/kind-walk.ts'
-import type { TransactionDatabase } from '../transactions/transactions.ts'
+import type { TransactionDatabase } from '../transactions/transaction-database.ts'
 
 interface TtlDatabase extends TransactionDatabase {
+  readonly projectId: string
+  readonly databaseId: string
   readonly ttlPolicies: readonly TtlPolicy[]
 }
 
 export interface TtlParts {
   readonly kv: RowKv
   readonly scheduler: Scheduler
-  readonly transactions: TransactionVerbs
+  readonly commits: StoreCommits
   /** Contexts for the walk and for each commit. */
   context(signal: AbortSignal): RequestContext
   databases(): readonly TtlDatabase[]
@@ -95,7 +96,7 @@ export class TtlSweeper {
         for (const [i, row] of rows.entries()) {
           const cell = cells[i]
           const isDue = cell !== undefined && this.#isExpired(cell, property)
-          if (isDue && (await this.#delete(database, row, property))) deleted++
+          if (isDue && (await this.#delete(database, row, cell))) deleted++
           const way = giveWay(context, isDue ? workOfDelete : 1)
           if (way !== undefined) await way
         }
@@ -109,28 +110,34 @@ export class TtlSweeper {
     return value?.type === 'timestamp' && value.micros <= this.#parts.scheduler.nowMicros()
   }
 
-  async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
-    const { transactions } = this.#parts
-    const codes = codesOfEntityRow(row)
+  /** @param cell - the expired state */
+  async #delete(database: TtlDatabase, row: RowKey, cell: Uint8Array): Promise<boolean> {
+    const conflict = { baseVersion: decodeImage(cell).version }
+    const isChecked = !this.#parts.switchedOff?.has('expired-check')
+    const asked = { operation: 'delete', key: parseEntityRowKey(row), ...(isChecked ? { conflict } : {}) } as const
+    const context = this.#parts.context(this.#stop.signal)
+    const { indexOptions } = database
     try {
-      const { result } = await transactions.commit(database, undefined, {
-        context: this.#parts.context(this.#stop.signal),
-        database,
-        transaction: new Uint8Array(0),
-        evaluate: (read) =>
-          andThen(read(codes, row), (before) => {
-            const isLookedAt = !this.#parts.switchedOff?.has('expired-check')
-            const expired = before !== undefined && (!isLookedAt || this.#isExpired(before, property))
-            return { states: expired ? [{ codes, row, before, after: undefined }] : [], result: expired }
-          }),
-      })
-      return result
+      const { outcomes } = await this.#parts.commits.commit(
+        {
+          context,
+          database,
+          transaction: new Uint8Array(0),
+          mutations: [prepareMutation(asked, database, indexOptions)],
+          rules: { context, atomic: true, pairs: 'refused', indexOptions, nextKey: (key) => key },
+        },
+        undefined,
+      )
+      return outcomes[0]?.conflictDetected === false
     } catch (error) {
       // A reset came between: the next sweep finds what its database has then.
       if (error instanceof Superseded) return false
-      const isLeft = error instanceof DatastoreError && (error.code === 'ABORTED' || isGroupFull(error))
+      // With INVALID_ARGUMENT, a restored snapshot has an older version.
+      const isLeft = error instanceof DatastoreError && (leftCodes.has(error.code) || isGroupFull(error))
       if (isLeft) return false
       throw error
     }
   }
 }
+
+const leftCodes: ReadonlySet<string> = new Set(['ABORTED', 'INVALID_ARGUMENT'])

@@ -1,8 +1,9 @@
 /**
- * The commit path after validation and key completion (database/commit.ts). `#steps` is its page:
+ * The log of all entity groups: the parts of a commit that read and write it. The order of their calls is the page of the
+ * commit verb (database/commit.ts, `commitInTurn`):
  *
- *   turn ─▶ read and fold (images before → after) ─▶ records ─▶ admission ─▶ append to the log of each group ─▶ apply (A, then B)
- *                                                                                      └─▶ tell, acknowledge
+ *   turns ─▶ reader (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
+ *                                                     └─▶ tell, acknowledge
  *
  * Example: a put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three
  * groups appends three records in one batch. The batch is the commit point:
@@ -23,7 +24,7 @@
  * Known: a commit writes only the log ("Megastore"). Ours: images before and after in the record.
  */
 import type { Scheduler } from '../clock.ts'
-import { checkAlive, type RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import {
@@ -31,37 +32,58 @@ import {
   forEachInOrder,
   isPromise,
   type MaybePromise,
-  runSteps,
   type Steps,
   waitFor,
   whenFails,
 } from '../maybe-promise.ts'
+import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
-import { type GroupCode, groupOf, pendingRowKey } from '../tables/log-rows.ts'
+import { type GroupCode, groupOf, logRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import { nothingWritten, unknownOutcome } from './commit-errors.ts'
-import {
-  type Append,
-  type Appended,
-  type CommitGate,
-  type CommitInput,
-  type Committed,
-  type CommittedReader,
-  type Footprint,
-  type LogDatabase,
-  type Refused,
-  Superseded,
-} from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
-import { footprintOf, indexUpdatesOf, type NewRecord, noFootprint, recordsOf } from './new-records.ts'
+import type { CommittedReader, LogDatabase } from './log-database.ts'
+import type { NewRecord } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
-import { RecordWrites, tallyOf } from './record-writes.ts'
+import { RecordWrites } from './record-writes.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
+
+/** A commit that the store has. */
+export interface CommitEvent {
+  readonly records: readonly PendingRecord[]
+  /** Whether their rows were written with them; otherwise they are applied later. */
+  readonly isApplied: boolean
+  /** Deletions of old records in the same batch, and the bytes of these records. */
+  readonly trimmed: readonly KvWrite[]
+  readonly trimmedBytes: number
+}
+
+/** Observers of a log. The commit is stored, so an error of an observer is not one of the commit. */
+export interface LogObserver {
+  /** Called once for each commit, before it is applied later. */
+  committed(event: CommitEvent): void
+  /** Called for each step of applying, also that of a commit whose rows were written with it. */
+  applied(event: ApplyEvent): void
+}
+
+/** Simulated tablets, which can delay and refuse commits (observe/tablets/append-queue.ts). */
+export interface CommitGate {
+  /** Whether commits of one group wait for each other's appends. */
+  readonly isQueueing: boolean
+  /**
+   * Resolves when the queues of the groups of a commit allow its append, with the function that ends its place there.
+   *
+   * @param recheck - throws if the commit is known to fail
+   */
+  enter(context: RequestContext, groups: readonly GroupCode[], recheck: () => void): Promise<() => void>
+  /** Throws if these records must be refused. */
+  admit(context: RequestContext, records: readonly PendingRecord[]): void
+}
 
 export interface CommitLogOptions {
   readonly kv: Kv
@@ -73,19 +95,16 @@ export interface CommitLogOptions {
   readonly gate?: CommitGate | undefined
   /** The settings of a database by its code, for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
-  readonly onApply?: (event: ApplyEvent) => void
-  /** Called for each stored commit before it is applied; `waits` = its records have markers. */
-  readonly onCommit?: (records: readonly PendingRecord[], waits: boolean) => void
-  /** Called for each commit in the turn of its append. */
-  readonly onAppend?: (append: Append) => void
-  /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when one of the above throws. */
+  readonly observer: LogObserver
+  /** Called when applying in the background fails: the store refuses later writes (kv/K5). And when an observer throws. */
   readonly onFailure?: (error: unknown) => void
   readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
-/** The writes of a commit, including log rows. */
-interface LogBatch<W> extends Pick<Append, 'trimmed' | 'trimmedBytes'> {
-  readonly writes: W
+/** A record that will be written. */
+export interface LogAppend extends PendingRecord {
+  /** The encoded log record. */
+  readonly value: Uint8Array
 }
 
 /** The state of a log beside the rows of the store. */
@@ -101,7 +120,8 @@ export class CommitLog {
   readonly retention: Retention
   readonly gate: CommitGate | undefined
   readonly #options: CommitLogOptions
-  readonly #sequencer = new Sequencer()
+  /** The turns of commits, and of work that no commit may overlap. */
+  readonly turns: Sequencer = new Sequencer()
   /** Entities cells of batches that are being written. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
   /** Batches that are being written. */
@@ -111,13 +131,7 @@ export class CommitLog {
   #closed = false
 
   constructor(options: CommitLogOptions) {
-    const { onApply, onCommit, onAppend } = options
-    this.#options = {
-      ...options,
-      ...(onApply && { onApply: (event) => this.#observe(() => onApply(event)) }),
-      ...(onCommit && { onCommit: (records, waits) => this.#observe(() => onCommit(records, waits)) }),
-      ...(onAppend && { onAppend: (append) => this.#observe(() => onAppend(append)) }),
-    }
+    this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.gate = options.gate
     this.applier = new Applier({
@@ -126,7 +140,7 @@ export class CommitLog {
       pending: this.pending,
       retention: this.retention,
       switchedOff: options.switchedOff,
-      ...(this.#options.onApply && { onApply: this.#options.onApply }),
+      onApply: (event) => this.#applied(event),
     })
     this.holds = new ApplyHolds({
       pending: this.pending,
@@ -136,78 +150,50 @@ export class CommitLog {
     })
   }
 
+  /** The records of a commit, as they will be pending. */
+  appendsOf(context: RequestContext, database: LogDatabase, made: readonly NewRecord[], version: bigint): LogAppend[] {
+    const { isUncounted } = context
+    const load = applyLoad(context)
+    return made.map(({ group, changes, value }): LogAppend => {
+      const logRow = logRowKey(group, version)
+      const { partition } = (changes[0] as NewRecord['changes'][number]).codes
+      const logBytes = logRow.length + value.length
+      const place = { group, partition, database: database.code, version, logRow, logBytes }
+      return { ...place, value, changes, load, isUncounted, milestone: 'committed', held: false }
+    })
+  }
+
   /**
-   * Commits, and applies as the database's policy says.
+   * Waits for earlier records of the same groups, and applies those that an earlier policy left.
    *
-   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` if the store fails during the append; Superseded
+   * @returns whether these records are applied with their commit
    */
-  commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const { gate } = this
-    if (gate?.isQueueing !== true || input.groups === undefined) return this.#commit(input)
-    return gate.inTurn(input, input.groups(), () => this.#commit(input))
-  }
-
-  #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const left = this.#sequencer.run(() => runSteps(this.#steps(input)))
-    return andThen(left, ({ acknowledged, committed }) => andThen(acknowledged, () => committed))
-  }
-
-  /** A commit from its turn to its append. The caller answers after `acknowledged` (L3, L5). */
-  *#steps<T>(input: CommitInput<T>): Steps<Appended<T>> {
-    const { context, database } = input
-    const { versions } = this.#options
-    const isImmediate = database.applyPolicy.type === 'immediate'
-    const version = versions.next()
-    try {
-      // Read the entities, and fold the mutations over them: images before and after.
-      const folded = input.evaluate(this.#readerFor(context), version)
-      const { states, result } = isPromise(folded) ? yield* waitFor(folded) : folded
-      if (states.length === 0) {
-        input.admit?.(noFootprint)
-        return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
-      }
-      // One record for each group, with the index rows to write and delete.
-      const made = recordsOf(input, states, version)
-      const records = isPromise(made) ? yield* waitFor(made) : made
-      // Admission: the last moment at which the commit can end without a trace.
-      checkAlive(context)
-      if (database.isSuperseded === true) throw new Superseded()
-      input.admit?.(footprintOf(records))
-      this.gate?.admit(context, records)
-      let indexUpdates = 0
-      for (const { changes } of records) indexUpdates += indexUpdatesOf(changes)
-      const committed = { version, result, indexUpdates }
-      // Whether these records can be applied depends on earlier records of their groups that are still being written.
-      const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
-      if (isPromise(before)) yield before
-      if (this.holds.mark(records) || !isImmediate) {
-        return { acknowledged: this.#appendWaiting(input, records, version), committed }
-      }
-      // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
-      if (this.pending.count > 0) {
-        yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
-      }
-      return { acknowledged: this.#appendApplied(input, records, version), committed }
-    } catch (error) {
-      return this.#refusal(error)
-    } finally {
-      versions.settle()
+  *readyFor({ applyPolicy }: LogDatabase, records: readonly LogAppend[]): Steps<boolean> {
+    const isImmediate = applyPolicy.type === 'immediate'
+    // Whether these records can be applied depends on earlier records of their groups that are still being written.
+    const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
+    if (before !== undefined) yield before
+    if (this.holds.mark(records) || !isImmediate) return false
+    // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
+    if (this.pending.count > 0) {
+      yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
     }
+    return true
   }
 
   /**
-   * The reason of a refusal, such as ALREADY_EXISTS, may be a batch that is still being written. The client gets the
-   * error after that batch is written (L3).
+   * The end of a commit that is refused. The reason, such as ALREADY_EXISTS, may be a batch that is still being written: the
+   * client gets the error after that batch is written (L3).
    */
-  #refusal(error: unknown): Refused {
+  refusal(error: unknown): { readonly written: Promise<never>; readonly committed: never } {
     if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
-    const refused = Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
-    return { acknowledged: refused, committed: refused }
+    const written = Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
+    return { written, committed: undefined as never }
   }
 
   /** Runs `task` while no commit is between evaluation and append. */
   exclusive<T>(task: () => MaybePromise<T>): MaybePromise<T> {
-    return this.#sequencer.run(task)
+    return this.turns.run(task)
   }
 
   /** Work before a global query under the `probability` policy, which may apply records of any waiting group. */
@@ -228,7 +214,7 @@ export class CommitLog {
   /** Waits for commits and applies in progress, and stops the timers that apply more. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#sequencer.idle()
+    await this.turns.idle()
     await this.quiesce()
   }
 
@@ -255,7 +241,8 @@ export class CommitLog {
     return this.#options.kv.get(row)
   }
 
-  #readerFor({ ledger }: RequestContext): CommittedReader {
+  /** Reads for a commit. */
+  reader({ ledger }: RequestContext): CommittedReader {
     return (codes, row) =>
       andThen(this.readCommitted(codes, row), (cell) => {
         ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
@@ -264,124 +251,111 @@ export class CommitLog {
   }
 
   /** Resolves when every current batch is written; rejects with the first error. */
-  #written(): MaybePromise<void> {
+  written(): MaybePromise<void> {
     if (this.#writing.size === 0) return
     return Promise.all(this.#writing).then(() => {})
   }
 
   /** Resolves when the groups of these records have no record that is being written and will be pending. */
-  #allWait(records: readonly NewRecord[]): MaybePromise<void> {
+  #allWait(records: readonly LogAppend[]): Promise<void> | undefined {
     if (this.#comingToWait.size === 0) return
     const coming = records.flatMap(({ group }) => this.#comingToWait.get(group) ?? [])
     // If one of them fails, the store refuses all later writes (kv/K5).
     if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
   }
 
-  /** Appends records together with the rows that apply them, without markers. */
-  #appendApplied<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
-    const log = this.#logWrites(input.context, records, version, false)
-    const batch = { ...log, writes: new RecordWrites(log.writes, records, 'AB') }
-    return this.#writeBatch(input, records, version, batch, () => this.#appliedWithCommit(records))
-  }
-
-  /** Appends records that are applied later. */
-  #appendWaiting<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
-    const log = this.#logWrites(input.context, records, version, true)
-    const written = this.#writeBatch(input, records, version, log, () => this.#enqueue(records, input.database))
-    if (!isPromise(written)) return
-    for (const { group } of records) this.#comingToWait.set(group, written)
-    return written.finally(() => {
-      for (const { group } of records) {
-        if (this.#comingToWait.get(group) === written) this.#comingToWait.delete(group)
-      }
-    })
-  }
-
-  /** Writes one batch. Until it is written, later commits read its entities from #inFlight (L4). */
-  #writeBatch<T>(
-    input: CommitInput<T>,
-    records: readonly NewRecord[],
-    version: bigint,
-    batch: LogBatch<Writes>,
-    done: () => void,
+  /**
+   * Appends the records of a commit: the commit point.
+   *
+   * @param isApplied - whether their rows are written with them
+   * @returns when the store has the commit; UNAVAILABLE with `committed: 'unknown'` if it failed
+   */
+  append(
+    context: RequestContext,
+    database: LogDatabase,
+    records: readonly LogAppend[],
+    isApplied: boolean,
   ): MaybePromise<void> {
-    const written = this.#options.kv.batch(batch.writes)
-    if (!isPromise(written)) {
-      this.#tell(input, records, batch, undefined)
-      done()
-      return
-    }
-    for (const { changes } of records) {
-      for (const { row, after } of changes) this.#inFlight.set(row, { version, cell: after })
-    }
-    const acknowledged = written.then(done, unknownOutcome).finally(() => {
-      this.#writing.delete(acknowledged)
-      for (const { changes } of records) {
-        for (const { row } of changes) if (this.#inFlight.get(row)?.version === version) this.#inFlight.delete(row)
+    const { kv } = this.#options
+    const { bytes } = this.retention
+    const trimmed = this.retention.take(records.length)
+    const rows = this.#logRows(context, records, trimmed, !isApplied)
+    const trimmedBytes = bytes - this.retention.bytes
+    const done = (): void => {
+      if (isApplied) {
+        for (const record of records) this.retention.add(record, record.version)
+        this.#committed({ records, isApplied, trimmed, trimmedBytes })
+        this.#applied({ records, reached: 'AB', cause: 'policy' })
+      } else {
+        const pending = this.#enqueue(records)
+        this.#committed({ records: pending, isApplied, trimmed, trimmedBytes })
+        for (const record of pending) if (!record.held) this.#arm(record, database)
       }
-    })
-    this.#writing.add(acknowledged)
-    this.#tell(input, records, batch, acknowledged)
-    return acknowledged
+    }
+    const written = kv.batch(isApplied ? new RecordWrites(rows, records, 'AB') : rows)
+    return isPromise(written) ? this.#acknowledge(records, isApplied, written.then(done, unknownOutcome)) : done()
   }
 
-  #tell<T>(
-    { context, alsoMoves = [], transaction }: CommitInput<T>,
-    records: readonly NewRecord[],
-    { trimmed, trimmedBytes }: LogBatch<Writes>,
-    written: Promise<void> | undefined,
-  ): void {
-    context.trace?.committed(tallyOf(records))
-    const footprint = (): Footprint => footprintOf(records)
-    this.#options.onAppend?.({ context, footprint, alsoMoves, records, trimmed, trimmedBytes, transaction, written })
-  }
-
-  /** Tells an observer. The commit is stored or on its way, so an error of the observer is not one of the commit. */
-  #observe(tell: () => void): void {
+  #committed(event: CommitEvent): void {
     try {
-      tell()
+      this.#options.observer.committed(event)
     } catch (error) {
       this.#options.onFailure?.(error)
     }
   }
 
-  #appliedWithCommit(records: readonly NewRecord[]): void {
-    const { onApply, onCommit } = this.#options
-    for (const record of records) this.retention.add(record, record.version)
-    onCommit?.(records, false)
-    onApply?.({ records, reached: 'AB', cause: 'policy' })
+  #applied(event: ApplyEvent): void {
+    try {
+      this.#options.observer.applied(event)
+    } catch (error) {
+      this.#options.onFailure?.(error)
+    }
+  }
+
+  /** Until a batch is written, later commits read its entities from #inFlight (L4). */
+  #acknowledge(records: readonly LogAppend[], isApplied: boolean, written: Promise<void>): Promise<void> {
+    for (const { version, changes } of records) {
+      for (const { row, after } of changes) this.#inFlight.set(row, { version, cell: after })
+    }
+    const acknowledged = written.finally(() => {
+      this.#writing.delete(acknowledged)
+      for (const { group, version, changes } of records) {
+        for (const { row } of changes) if (this.#inFlight.get(row)?.version === version) this.#inFlight.delete(row)
+        if (this.#comingToWait.get(group) === acknowledged) this.#comingToWait.delete(group)
+      }
+    })
+    this.#writing.add(acknowledged)
+    if (!isApplied) for (const { group } of records) this.#comingToWait.set(group, acknowledged)
+    return acknowledged
   }
 
   /** The rows of records and markers, with deletions of old records. */
-  #logWrites(
+  #logRows(
     { ledger }: RequestContext,
-    records: readonly NewRecord[],
-    version: bigint,
+    records: readonly LogAppend[],
+    trimmed: readonly KvWrite[],
     markers: boolean,
-  ): LogBatch<KvWrite[]> {
-    const { bytes } = this.retention
-    const trimmed = this.retention.take(records.length)
+  ): Writes & readonly KvWrite[] {
     const writes = [...trimmed]
-    const ceiling = this.#options.versions.ceilingFor(version)
+    const ceiling = this.#options.versions.ceilingFor((records[0] as LogAppend).version)
     if (ceiling !== undefined) writes.push(ceiling)
-    for (const { logRow, logBytes, value, group } of records) {
+    for (const { logRow, logBytes, value, group, version } of records) {
       ledger.charge('Log', 'put', logRow, 1, logBytes)
       writes.push({ key: logRow, value })
       if (markers) writes.push({ key: pendingRowKey(group, version), value: empty })
     }
-    return { writes, trimmed, trimmedBytes: bytes - this.retention.bytes }
+    return writes
   }
 
-  /** Adds committed records to the pending ones: reads now see them, and the policy decides when they are applied. */
-  #enqueue(appended: readonly NewRecord[], database: LogDatabase): void {
+  /** Adds committed records to the pending ones: reads now see them. */
+  #enqueue(appended: readonly LogAppend[]): readonly PendingRecord[] {
     const records = appended.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
       // The hold may have ended while the record was being written.
       if (record.held) this.holds.markAgain(record)
       this.pending.add(record)
     }
-    this.#options.onCommit?.(records, true)
-    for (const record of records) if (!record.held) this.#arm(record, database)
+    return records
   }
 
   /** Schedules the application of a record by the policy. */
@@ -441,3 +415,9 @@ export class CommitLog {
 }
 
 const empty = new Uint8Array(0)
+
+/** The load of applying a request's commit; `undefined` = weight 1. */
+function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | undefined {
+  if (weight === 1) return undefined
+  return { weight, spreadMs, requests: 0, startedMs: 0, delayMs: 0, refusal: undefined, admitted: true }
+}

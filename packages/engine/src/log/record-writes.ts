@@ -1,7 +1,10 @@
-/** The rows that applying log records writes, produced while the store takes them. */
+/**
+ * The rows that applying log records writes, produced while the store takes them. If a simulation or a lock has made the list of
+ * an entity's rows already, the store gets that list.
+ */
 import type { RowTally } from '../request-trace.ts'
 import { type KvWrite, type WriteSink, type WriteSource, workOf } from '../storage/kv.ts'
-import { type EntityRows, RowProducer, type RowSink } from '../tables/entity-rows.ts'
+import { type EntityRows, type RowChange, RowProducer, type RowSink } from '../tables/entity-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 /** Rows of a record: those of milestone A, the index rows of B, or both. */
@@ -14,6 +17,13 @@ export function rowCountOf({ changes }: Pick<PendingRecord, 'changes'>, stage: S
   let count = stage === 'B' ? 0 : changes.length
   if (stage !== 'A') for (const change of changes) count += change.count
   return count
+}
+
+/** The rows of a change at a stage. */
+export function rowsOf({ row, before, after, indexRows }: EntityRows, stage: Stage): readonly RowChange[] {
+  if (stage === 'B') return indexRows
+  const own = before === after ? [] : [{ key: row, value: after, wasThere: before !== undefined }]
+  return stage === 'A' ? own : [...own, ...indexRows]
 }
 
 /** The number of rows that records write and delete, by table. */
@@ -49,7 +59,7 @@ export class RecordWrites implements WriteSource {
   writeTo(sink: WriteSink | RowSink): void {
     for (const write of this.#first) writeOne(sink, write)
     const producer = new RowProducer(sink)
-    for (const { changes } of this.#records) for (const change of changes) this.#write(producer, change)
+    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change)
   }
 
   /** Each entity is one step, with all its rows. */
@@ -61,15 +71,19 @@ export class RecordWrites implements WriteSource {
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
       for (const change of changes) {
-        this.#write(producer, change)
+        this.#write(sink, producer, change)
         yield workOf(1 + change.count, change.after)
       }
     }
   }
 
-  #write(producer: RowProducer, change: EntityRows): void {
+  #write(sink: WriteSink | RowSink, producer: RowProducer, change: EntityRows): void {
     if (this.#stage !== 'B') producer.entity(change)
-    if (this.#stage !== 'A') producer.indexRows(change)
+    if (this.#stage === 'A') return
+    // A store that makes rows on demand is asked for each prefix, also to learn the names of the indexes.
+    const made = sink.wants === undefined ? change.madeRows : undefined
+    if (made === undefined) producer.indexRows(change)
+    else for (const { key, value, wasThere } of made) sink.write(key, value, wasThere)
   }
 }
 

@@ -1,28 +1,30 @@
-/** A queue for one writer at a time. A task that answers at once runs at once; only a task that waits for the store makes others wait. */
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
-
-const settled = (): void => {}
+/** A queue for one at a time: entered at once while it is empty, else in the order of the calls. */
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 
 export class Sequencer {
-  #tail: Promise<void> | undefined
+  #isTaken = false
+  #waiting: (() => void)[] = []
 
-  /** Runs `task` after all earlier tasks; its error goes to this caller alone. */
+  /** @returns `undefined` if it is the caller's turn now, else a promise of it; the caller ends its turn by {@link leave} */
+  enter(): Promise<void> | undefined {
+    if (this.#isTaken) return new Promise((resolve) => this.#waiting.push(resolve))
+    this.#isTaken = true
+    return undefined
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#isTaken = false
+    else next()
+  }
+
+  /** Runs `task` after all earlier turns; its error goes to this caller alone. */
   run<T>(task: () => MaybePromise<T>): MaybePromise<T> {
-    if (this.#tail !== undefined) return this.#hold(this.#tail.then(task))
-    const result = task()
-    return isPromise(result) ? this.#hold(result) : result
+    return andThen(this.enter(), () => finallyDo(task, () => this.leave()))
   }
 
   /** Resolves when nothing runs or waits. */
   async idle(): Promise<void> {
-    while (this.#tail !== undefined) await this.#tail
-  }
-
-  #hold<T>(running: Promise<T>): Promise<T> {
-    const tail = running.then(settled, settled).then(() => {
-      if (this.#tail === tail) this.#tail = undefined
-    })
-    this.#tail = tail
-    return running
+    while (this.#isTaken) await this.run(() => {})
   }
 }

@@ -67,6 +67,14 @@ export interface RowSink {
   write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
 }
 
+/** A row that a change writes or deletes. */
+export interface RowChange {
+  readonly key: RowKey
+  readonly value: Uint8Array | undefined
+  /** As in {@link RowSink.write}. */
+  readonly wasThere: boolean
+}
+
 /** The hidden property by which query splitters sample keys. */
 export const scatterProperty = '__scatter__'
 
@@ -99,6 +107,7 @@ export class EntityRows {
   readonly #indexes: readonly CompositeIndex[]
   /** Changes of composite rows, for an entity that exists before and after. */
   readonly #composites: ReadonlyMap<RowKey, CompositeChange> | undefined
+  #indexRows: readonly RowChange[] | undefined
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
     this.codes = codes
@@ -143,6 +152,21 @@ export class EntityRows {
 
   get path(): string {
     return this.codes.path
+  }
+
+  /** The rows in all tables but Entities, made at the first call: locks, a simulation and observers share one list with the store. */
+  get indexRows(): readonly RowChange[] {
+    if (this.#indexRows === undefined) {
+      const rows: RowChange[] = []
+      new RowProducer({ write: (key, value, wasThere) => rows.push({ key, value, wasThere }) }).indexRows(this)
+      this.#indexRows = rows
+    }
+    return this.#indexRows
+  }
+
+  /** The list of {@link indexRows}, if it is made already. */
+  get madeRows(): readonly RowChange[] | undefined {
+    return this.#indexRows
   }
 
   /** Gives the composite rows that are added or deleted to a sink. */

@@ -1,5 +1,5 @@
 /** The error that takes a commit out of the exclusive section: it must wait outside for a locked row. */
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import type { RowKey } from '../storage/kv.ts'
 
 export class Blocked extends Error {

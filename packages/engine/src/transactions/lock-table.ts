@@ -12,7 +12,7 @@
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { requestContext } from '../context.ts'
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'

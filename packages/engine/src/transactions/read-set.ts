@@ -13,7 +13,7 @@
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import { ReadSet } from './read-set.ts'
 import { RecentCommits } from './recent-commits.ts'
 

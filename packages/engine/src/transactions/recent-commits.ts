@@ -8,7 +8,7 @@
  *
  * N1  Marks, and the question whether rows were changed, cost the same however many marks and commits are kept.   recent-commits.test.ts
  */
-import type { Append, Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -20,10 +20,20 @@ export interface RecentCommit {
   readonly footprint: Footprint
   /** Groups that it writes. */
   readonly groups: readonly GroupCode[]
-  /** As in {@link Append}. */
+  /** Token of its transaction; empty outside of transactions. */
   readonly transaction: Uint8Array
   /** Resolves when it is in the store; `undefined` from then on. Never rejects. */
   written: Promise<void> | undefined
+}
+
+/** A commit in the turn of its append. */
+export interface AppendedCommit extends Pick<RecentCommit, 'transaction'> {
+  /** Called if anything can ask for the commit. */
+  footprint(): Footprint
+  /** Groups whose version changes too, although the commit writes no entity there. */
+  readonly alsoMoves: readonly GroupCode[]
+  /** Settles when the store has the commit or has failed; `undefined` if the store has it already. */
+  readonly written: Promise<void> | undefined
 }
 
 interface Mark {
@@ -49,12 +59,7 @@ export class RecentCommits {
   /** Number of commits that delete ranges of rows. */
   #resets = 0
 
-  add({
-    footprint,
-    alsoMoves,
-    transaction,
-    written,
-  }: Pick<Append, 'footprint' | 'alsoMoves' | 'transaction' | 'written'>): void {
+  add({ footprint, alsoMoves, transaction, written }: AppendedCommit): void {
     const number = this.#next++
     if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
     const made = footprint()

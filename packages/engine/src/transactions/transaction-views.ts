@@ -6,7 +6,7 @@
  * last running read. A transaction that reads by entity group sees all groups at the instant of its newest view: it reads
  * User:"ada", then User:"bob", and is aborted if a commit to the group of ada came between.
  */
-import type { LogDatabase } from '../log/commit-input.ts'
+import type { LogDatabase } from '../log/log-database.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { TableView } from '../tables/table.ts'

@@ -10,7 +10,7 @@
  *
  * Known: 60 s idle and 270 s in total (documented; measured on the Firestore emulator).
  */
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type ReadBudget, ReadSet } from './read-set.ts'
 

@@ -20,8 +20,9 @@ import type { RequestContext } from '../context.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
-import { type CommitInput, type Committed, type Footprint, type LogDatabase, Superseded } from '../log/commit-input.ts'
-import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { Footprint } from '../log/footprint.ts'
+import { Superseded } from '../log/log-database.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { entityRowOf } from '../tables/entities.ts'
@@ -30,6 +31,7 @@ import { everySpace, rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { Blocked } from './blocked.ts'
 import { refuseChanged } from './changed-reads.ts'
+import type { CommitInput } from './commit-input.ts'
 import { consistentRead } from './consistent-read.ts'
 import { ContendedRows, type Contention } from './contended-rows.ts'
 import { LockWaits } from './deadlock-detection.ts'
@@ -37,21 +39,10 @@ import { LockTable } from './lock-table.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
-import { type ConcurrencyMode, type Transaction, tooManyGroups } from './transaction.ts'
+import { type Transaction, tooManyGroups } from './transaction.ts'
+import type { TransactionDatabase } from './transaction-database.ts'
 import { TransactionViews } from './transaction-views.ts'
 import { WaitingWriters } from './waiting-writers.ts'
-
-export interface TransactionSettings {
-  readonly concurrency: ConcurrencyMode
-  /** How long a writer waits for the lock of a reader. */
-  readonly lockTimeoutMs: number
-  /** Maximum number of entity groups of a transaction; `undefined` = any number. */
-  readonly entityGroupsMax: number | undefined
-}
-
-export interface TransactionDatabase extends LogDatabase {
-  readonly transactionSettings: TransactionSettings
-}
 
 /** The scope of a reset. */
 export interface GoneRows {
@@ -76,8 +67,22 @@ export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
 
 const noTransaction = new Uint8Array(0)
 
+/** The part of a commit that concerns the open transactions. */
+export interface CommitGuard {
+  /** Groups whose version changes too, although the commit writes no entity there. */
+  readonly alsoMoves: readonly GroupCode[]
+  /** Throws if the commit is known to fail before it is evaluated. */
+  recheck(): void
+  /** The last check before the append. Throws if the commit must be refused, or {@link Blocked} if it must wait. */
+  admit(footprint: Footprint): void
+  /** Resolves when a commit that was blocked can be repeated; throws any other error. */
+  blocked(error: unknown): Promise<void>
+  committed(): void
+  /** @returns the error of the answer */
+  failed(error: unknown): unknown
+}
+
 export class Transactions {
-  readonly commitsByGroup = false
   readonly #parts: TransactionsParts
   readonly #now: TableView
   readonly #readViews: ReadViews
@@ -193,45 +198,31 @@ export class Transactions {
     }
   }
 
-  /** A commit, in a transaction or without one. It may wait for locks. */
-  commit<T>(
-    database: TransactionDatabase,
-    transaction: Transaction | undefined,
-    input: CommitInput<T>,
-  ): MaybePromise<Committed<T>> {
-    const { log } = this.#parts
+  /**
+   * Guards a commit against the open transactions. The commit ends by `committed` or `failed` of the guard.
+   *
+   * @returns `undefined` for a commit outside of transactions while none is open, and none can begin before its append
+   */
+  guard(transaction: Transaction | undefined, input: CommitInput): CommitGuard | undefined {
+    const { database } = input
     if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
     // During a wait in the append queue, transactions may begin that the commit then has to respect.
-    const isAlone = this.#registry.openCount === 0 && log.gate?.isQueueing !== true
-    if (transaction === undefined && isAlone) return log.commit(input)
-    const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
-    // The same fields in the same order as without a transaction, so that all inputs of the log have one shape.
-    const admitted: CommitInput<T> = {
-      context: input.context,
-      database: input.database,
-      transaction: input.transaction,
-      groups: input.groups,
-      evaluate: input.evaluate,
-      admit: (footprint) => this.#admit(database, transaction, footprint),
-      recheck: transaction === undefined ? undefined : () => this.#recheck(transaction),
-      alsoMoves: groupsRead,
-    }
+    const isAlone = this.#registry.openCount === 0 && this.#parts.log.gate?.isQueueing !== true
+    if (transaction === undefined && isAlone) return undefined
     // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
     const holder = transaction ?? this.#registry.standIn(database.code)
-    const attempt = (): MaybePromise<Committed<T>> => whenFails(() => log.commit(admitted), again)
-    const again = (error: unknown): Promise<Committed<T>> => {
-      if (!(error instanceof Blocked)) {
-        if (error instanceof DatastoreError && error.code === 'ABORTED') this.#noteContention('conflicted', input)
-        throw error
-      }
-      this.#noteContention('waited', input)
-      this.#writers.add(holder, error.footprint)
-      this.#contended.met(input.context, holder, error.row, input.groups?.() ?? [])
-      const { row, footprint } = error
-      const { lockTimeoutMs } = database.transactionSettings
-      return this.#waits.wait(input.context, holder, { row, footprint }, lockTimeoutMs).then(attempt)
+    holder.committing = true
+    const groupsRead = (transaction && this.#held.groupsOf(transaction)) ?? []
+    return {
+      alsoMoves: groupsRead,
+      recheck: () => {
+        if (transaction !== undefined) this.#recheck(transaction)
+      },
+      admit: (footprint) => this.#admit(database, transaction, footprint),
+      blocked: (error) => this.#blocked(input, holder, error),
+      committed: () => holder.end('committed'),
+      failed: (error) => this.#failed(input.context, holder, transaction === undefined, error),
     }
-    return this.#ending(input.context, holder, transaction === undefined, attempt)
   }
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
@@ -273,30 +264,29 @@ export class Transactions {
     }
   }
 
-  /** Runs the commit, then ends the transaction in any case. */
-  #ending<T>(
-    { trace }: RequestContext,
-    transaction: Transaction,
-    isStandIn: boolean,
-    attempt: () => MaybePromise<T>,
-  ): MaybePromise<T> {
-    transaction.committing = true
-    const failed = (thrown: unknown): never => {
-      // The commit is repeated, in the database after a reset.
-      transaction.committing = false
-      if (thrown instanceof Superseded && !isStandIn) throw thrown
-      const error = this.#conflictBehind(transaction, thrown)
-      const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
-      transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
-      if (aborted && transaction.abortedBy !== undefined) trace?.aborted(transaction.abortedBy)
+  /** Waits for the lock that stopped a commit; another error is thrown on. */
+  #blocked(input: CommitInput, holder: Transaction, error: unknown): Promise<void> {
+    if (!(error instanceof Blocked)) {
+      if (error instanceof DatastoreError && error.code === 'ABORTED') this.#noteContention('conflicted', input)
       throw error
     }
-    const ended = (): MaybePromise<T> =>
-      andThen(attempt(), (value) => {
-        transaction.end('committed')
-        return value
-      })
-    return whenFails(ended, failed)
+    const { row, footprint } = error
+    this.#noteContention('waited', input)
+    this.#writers.add(holder, footprint)
+    this.#contended.met(input.context, holder, row, input.groups?.() ?? [])
+    return this.#waits.wait(input.context, holder, { row, footprint }, input.database.transactionSettings.lockTimeoutMs)
+  }
+
+  /** Ends the transaction of a failed commit. @returns the error of its answer */
+  #failed({ trace }: RequestContext, transaction: Transaction, isStandIn: boolean, thrown: unknown): unknown {
+    // The commit is repeated, in the database after a reset.
+    transaction.committing = false
+    if (thrown instanceof Superseded && !isStandIn) return thrown
+    const error = this.#conflictBehind(transaction, thrown)
+    const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
+    transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
+    if (aborted && transaction.abortedBy !== undefined) trace?.aborted(transaction.abortedBy)
+    return error
   }
 
   /**
@@ -313,7 +303,7 @@ export class Transactions {
     }
   }
 
-  #noteContention(what: 'waited' | 'conflicted', { groups, context }: CommitInput<unknown>): void {
+  #noteContention(what: 'waited' | 'conflicted', { groups, context }: CommitInput): void {
     if (groups !== undefined && !context.isUncounted) this.#parts.contention?.[what](groups())
   }
 

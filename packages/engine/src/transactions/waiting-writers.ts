@@ -9,7 +9,7 @@
  *
  * Ours: in the emulators later readers overtake, and writers starve.
  */
-import type { Footprint } from '../log/commit-input.ts'
+import type { Footprint } from '../log/footprint.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'

@@ -5,7 +5,7 @@
  *   large-offset          an offset skips 4 of 5 rows that queries of a kind read
  *   duplicate-in-commit   one commit names an entity twice
  */
-import type { CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
+import type { CommitFact, LookupFact, QueryFact } from '../../call-fact.ts'
 import { keyCode } from '../../encoding/key-codec.ts'
 import { formatKey, isCompleteKey, type Key, kindOf } from '../../model/key.ts'
 import { LruMap } from './lru-map.ts'
@@ -48,7 +48,7 @@ export class CallPatterns implements Pattern {
   }))
   readonly #duplicates = new Map<string, { commits: number; example: string }>()
 
-  noteCommit({ mutations, isTransactional }: CommitAskedFact): void {
+  noteCommit({ mutations, isTransactional }: CommitFact): void {
     this.#noteCall('commit', mutations.length === 1 ? mutations[0]?.key : undefined, isTransactional)
     if (mutations.length < 2) return
     const seen = new Set<string>()

@@ -10,9 +10,10 @@
  * P1  A finding follows from shape, that is shares and orders, never from a rate alone.   test/property/findings.test.ts
  * P2  Well-behaved traffic gives no findings.                                             test/property/findings.test.ts
  */
+
+import type { CallFact, LookupFact } from '../../call-fact.ts'
 import type { Scheduler } from '../../clock.ts'
-import type { CallNotes, CommitAskedFact, LookupFact, QueryFact } from '../../database/call-notes.ts'
-import type { Append } from '../../log/commit-input.ts'
+import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
@@ -60,7 +61,7 @@ interface Seen {
   finding: Finding
 }
 
-export class Findings implements CallNotes {
+export class Findings {
   readonly #options: FindingsOptions
   readonly #keys = new KeyPatterns()
   readonly #indexes: IndexPatterns
@@ -86,11 +87,17 @@ export class Findings implements CallNotes {
     this.#lookups = new Sampler(keysLookedAt, this.#random)
   }
 
-  noteCommit(fact: CommitAskedFact): void {
-    this.#calls.noteCommit(fact)
+  /** Notes the request of a call that has ended. */
+  noteCall(fact: CallFact): void {
+    if (fact.call === 'commit') this.#calls.noteCommit(fact)
+    else if (fact.call === 'lookup') this.#noteLookup(fact)
+    else {
+      this.#indexes.noteQuery(fact)
+      this.#calls.noteQuery(fact)
+    }
   }
 
-  noteCommitted({ records }: Pick<Append, 'records'>): void {
+  noteCommitted({ records }: Pick<CommitEvent, 'records'>): void {
     let entities = 0
     for (const { changes } of records) entities += changes.length
     const nowMs = Number(records[0]?.version ?? 0n) / 1000
@@ -106,7 +113,7 @@ export class Findings implements CallNotes {
     this.#later({ picked, nowMs }, picked)
   }
 
-  noteLookup(fact: LookupFact): void {
+  #noteLookup(fact: LookupFact): void {
     this.#calls.noteLookup(fact)
     const { keys } = fact
     if (this.#lookups.passes(keys.length)) return
@@ -138,11 +145,6 @@ export class Findings implements CallNotes {
         this.#load.noteCommitted(note.picked, note.nowMs)
       } else this.#load.noteLookup(note)
     }
-  }
-
-  noteQuery(fact: QueryFact): void {
-    this.#indexes.noteQuery(fact)
-    this.#calls.noteQuery(fact)
   }
 
   /** The current findings, the latest first. */

@@ -5,7 +5,7 @@
  *   unread-index      a composite index had 256 rows written and served no query
  *   needless-index    a kind is queried, and half of its property rows written are of properties that no query names
  */
-import type { QueryFact } from '../../database/call-notes.ts'
+import type { QueryFact } from '../../call-fact.ts'
 import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
 import { decodeInt64, encodeInt64 } from '../../encoding/ordered.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -120,7 +120,7 @@ export class IndexPatterns implements Pattern {
     use.rows = sumOf(use.rows, standingFor(entities))
   }
 
-  noteQuery({ partition, kind, properties, indexes }: QueryFact): void {
+  noteQuery({ partition, kind, properties, indexes }: Omit<QueryFact, 'call'>): void {
     const database = databaseCode(partition.projectId, partition.databaseId)
     for (const index of indexes) this.#served.add(`${database} ${index}`)
     if (kind === undefined) return

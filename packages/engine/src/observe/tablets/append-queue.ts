@@ -15,10 +15,9 @@ import type { Scheduler } from '../../clock.ts'
 import { checkAlive, type RequestContext } from '../../context.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { contention, DatastoreError } from '../../errors.ts'
-import type { CommitGate, CommitInput } from '../../log/commit-input.ts'
+import type { CommitGate } from '../../log/commit-log.ts'
 import type { PendingRecord } from '../../log/pending.ts'
-import { RecordWrites } from '../../log/record-writes.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../../maybe-promise.ts'
+import { rowsOf } from '../../log/record-writes.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { entityRowOf } from '../../tables/entities.ts'
 import { tableOfRow } from '../../tables/entity-rows.ts'
@@ -45,39 +44,38 @@ export class AppendQueue implements CommitGate {
   /** Called before a commit is written. @throws the refusal of the tablets (metering.ts); nothing is written then */
   admit(context: RequestContext, records: readonly PendingRecord[]): void {
     const { metering } = this.#tablets
-    if (metering.isSimulating) metering.admit(context, rowsOf(records))
+    if (metering.isSimulating) metering.admit(context, rowsOfCommit(records))
   }
 
-  /** Runs `commit` at its turn in the queues of its groups; if they are empty, its append begins in this turn of the process. */
-  inTurn<T>(
-    { context, recheck }: Pick<CommitInput<unknown>, 'context' | 'recheck'>,
-    groups: readonly GroupCode[],
-    commit: () => MaybePromise<T>,
-  ): Promise<T> {
+  /** Resolves at the turn of a commit in the queues of its groups; if they are empty, its append begins in this turn of the process. */
+  async enter(context: RequestContext, groups: readonly GroupCode[], recheck: () => void): Promise<() => void> {
     const held: GroupCode[] = []
-    const taken = forEachInOrder([...groups].sort(), (group) =>
-      andThen(this.#take(context, group), () => {
+    const leave = (): void => {
+      for (const group of held) this.#release(group)
+    }
+    try {
+      for (const group of [...groups].sort()) {
+        const turn = this.#take(context, group)
+        if (turn !== undefined) await turn
         held.push(group)
-      }),
-    )
-    const appended = andThen(taken, async () => {
+      }
       checkAlive(context)
-      recheck?.()
+      recheck()
       await this.#scheduler
         .sleep(this.#tablets.settings.commitLatencyMs, context.signal, true)
         .catch(() => checkAlive(context))
-      return await commit()
-    })
-    return Promise.resolve(appended).finally(() => {
-      for (const group of held) this.#release(group)
-    })
+      return leave
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
-  #take(context: RequestContext, group: GroupCode): MaybePromise<void> {
+  #take(context: RequestContext, group: GroupCode): Promise<void> | undefined {
     const waiting = this.#waiting.get(group)
     if (waiting === undefined) {
       this.#waiting.set(group, [])
-      return
+      return undefined
     }
     this.#tablets.contention.waited([group])
     const { commitLatencyMs, groupWaitMsMax } = this.#tablets.settings
@@ -118,14 +116,14 @@ export class AppendQueue implements CommitGate {
 }
 
 /** The rows that a commit and its application write; the slowest one decides. */
-function rowsOf(records: readonly PendingRecord[]): readonly { readonly table: TableId; readonly rowKey: RowKey }[] {
-  const rows: { readonly table: TableId; readonly rowKey: RowKey }[] = []
-  for (const record of records) {
-    rows.push({ table: 'Log', rowKey: record.logRow })
-    const write = (rowKey: RowKey): number => rows.push({ table: tableOfRow(rowKey), rowKey })
-    new RecordWrites([], [record], 'AB').writeTo({ write })
+function* rowsOfCommit(
+  records: readonly PendingRecord[],
+): Iterable<{ readonly table: TableId; readonly rowKey: RowKey }> {
+  for (const { logRow, changes } of records) {
+    yield { table: 'Log', rowKey: logRow }
+    for (const change of changes)
+      for (const { key } of rowsOf(change, 'AB')) yield { table: tableOfRow(key), rowKey: key }
   }
-  return rows
 }
 
 function words(group: GroupCode): string {

@@ -8,9 +8,9 @@
  */
 import { CountingLedger } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
-import type { Append } from '../../log/commit-input.ts'
+import type { CommitEvent } from '../../log/commit-log.ts'
 import type { PendingRecord } from '../../log/pending.ts'
-import { RecordWrites, rowCountOf, type Stage } from '../../log/record-writes.ts'
+import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { tableOfRow } from '../../tables/entity-rows.ts'
 import type { GroupLoad } from './group-load.ts'
@@ -35,8 +35,8 @@ export class CommitCharges {
     return this.#ledger.rowsWritten
   }
 
-  /** Log records are being written, and old ones deleted. */
-  appended({ records, trimmed, trimmedBytes }: Append): void {
+  /** Log records were written, and old ones deleted. */
+  committed({ records, trimmed, trimmedBytes }: CommitEvent): void {
     if (this.#groups.isTroubled) {
       const nowMs = this.#metering.nowMs()
       for (const { group, isUncounted } of records) if (!isUncounted) this.#groups.committed(group, nowMs)
@@ -63,9 +63,8 @@ export class CommitCharges {
       for (const change of changes) {
         if (--metering.countdown > 0) continue
         metering.takeRows(load, (take) => {
-          const write = (key: RowKey, value: Uint8Array | undefined): void =>
+          for (const { key, value } of rowsOf(change, stage))
             take(tableOfRow(key), value === undefined ? 'delete' : 'put', key, key.length + (value?.length ?? 0))
-          new RecordWrites([], [{ changes: [change] }], stage).writeTo({ write })
         })
       }
     }
@@ -76,17 +75,18 @@ export class CommitCharges {
 
   #note({ changes, load }: PendingRecord, stage: Stage): void {
     const weight = load?.weight ?? 1
-    const entities = new Map(stage === 'B' ? [] : changes.map((change) => [change.row, change]))
-    const write = (key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void => {
-      const change = entities.get(key)
-      if (change !== undefined) {
+    for (const { row, before, after, indexRows } of changes) {
+      if (stage !== 'B' && before !== after) {
         const sizeOf = (cell: Uint8Array | undefined): number =>
-          cell === undefined ? 0 : bytesOf('Entities', key, cell.length)
-        const come = (change.after === undefined ? 0 : 1) - (change.before === undefined ? 0 : 1)
-        this.#rows.note(key, come, sizeOf(change.after) - sizeOf(change.before), weight)
-      } else if (value === undefined) this.#rows.note(key, -1, -key.length, weight)
-      else if (!wasThere) this.#rows.note(key, 1, key.length, weight)
+          cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
+        const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+        this.#rows.note(row, come, sizeOf(after) - sizeOf(before), weight)
+      }
+      if (stage === 'A') continue
+      for (const { key, value, wasThere } of indexRows) {
+        if (value === undefined) this.#rows.note(key, -1, -key.length, weight)
+        else if (!wasThere) this.#rows.note(key, 1, key.length, weight)
+      }
     }
-    new RecordWrites([], [{ changes }], stage).writeTo({ write })
   }
 }

@@ -1,18 +1,23 @@
-/** Notes of calls, in the terms of the API, for an observer that looks for patterns (observe/findings). */
-import type { Key, PartitionId } from '../model/key.ts'
+/**
+ * The request of a call in the terms of the API, noted in the call's ledger and told to observers with its rows at its end
+ * (database/call-observer.ts). Keys of a commit may be incomplete.
+ */
+import type { Key, PartitionId } from './model/key.ts'
 
-/** A requested commit, before its evaluation. Keys may be incomplete. */
-export interface CommitAskedFact {
+export interface CommitFact {
+  readonly call: 'commit'
   readonly mutations: readonly { readonly key: Key }[]
   readonly isTransactional: boolean
 }
 
 export interface LookupFact {
+  readonly call: 'lookup'
   readonly keys: readonly Key[]
   readonly isTransactional: boolean
 }
 
 export interface QueryFact {
+  readonly call: 'query'
   readonly partition: PartitionId
   readonly kind: string | undefined
   /** Properties in its filters, orders or projection. */
@@ -23,9 +28,4 @@ export interface QueryFact {
   readonly skipped: number
 }
 
-/** Its functions neither wait nor fail. */
-export interface CallNotes {
-  noteCommit(fact: CommitAskedFact): void
-  noteLookup(fact: LookupFact): void
-  noteQuery(fact: QueryFact): void
-}
+export type CallFact = CommitFact | LookupFact | QueryFact

@@ -1,0 +1,94 @@
+/** The checks of a commit's request: each mutation by itself, then the list. Nothing is read. */
+import type { RequestContext } from '../context.ts'
+import { invalidArgument } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { forEachInSlices } from '../slices.ts'
+import type { StoredIndexOptions } from '../tables/scatter.ts'
+import { type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
+import { tooManyGroups } from '../transactions/transaction.ts'
+import type { CommitRequest, Mutation } from './api.ts'
+import { groupsOf } from './groups.ts'
+import { prepareMutation } from './prepare-mutation.ts'
+import type { DatabaseSettings } from './settings.ts'
+
+/** The part of a database that the checks need. */
+export interface CheckedDatabase {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly settings: DatabaseSettings
+  readonly indexOptions: StoredIndexOptions
+}
+
+/** The mutations of a request, each valid by itself. */
+export function prepareMutations(
+  database: CheckedDatabase,
+  context: RequestContext,
+  request: CommitRequest,
+): MaybePromise<readonly PreparedMutation[]> {
+  checkMode(request)
+  const prepared: PreparedMutation[] = []
+  const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
+    prepared.push(prepareMutation(mutation, database, database.indexOptions))
+  })
+  return andThen(ready, () => prepared)
+}
+
+/** Refuses pairs of mutations that a commit outside of a transaction may not contain. */
+export function refuseTogether(
+  database: CheckedDatabase,
+  context: RequestContext,
+  mode: CommitRequest['mode'],
+  prepared: readonly PreparedMutation[],
+): MaybePromise<void> {
+  if (mode === 'nonTransactional') return refuseRepeatedKeys(context, prepared)
+  refuseGroups(prepared, database.settings.entityGroupsMax)
+}
+
+/** The work of one mutation (check, evaluation, rows) in rows read; each `bytesOfWork` bytes count as one more. */
+const workOfOne = 16
+const bytesOfWork = 256
+
+function workOfMutation(mutation: Mutation): number {
+  return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
+}
+
+/** A single-use transaction has read nothing: it touches only the groups that it writes. */
+function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: number | undefined): void {
+  if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
+  const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1
+  const roots = prepared
+    .filter((mutation) => !isNewGroup(mutation))
+    .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
+  const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
+  if (touched > entityGroupsMax) {
+    throw invalidArgument(
+      `the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`,
+      tooManyGroups,
+    )
+  }
+}
+
+function checkMode(request: CommitRequest): void {
+  const { mode, transaction, singleUse } = request
+  if (mode === 'nonTransactional') {
+    if (transaction !== undefined || singleUse !== undefined) {
+      throw invalidArgument(
+        'a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL',
+        'non-transaction commit cannot specify a transaction',
+      )
+    }
+    return
+  }
+  if (transaction === undefined && singleUse === undefined) {
+    throw invalidArgument(
+      'begin one, give a single-use transaction, or set mode NON_TRANSACTIONAL',
+      'transactional commit requires a transaction',
+    )
+  }
+  if (singleUse?.mode === 'readOnly') {
+    throw invalidArgument(
+      'a single-use transaction that commits must be read-write',
+      'single_use_transaction in a commit request must be READ_WRITE.',
+    )
+  }
+}

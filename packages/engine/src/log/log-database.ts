@@ -1,0 +1,20 @@
+/** A database as its log sees it. */
+import type { KeyCodes } from '../encoding/key-codec.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
+import type { ApplyPolicy } from './apply-policy.ts'
+
+export interface LogDatabase extends IndexRules {
+  /** Code of project and database. */
+  readonly code: string
+  readonly applyPolicy: ApplyPolicy
+  /** Whether a reset has replaced this database, because its rows and definitions are deleted. */
+  readonly isSuperseded?: boolean
+}
+
+/** Thrown before the append if a reset has replaced the database; the caller repeats the commit in the new database. */
+export class Superseded extends Error {}
+
+/** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */
+export type CommittedReader = (codes: KeyCodes, row: RowKey) => MaybePromise<Uint8Array | undefined>
