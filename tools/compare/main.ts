@@ -8,11 +8,13 @@ import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { areas, modes } from './case.ts'
 import { missing, startOurs, startTheirs, stopAll } from './emulators.ts'
+import { compareExports } from './exports.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
 import { Server } from './server.ts'
 
-const binary = process.env['SIXTABLES_BINARY'] ?? fileURLToPath(new URL('../../../bin/sixtables.js', import.meta.url))
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const binary = process.env['SIXTABLES_BINARY'] ?? here('../../../bin/sixtables.js')
 
 const flags = await yargs(hideBin(process.argv))
   .scriptName('npm run compare --')
@@ -29,6 +31,12 @@ const flags = await yargs(hideBin(process.argv))
     describe: 'Which of our modes, and with it which emulator',
   })
   .option('area', { choices: areas, describe: 'Only cases of this area' })
+  .option('exports', { type: 'boolean', default: false, describe: 'Exports and imports, instead of requests' })
+  .option('write-fixtures', {
+    type: 'boolean',
+    default: false,
+    describe: 'With --exports, keeps those of the Datastore emulator for tests',
+  })
   .option('json', { type: 'boolean', default: false, describe: 'The report as JSON' })
   .option('legacy-emulator', { type: 'string', describe: 'Port of a running Datastore emulator to use' })
   .option('firestore-emulator', {
@@ -48,17 +56,22 @@ async function main(): Promise<number> {
   const seed = flags.seed ?? Math.floor(Math.random() * 2 ** 31)
   say(`--seed ${seed} --runs ${flags.runs}`)
   const outcomes: Outcome[] = []
+  let different = 0
   for (const mode of chosen) {
     const port = ports[mode]
     const theirs =
       port === undefined ? startTheirs(mode) : Promise.resolve(new Server(`${mode} emulator`, Number(port)))
     const pair = { mode, ours: await startOurs(mode, binary), theirs: await theirs }
     say(`${mode}: both servers are up`)
-    outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area, say }))
+    if (flags.exports) {
+      const fixtures = flags.writeFixtures ? here('../../../../engine/test/fixtures/export-legacy') : undefined
+      different += await compareExports({ ...pair, fixtures, say })
+    } else outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area, say }))
     pair.ours.close()
     pair.theirs.close()
     stopAll()
   }
+  if (flags.exports) return different === 0 ? 0 : 1
   process.stdout.write(flags.json ? `${reportJson(outcomes)}\n` : report(outcomes))
   const unexplained = outcomes.reduce((sum, one) => sum + one.unexplained.length, 0)
   say(unexplained === 0 ? 'every difference has a class' : `${unexplained} kinds of differences have no class`)

@@ -21,12 +21,12 @@ const silentMs = 8_000
 
 export class Server {
   readonly name: string
-  readonly #port: number
+  readonly port: number
   readonly #agent: Agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
   constructor(name: string, port: number) {
     this.name = name
-    this.#port = port
+    this.port = port
   }
 
   close(): void {
@@ -70,7 +70,7 @@ export class Server {
   #post(path: string, bytes: Buffer): Promise<{ readonly status: number; readonly body: Buffer } | undefined> {
     return new Promise((settle, reject) => {
       const headers = { 'content-type': 'application/x-protobuf', 'content-length': bytes.length }
-      const options = { host: 'localhost', port: this.#port, path, method: 'POST', headers, agent: this.#agent }
+      const options = { host: 'localhost', port: this.port, path, method: 'POST', headers, agent: this.#agent }
       const outgoing = httpRequest(options, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -86,7 +86,7 @@ export class Server {
       }, silentMs)
       outgoing.on('error', (error) => {
         clearTimeout(late)
-        reject(new Error(`${this.name} at port ${this.#port}: ${error.message}`))
+        reject(new Error(`${this.name} at port ${this.port}: ${error.message}`))
       })
       outgoing.end(bytes)
     })

@@ -1,5 +1,5 @@
 /**
- * Exports that Google's Datastore emulator wrote (fixtures/export-legacy, made by packages/gateway/scripts/compare-exports.mjs):
+ * Exports that Google's Datastore emulator wrote (fixtures/export-legacy, made by npm run compare -- --exports --write-fixtures):
  * they load, and what is loaded is written again byte for byte.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,14 +1,31 @@
 /**
- * The entities that compare-exports.mjs writes, in the JSON of the data API: one of kind Value for each kind of value, and
+ * The entities that exports.ts writes, in the JSON of the data API: one of kind Value for each kind of value, and
  * some keys that are not plain. `onlyOurs` are values that Google's emulators refuse, with what they read instead.
  */
-const base64 = (text) => Buffer.from(text, 'latin1').toString('base64')
-const excluded = (value) => ({ ...value, excludeFromIndexes: true })
-const array = (...values) => ({ arrayValue: { values } })
-const entity = (properties, key) => ({ entityValue: { ...(key === undefined ? {} : { key }), properties } })
-const text = (stringValue) => ({ stringValue })
-const integer = (value) => ({ integerValue: String(value) })
-const user = (fields) => ({
+interface PathElement {
+  readonly kind: string
+  readonly id?: string
+  readonly name?: string
+}
+
+/** A value in the JSON of the data API. */
+type Value = Readonly<Record<string, unknown>>
+type Values = Readonly<Record<string, Value>>
+
+export interface Entity {
+  readonly key: { readonly partitionId: object; readonly path: readonly PathElement[] }
+  readonly properties?: Values
+}
+
+const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64')
+const excluded = (value: Value): Value => ({ ...value, excludeFromIndexes: true })
+const array = (...values: readonly Value[]): Value => ({ arrayValue: { values } })
+const entity = (properties: Values, key?: object): Value => ({
+  entityValue: { ...(key === undefined ? {} : { key }), properties },
+})
+const text = (stringValue: string): Value => ({ stringValue })
+const integer = (value: number | string): Value => ({ integerValue: String(value) })
+const user = (fields: Readonly<Record<string, string>>): Value => ({
   ...entity(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, excluded(text(value))]))),
   meaning: 20,
 })
@@ -26,7 +43,7 @@ const key = {
 }
 const blob = { blobValue: base64('\0\xff abc') }
 
-const values = {
+const values: Values = {
   null: { nullValue: null },
   nullExcluded: excluded({ nullValue: null }),
   true: { booleanValue: true },
@@ -97,14 +114,15 @@ const values = {
   rating: { ...integer(50), meaning: 13 },
 }
 
-function one(path, properties, namespaceId) {
+function one(path: readonly PathElement[], properties: Values, namespaceId?: string): Entity {
   const partitionId = { projectId: 'p', ...(namespaceId === undefined ? {} : { namespaceId }) }
   return { key: { partitionId, path }, properties }
 }
 
-const ofKindValue = (named) => Object.entries(named).map(([name, value]) => one([{ kind: 'Value', name }], { value }))
+const ofKindValue = (named: Values): readonly Entity[] =>
+  Object.entries(named).map(([name, value]) => one([{ kind: 'Value', name }], { value }))
 
-export const entities = [
+export const entities: readonly Entity[] = [
   ...ofKindValue(values),
   one([{ kind: 'Task', id: '1' }], { 'dotted.name': integer(1), ünï: integer(2), ' ': integer(3) }),
   one([{ kind: 'Task', id: '4503599627370496' }], {}),
@@ -129,7 +147,9 @@ const only = {
   },
 }
 
-export const onlyOurs = Object.entries(only).map(([name, { value, elsewhere }]) => ({
-  entity: one([{ kind: 'Value', name }], { value }),
-  elsewhere: { value: elsewhere },
-}))
+export const onlyOurs: readonly { readonly entity: Entity; readonly elsewhere: Values }[] = Object.entries(only).map(
+  ([name, { value, elsewhere }]) => ({
+    entity: one([{ kind: 'Value', name }], { value }),
+    elsewhere: { value: elsewhere },
+  }),
+)
