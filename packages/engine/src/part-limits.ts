@@ -3,7 +3,7 @@
  * engine before it plans one, with the same messages. Parts are counted before they are sorted, compared or multiplied out
  * (normalize.test.ts, repeated-fields.test.ts).
  *
- * Ours: the limits on projected and distinct properties. A query with more of them needs an index that may not exist.
+ * Ours: the limits on projected and distinct properties, since a query with more of them needs an index that may not exist; and on bindings.
  */
 import { type DatastoreError, invalidArgument } from './errors.ts'
 import { limits } from './limits.ts'
@@ -24,6 +24,7 @@ function partLimit(max: number, message: (count: number) => string, known?: stri
   return { max, refusal: (count) => invalidArgument(message(count), known) }
 }
 
+const gqlBindingsMax = 1000
 const indexPropertiesMax = limits.compositeIndexPropertiesMax
 
 type PartLimitName =
@@ -36,6 +37,7 @@ type PartLimitName =
   | 'lookupKeys'
   | 'pathElements'
   | 'propertyTransforms'
+  | 'gqlBindings'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. For a few the reader of the query names them in its error.
@@ -84,5 +86,10 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
     limits.propertyTransformsMax,
     (count) =>
       `an entity has ${count} property transforms in one commit, at most ${limits.propertyTransformsMax} are allowed`,
+  ),
+  // Valid queries use far fewer, and none may be unused.
+  gqlBindings: partLimit(
+    gqlBindingsMax,
+    (count) => `the GQL query has ${count} bindings of one kind, at most ${gqlBindingsMax} are allowed`,
   ),
 }

@@ -52,9 +52,20 @@ const mutation: Parts = {
   12: { names: ['propertyTransforms', 'property_transforms'], limit: partLimits.propertyTransforms },
 }
 
+const gqlQuery: Part = {
+  names: ['gqlQuery', 'gql_query'],
+  inside: {
+    4: { names: ['positionalBindings', 'positional_bindings'], limit: partLimits.gqlBindings },
+    5: { names: ['namedBindings', 'named_bindings'], limit: partLimits.gqlBindings },
+  },
+}
+
 const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
-  RunQuery: { 3: { names: ['query'], inside: query } },
-  RunAggregationQuery: { 3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery } },
+  RunQuery: { 3: { names: ['query'], inside: query }, 7: gqlQuery },
+  RunAggregationQuery: {
+    3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery },
+    7: gqlQuery,
+  },
   Commit: { 6: { names: ['mutations'], inside: mutation } },
 }
 
@@ -100,7 +111,7 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
   for (const [number, count] of counts) checkPartCount((parts[number] as LimitedPart).limit, count)
 }
 
-/** Limits of lists in a JSON request by member name. */
+/** Limits of lists and maps in a JSON request by member name. */
 export type ListLimits = ReadonlyMap<string, PartLimit>
 
 export function jsonListLimits(method: MethodName): ListLimits {

@@ -10,6 +10,8 @@ export interface ParseOptions {
 
 /** Maximum number of list items and conditions in a query; valid ones have far fewer. */
 const partsMax = 1000
+/** Maximum length of a query; the names and values of a valid one have less. */
+const textMax = 512 * 1024
 
 export class TokenStream {
   readonly #text: string
@@ -19,6 +21,9 @@ export class TokenStream {
   #parts = 0
 
   constructor(text: string, options: ParseOptions) {
+    if (text.length > textMax) {
+      throw new GqlError('', 0, `the query has ${text.length} characters, more than ${textMax}`)
+    }
     this.#text = text
     this.#options = options
     this.#current = nextToken(text, 0)

@@ -24,7 +24,6 @@ const backslash = 0x5c
 
 /** An object or a list that has not ended. */
 interface Level {
-  readonly isList: boolean
   /** Position of its member name, without quotes; empty for the elements of a list. */
   readonly nameStart: number
   readonly nameEnd: number
@@ -55,11 +54,11 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
       nameEnd = nameStart
     } else if (byte === 0x5b || byte === 0x7b) {
       if (levels.length === depthMax) throw invalidArgument(`the body is nested deeper than ${depthMax} levels`)
-      levels.push({ isList: byte === 0x5b, nameStart, nameEnd, commas: 0 })
+      levels.push({ nameStart, nameEnd, commas: 0 })
       nameEnd = nameStart
     } else if (byte === 0x5d || byte === 0x7d) {
       const level = levels.pop()
-      if (level?.isList === true) checkList(bytes, level, limits)
+      if (level !== undefined) checkMembers(bytes, level, limits)
     } else if (byte === minus || (byte >= zero && byte <= nine)) {
       const end = endOfNumber(bytes, at)
       if (end - at >= conspicuousBytesMin && isLongInteger(bytes.toString('latin1', at, end))) {
@@ -71,7 +70,7 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
   return long
 }
 
-function checkList(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
+function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
   if (commas === 0 || nameStart === nameEnd) return
   const limit = limits.get(bytes.toString('latin1', nameStart, nameEnd))
   if (limit !== undefined) checkPartCount(limit, commas + 1)
