@@ -222,16 +222,37 @@ export function forEntities(
   return steps()
 }
 
-/** One row of an index, made from its entity; `undefined` if the entity has no such row. */
-export function indexRowFromEntity(row: RowKey, store: MemoryKv, optionsOf: IndexOptionsOf): Uint8Array | undefined {
+/** The rows of an entity in one property table. */
+export interface EntityIndexRows {
+  readonly table: PropertyTable
+  readonly entityRow: RowKey
+  readonly image: Uint8Array
+  readonly rows: ReadonlyMap<RowKey, Uint8Array>
+}
+
+/**
+ * The rows of the entity of an index row, in its table.
+ *
+ * @param last - an earlier result, which is used again for the same state of the entity: an entity has up to 20,000 rows
+ * @returns `undefined` if there is no such entity
+ */
+export function indexRowsBeside(
+  row: RowKey,
+  store: MemoryKv,
+  optionsOf: IndexOptionsOf,
+  last: EntityIndexRows | undefined,
+): EntityIndexRows | undefined {
   const table = row.startsWith(keySpaces.EntitiesByPropertyAsc) ? 'EntitiesByPropertyAsc' : 'EntitiesByPropertyDesc'
-  const { kind, property } = splitIndexPrefix(row)
+  const { kind } = splitIndexPrefix(row)
   const { partition } = placeOfKind(kind)
   const path = pathOfRow(row, table)
-  if (path === undefined || store.get(entityRowKey(partition, path)) === undefined) return undefined
+  const entityRow = path === undefined ? undefined : entityRowKey(partition, path)
+  const image = entityRow === undefined ? undefined : store.get(entityRow)
+  if (path === undefined || entityRow === undefined || image === undefined) return undefined
+  if (last?.image === image && last.entityRow === entityRow && last.table === table) return last
   const rows: KvRow[] = []
-  indexRowMaker({ table, kind, prefix: keySpaces[table] + kind + property }, store, optionsOf)(path, rows)
-  return rows.find(({ key }) => key === row)?.value
+  indexRowMaker({ table, kind }, store, optionsOf)(path, rows)
+  return { table, entityRow, image, rows: new Map(rows.map(({ key, value }) => [key, value])) }
 }
 
 const parsers = {

@@ -45,9 +45,10 @@ import {
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { IndexNames } from './index-names.ts'
 import {
+  type EntityIndexRows,
   type GoOn,
   type IndexOptionsOf,
-  indexRowFromEntity,
+  indexRowsBeside,
   isAmong,
   type Kept,
   type Missing,
@@ -74,6 +75,8 @@ export class OnDemandRows implements Kv {
   #changes = 0
   /** Whether the current batch has pending markers. */
   #hasMarkers = false
+  /** The rows of the entity whose row was asked for last. */
+  #madeLast: EntityIndexRows | undefined
   /** The materialisation of all rows, while writes wait. */
   #keeping: Promise<void> | undefined
   readonly optionsOf: IndexOptionsOf
@@ -111,9 +114,10 @@ export class OnDemandRows implements Kv {
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     if (!isOnDemand(key)) return this.#store.get(key)
-    // A single row is made from its entity, and not kept.
+    // A single row is made from its entity, with the others of the entity in its table.
     if (isOfProperty(key) && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
-      return indexRowFromEntity(key, this.#store, this.optionsOf)
+      this.#madeLast = indexRowsBeside(key, this.#store, this.optionsOf, this.#madeLast)
+      return this.#madeLast?.rows.get(key)
     }
     const record = recordOf(key, this.#unread.view(), this.#store)
     if (record !== undefined) return record
@@ -213,6 +217,7 @@ export class OnDemandRows implements Kv {
     this.#changes++
     this.#kept = kept
     this.#names.clear()
+    this.#madeLast = undefined
     this.#materialising = new Map()
   }
 

@@ -1,9 +1,8 @@
-/** The rows of an entity, in the order of a report, and one of them in words. */
+/** The tables with rows of an entity, in the order of a report, and a row in words. */
 import { fromHex, hexOf } from '../../encoding/bytes.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../../ids/id-scope.ts'
-import type { EntityChange } from '../../log/log-record.ts'
 import { type Key, lastElement } from '../../model/key.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { tableOfRow } from '../../tables/entity-rows.ts'
@@ -11,11 +10,6 @@ import { isOf } from '../../tables/rows.ts'
 import { tableIds } from '../../tables/table.ts'
 import type { RowReport } from './reports.ts'
 import { cellInWords } from './row-words.ts'
-
-/** The images of one entity among the changes, before and after. */
-export function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {
-  return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])
-}
 
 /** A row with its present state and its next one; `undefined` if there is neither. */
 export function rowReport(
@@ -48,21 +42,20 @@ export function idRowsOf(key: Key): readonly RowKey[] {
 
 const tableOrder: readonly string[] = [...tableIds, 'Pending']
 
-/** The rows after `after`, table by table, each in row key order. @throws INVALID_ARGUMENT */
-export function rowsBehind(rows: Iterable<RowKey>, after: string | undefined): readonly RowKey[] {
-  const tables = tableOrder.map((): RowKey[] => [])
-  for (const row of rows) tables[tableOrder.indexOf(tableNameOf(row))]?.push(row)
-  const all = tables.flatMap((own) => own.sort())
-  if (after === undefined) return all
-  if (!/^([0-9a-f]{2} ?)+$/i.test(after)) throw invalidArgument(`after is a row key in hexadecimal, not "${after}"`)
-  const last = fromHex(after)
-  const table = tableOrder.indexOf(tableNameOf(last))
-  return all.filter((row) => {
-    const own = tableOrder.indexOf(tableNameOf(row))
-    return own > table || (own === table && row > last)
-  })
+export function compareRows(a: RowKey, b: RowKey): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
-function tableNameOf(row: RowKey): string {
+/** The tables of a report from the row key `after` on, in hexadecimal. @throws INVALID_ARGUMENT */
+export function tablesFrom(after: string | undefined): readonly { readonly table: string; readonly after: RowKey }[] {
+  const tables = tableOrder.map((table) => ({ table, after: '' }))
+  if (after === undefined) return tables
+  if (!/^([0-9a-f]{2} ?)+$/i.test(after)) throw invalidArgument(`after is a row key in hexadecimal, not "${after}"`)
+  const last = fromHex(after)
+  const [first, ...others] = tables.slice(tableOrder.indexOf(tableNameOf(last)))
+  return first === undefined ? [] : [{ ...first, after: last }, ...others]
+}
+
+export function tableNameOf(row: RowKey): string {
   return isOf('Pending', row) ? 'Pending' : tableOfRow(row)
 }

@@ -18,10 +18,10 @@ import { decodeLogRecord, type LogRecord } from '../../log/log-record.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
-import { giveWay } from '../../slices.ts'
+import { giveWay, sortInSlices } from '../../slices.ts'
 import type { KeyRange, KvWrite, RowKey, RowKv } from '../../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../../tables/entities.ts'
-import { handRows, RowProducer } from '../../tables/entity-rows.ts'
+import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import {
   type GroupCode,
   groupOf,
@@ -33,7 +33,7 @@ import {
 import type { TableId } from '../../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
-import { idRowsOf, imagesOf, rowReport, rowsBehind } from './entity-report.ts'
+import { compareRows, idRowsOf, rowReport, tableNameOf, tablesFrom } from './entity-report.ts'
 import { ReportPage } from './report-page.ts'
 import type {
   AppliedReport,
@@ -86,43 +86,43 @@ export class Inspector {
     const { kv } = this.#parts
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
-    const rules = this.#parts.databaseByCode(codes.partition)
     const group = groupOf(codes.partition, codes.path)
-    const pending = this.#waiting(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
-
-    // Candidates for its present rows are the rows of every state since the last apply.
-    const stored = await kv.get(entityRow)
-    const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
-    const candidates = new Set<RowKey>([entityRow, ...idRowsOf(key)])
-    const candidate = { write: (row: RowKey) => candidates.add(row) }
-    for (const after of cells) handRows({ codes, before: undefined, after }, rules, candidate)
-    for (const { version } of pending) candidates.add(pendingRowKey(group, version))
-
-    const planned = new Map<RowKey, KvWrite['value']>()
-    const producer = new RowProducer({
-      write: (row, value) => {
-        if (candidates.has(row)) planned.set(row, value)
-      },
-    })
-    for (const { milestone, changes } of pending) {
-      for (const change of changes) {
-        if (milestone !== 'A') producer.entity(change)
-        producer.indexRows(change)
-      }
-    }
+    const waiting = this.#waiting(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
+    const stored = { codes, before: undefined, after: await kv.get(entityRow) }
+    const present = new EntityRows(stored, this.#parts.databaseByCode(codes.partition))
+    const others = [entityRow, ...idRowsOf(key), ...waiting.map(({ version }) => pendingRowKey(group, version))]
     const page = new ReportPage(context)
     const rows: RowReport[] = []
-    for (const row of rowsBehind(candidates, after)) {
-      const cell = await kv.get(row)
-      const next = planned.has(row) ? { value: planned.get(row) } : undefined
-      const report = rowReport(row, cell, next, options.words)
-      if (report === undefined) continue
-      if (page.isFull) {
-        const log = { group: groupInWords(group), records: [], hasMore: true }
-        return { key: prettyPath(key.path), rows, next: rows.at(-1)?.rowKey ?? '', log }
+    for (const { table, after: last } of tablesFrom(after)) {
+      const wants = (row: RowKey): boolean => tableNameOf(row) === table
+      // Rows that are there now follow from the stored state, or one of the waiting changes adds or deletes them.
+      const candidates = new Set(others.filter(wants))
+      new RowProducer({ wants, write: (row) => candidates.add(row) }).indexRows(present)
+      await giveWay(context, present.count)
+      const planned = new Map<RowKey, KvWrite['value']>()
+      const producer = new RowProducer({ wants, write: (row, value) => planned.set(row, value) })
+      for (const { milestone, changes } of waiting) {
+        for (const change of changes) {
+          if (change.path !== codes.path) continue
+          if (milestone !== 'A') producer.entity(change)
+          producer.indexRows(change)
+          await giveWay(context, change.count)
+        }
       }
-      rows.push(report)
-      await page.add(report.row, report.rowKey, report.value)
+      for (const row of planned.keys()) candidates.add(row)
+      const rest = [...candidates].filter((row) => row > last)
+      for (const row of await sortInSlices(context, rest, compareRows)) {
+        const cell = await kv.get(row)
+        const next = planned.has(row) ? { value: planned.get(row) } : undefined
+        const report = rowReport(row, cell, next, options.words)
+        if (report === undefined) continue
+        if (page.isFull) {
+          const log = { group: groupInWords(group), records: [], hasMore: true }
+          return { key: prettyPath(key.path), rows, next: rows.at(-1)?.rowKey ?? '', log }
+        }
+        rows.push(report)
+        await page.add(report.row, report.rowKey, report.value)
+      }
     }
     return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options, context, page) }
   }

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { entity, keyOf, property, string } from '../../../test/property/entity-messages.ts'
 import { systemScheduler } from '../../clock.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import type { Key } from '../../model/key.ts'
+import { MemoryKv } from '../../storage/memory-kv.ts'
 import { query } from '../../testing/query-world.ts'
 import { pageCharsMax } from './report-page.ts'
 
@@ -150,6 +151,24 @@ test('rows of an entity with many index rows come in pages, with the log behind 
     const keys = rows.map(({ rowKey }) => rowKey)
     expect(keys).toEqual([...new Set(keys)].sort())
   }
+})
+
+test('thousands of index rows of an entity are made together, and sorted in slices', async () => {
+  const key = keyOf([{ kind: 'A', id: 7n }])
+  const count = 3000
+  await put(key, ...Array.from({ length: count }, (_, i) => `text ${i}`))
+  const sorted = vi.spyOn(Array.prototype, 'sort')
+  const read = vi.spyOn(MemoryKv.prototype, 'get')
+  turns = 0
+  const { rows, next } = await engine.inspector.rows(key, { words: 10 })
+  const longest = Math.max(...(sorted.mock.contexts as unknown[][]).map(({ length }) => length))
+  sorted.mockRestore()
+  expect(rows).toHaveLength(2 * count + 2)
+  expect(next).toBeUndefined()
+  expect(longest).toBeLessThan(1000)
+  // Each row looks for its entity once, and a table makes the rows of the entity once.
+  expect(read.mock.calls.length).toBeLessThan(2 * count + 20)
+  expect(turns).toBeGreaterThanOrEqual(5)
 })
 
 test('versions come in pages, and the last of a page knows its end', async () => {
