@@ -101,7 +101,7 @@ describe('chunks of ReadRows', () => {
     { why: 'the answer ends within a row', chunks: [{ key: 'a', ...cell }] },
     { why: 'the answer ends within a row', chunks: [{ key: 'a', ...cell, size: 5 }] },
   ]
-  test.each(broken)('cell-chunks/CC2: $why is an error', ({ why, chunks, reversed }) => {
+  test.each(broken)('$why is an error', ({ why, chunks, reversed }) => {
     expect(() => read([chunks], reversed)).toThrow(why)
   })
 })

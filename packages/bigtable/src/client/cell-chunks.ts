@@ -9,8 +9,8 @@
  * A `value_size` above 0 means that the cell continues in the next chunk. `commit_row` ends a row; `reset_row` discards its chunks
  * so far. A row is given out only after its `commit_row`.
  *
- * CC1  However a value is cut into chunks, and chunks into messages, the rows are the same.   read-rows.test.ts
- * CC2  Chunks in an order that no Bigtable sends are an error, never a wrong row.             cell-chunks.test.ts
+ * However a value is cut into chunks, and chunks into messages, the rows are the same. read-rows.test.ts
+ * Chunks in an order that no Bigtable sends are an error, never a wrong row. cell-chunks.test.ts
  */
 import { google, type Int64, type ReadRowsResponse, type ReadRowsResponseCellChunk } from '#gen/codecs.js'
 import { CallError, grpcCodes } from './call-error.ts'

@@ -3,8 +3,8 @@
  * when the answer to "set `c` if it is empty" is lost, a second attempt could find its own value and report a conflict.
  * A call above a limit of a real Bigtable (limits.ts) is refused before it is sent.
  *
- * TC1  ReadRows gives each row once and in order, however often its answer is cut: a retry continues after the last key.
- * TC2  MutateRows repeats the rows that were not acknowledged, and no others.
+ * ReadRows gives each row once and in order, however often its answer is cut: a retry continues after the last key.
+ * MutateRows repeats the rows that were not acknowledged, and no others.
  * TC3  CheckAndMutateRow is sent once. If its answer is lost, its outcome is unknown.
  */
 import { type DatastoreError, invalidArgument } from '@sixtables/engine'

@@ -30,7 +30,7 @@ test('a head that was written before heads counted has no bytes', () => {
   expect(decodeHead(new Uint8Array(32)).bytes).toEqual([])
 })
 
-test('group-bytes/GB1: a group whose row is full takes no commit until it is swept', async () => {
+test('a group whose row is full takes no commit until it is swept', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   const engine = await openEngine({ store: severalGateways({ rows, gateway: 1, groupBytesMax }), scheduler })

@@ -7,7 +7,7 @@
  * commit removes the span from the count. The row of an entity below the root is smaller than the group's row, which has each of its versions in a
  * record. The count omits one version of the root, one prepared record, and records that were written before heads had counts.
  *
- * GB1  A commit that would raise the count above 200 MiB is refused with RESOURCE_EXHAUSTED, and changes nothing.   group-bytes.test.ts
+ * A commit that would raise the count above 200 MiB is refused with RESOURCE_EXHAUSTED, and changes nothing. group-bytes.test.ts
  */
 import { decodeUint64, encodeUint64, type RowKey } from '@sixtables/engine/store'
 

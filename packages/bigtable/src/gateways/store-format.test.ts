@@ -19,7 +19,7 @@ async function write(rows: MemoryRows, text: string): Promise<void> {
   await rows.mutateRows([{ key, changes: [{ type: 'set', family: 'v', at: 0n, value }] }])
 }
 
-test('store-format/SF1: the first gateway writes the format, and further ones find it', async () => {
+test('the first gateway writes the format, and further ones find it', async () => {
   const rows = new MemoryRows()
   await (await open(rows, 1, false)).close()
   expect(await formatOf(rows), 'a reader writes nothing').toBeUndefined()
@@ -37,7 +37,7 @@ test.each([
   ['{"product":"sixtables"}', /the row of its format cannot be read \(\{"product/],
   ['2', /cannot be read \(2\)/],
   ['', /cannot be read \(\)/],
-])('store-format/SF1: a store with the format %s is refused, and left as it is', async (text, message) => {
+])('a store with the format %s is refused, and left as it is', async (text, message) => {
   const rows = new MemoryRows()
   await write(rows, text)
   const refused = { code: 'FAILED_PRECONDITION', message: expect.stringMatching(message) }

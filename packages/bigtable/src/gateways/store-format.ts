@@ -6,8 +6,8 @@
  * For example, a gateway of a version that keeps several clock rows for each database would write format 2. A gateway of this version then
  * refuses to start: it would take stamps from one clock row, and its commits would come before ones that it never saw.
  *
- * SF1  A gateway works at a store only if the row has its own format. The first gateway writes the row; a store of earlier versions,
- *      which wrote none, has format 1.                                                            store-format.test.ts
+ * A gateway works at a store only if the row has its own format. The first gateway writes the row; a store of earlier versions,
+ * which wrote none, has format 1. store-format.test.ts
  */
 import { failedPrecondition } from '@sixtables/engine'
 import { metadataRowKey, type RowKey } from '@sixtables/engine/store'

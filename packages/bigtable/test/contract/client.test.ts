@@ -1,4 +1,4 @@
-/** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC2, table-client/TC3). */
+/** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC3). */
 import { constants } from 'node:http2'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Mutation, TableClient } from '../../src/client/table-client.ts'
@@ -53,7 +53,7 @@ const ifAbsent = (key: string, value: string): Promise<boolean> =>
 describe('changes of rows', () => {
   const rows = ['a', 'b', 'c', 'd'].map((key) => ({ key, mutations: put(key) }))
 
-  test('table-client/TC2: only the rows that were not acknowledged are sent again', async () => {
+  test('only the rows that were not acknowledged are sent again', async () => {
     faults('MutateRows', { type: 'cut', afterRows: 3 }, { type: 'refuse', code: 14 }, { type: 'goAway' })
     const before = fake.counts.MutateRows.rows
     expect(await callsOf('MutateRows', () => client.mutateRows(rows))).toBe(3)
@@ -61,7 +61,7 @@ describe('changes of rows', () => {
     expect(fake.counts.MutateRows.rows - before).toBe(4)
   })
 
-  test('table-client/TC2: a lost answer is asked for again', async () => {
+  test('a lost answer is asked for again', async () => {
     faults('MutateRows', { type: 'answerLost' }, { type: 'effectLate' })
     expect(await callsOf('MutateRows', () => client.mutateRows(rows))).toBe(3)
     expect(valueIn('d')).toBe('d')

@@ -1,4 +1,4 @@
-/** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable. */
+/** The contract of the store (storage/kv.ts) over rows in a Bigtable. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { type OpenedKv, rowKvContract } from '../../../engine/test/contract/row-kv.contract.ts'
 import { RowsKv } from '../../src/row-store/rows-kv.ts'

@@ -87,7 +87,7 @@ export class GatewaysWorld {
   /** Whether sweeps of old cells happen. */
   readonly #sweeps: boolean
   readonly #empties: boolean
-  /** So few in some runs that commits are refused (group-bytes/GB1). */
+  /** So few in some runs that commits are refused. */
   readonly #groupBytesMax: number | undefined
   /** Whether clients commit transactions twice at a time. */
   readonly commitsTwice: boolean

@@ -1,6 +1,6 @@
 /**
  * ReadRows over answers that are cut anywhere: values and rows in pieces, rows taken back, streams that end early, connections that go
- * away (table-client/TC1, cell-chunks/CC1).
+ * away.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -6,8 +6,7 @@ import type { RowKey } from '../storage/kv.ts'
 import { entityRowKeyOf } from '../tables/entities.ts'
 import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
 import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
-import { parseEntitiesByPropertyAscRowKey } from '../tables/entities-by-property-asc.ts'
-import { parseEntitiesByPropertyDescRowKey } from '../tables/entities-by-property-desc.ts'
+import { parsePropertyRowKey } from '../tables/entities-by-property.ts'
 import { tableOfRow } from '../tables/entity-rows.ts'
 
 function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key {
@@ -16,13 +15,12 @@ function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key 
     case 'EntitiesByKind':
       return parseEntitiesByKindRowKey(rowKey)
     case 'EntitiesByPropertyAsc':
-      return parseEntitiesByPropertyAscRowKey(rowKey).key
     case 'EntitiesByPropertyDesc':
-      return parseEntitiesByPropertyDescRowKey(rowKey).key
+      return parsePropertyRowKey(rowKey).key
     case 'EntitiesByCompositeProperty': {
       const { indexId } = parseCompositeHead(rowKey)
       const index = indexes.find(({ id }) => id === indexId)
-      invariant(index !== undefined, `entities-by-composite-property/T5: index ${indexId} has rows but no definition`)
+      invariant(index !== undefined, `index ${indexId} has rows but no definition`)
       return parseCompositeRowKey(index, rowKey).key
     }
     default:

@@ -88,26 +88,10 @@ export function textOfUtf8(bytes: string): string | undefined {
 
 /** Every byte XOR FF. This turns the ascending code of a value into its descending code. */
 export function invert(code: string): string {
-  const length = code.length
-  if (length === 9) return invertNine(code)
+  const { length } = code
   const target = length <= scratch.length ? scratch : Buffer.allocUnsafe(length)
   for (let i = 0; i < length; i++) target[i] = code.charCodeAt(i) ^ 0xff
   return target.toString('latin1', 0, length)
-}
-
-/** Numbers and timestamps, with their class byte, are nine bytes long. */
-function invertNine(code: string): string {
-  return String.fromCharCode(
-    code.charCodeAt(0) ^ 0xff,
-    code.charCodeAt(1) ^ 0xff,
-    code.charCodeAt(2) ^ 0xff,
-    code.charCodeAt(3) ^ 0xff,
-    code.charCodeAt(4) ^ 0xff,
-    code.charCodeAt(5) ^ 0xff,
-    code.charCodeAt(6) ^ 0xff,
-    code.charCodeAt(7) ^ 0xff,
-    code.charCodeAt(8) ^ 0xff,
-  )
 }
 
 const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -10,7 +10,7 @@
  * field merges, and the last one of a repeated scalar counts. Encoding writes fields by number, so that equal values give
  * equal bytes.
  *
- * E1  decode(encode(x)) = x; timestamps are in microseconds.          test/property/entity-codec.test.ts
+ * decode(encode(x)) = x; timestamps are in microseconds. test/property/entity-codec.test.ts
  *
  * Known: google/datastore/v1/entity.proto.
  */

@@ -16,7 +16,7 @@
  * a walk over the stored bytes finds. Stored bytes name each property once per level, so only arrays and names with a dot can
  * give a property several values.
  *
- * X1  Entries of one entity are distinct by (property, valueCode).   test/property/entity-index.test.ts
+ * Entries of one entity are distinct by (property, valueCode). test/property/entity-index.test.ts
  *
  * Measured on Google's emulators: the table above. They differ in one case: only the older one shares a path between the
  * elements of an entity array.
@@ -42,7 +42,7 @@ export interface IndexOptions {
 /** Checks during the walk, for validation. Each may throw. `property` is the dotted path. */
 export interface WalkChecks {
   /** @param siblings - the names before it in the same entity */
-  name(name: string, property: string, siblings: string[]): void
+  name(name: string, property: string, siblings: Set<string>): void
   /** Called before the payload of the value is read. */
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
   embeddedKey(range: ByteRange, outer: WireReader): void
@@ -54,10 +54,7 @@ interface MutableEntry extends IndexEntry {
   multi: boolean
 }
 
-/** A linear search is faster than sets up to this many entries. */
-const searchedEntriesMax = 24
-
-const noNames: string[] = []
+const noNames = new Set<string>()
 
 export class IndexWalk {
   readonly #entries: MutableEntry[] = []
@@ -93,7 +90,7 @@ export class IndexWalk {
     const checks = this.#checks
     const walk = new EntityWalk(reader)
     const slot = new ValueSlot(reader.bytes)
-    const names: string[] = checks === undefined ? noNames : []
+    const names = checks === undefined ? noNames : new Set<string>()
     const only = depth === 0 ? this.#only : undefined
     for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {
@@ -185,9 +182,7 @@ export class IndexWalk {
 
   /** The distinct entries, in the order of the walk. */
   finish(): readonly IndexEntry[] {
-    const entries = this.#entries
-    if (!this.#mayRepeat || entries.length < 2) return entries
-    return entries.length <= searchedEntriesMax ? distinctBySearch(entries) : distinctBySets(entries)
+    return this.#mayRepeat ? distinct(this.#entries) : this.#entries
   }
 }
 
@@ -196,36 +191,18 @@ function isOnTheWay(name: string, path: string): boolean {
   return path.startsWith(name) && (path.length === name.length || path.charAt(name.length) === '.')
 }
 
-function distinctBySearch(entries: readonly MutableEntry[]): MutableEntry[] {
-  const distinct: MutableEntry[] = []
-  for (const entry of entries) {
-    let equal = false
-    for (const before of distinct) {
-      if (before.property !== entry.property) continue
-      if (before.valueCode === entry.valueCode) {
-        equal = true
-        break
-      }
-      before.multi = true
-      entry.multi = true
-    }
-    if (!equal) distinct.push(entry)
-  }
-  return distinct
-}
-
-function distinctBySets(entries: readonly MutableEntry[]): MutableEntry[] {
+function distinct(entries: readonly MutableEntry[]): MutableEntry[] {
   const codes = new Map<string, Set<string>>()
-  const distinct: MutableEntry[] = []
+  const kept: MutableEntry[] = []
   for (const entry of entries) {
     const known = codes.get(entry.property)
     if (known === undefined) codes.set(entry.property, new Set([entry.valueCode]))
     else if (known.has(entry.valueCode)) continue
     else known.add(entry.valueCode)
-    distinct.push(entry)
+    kept.push(entry)
   }
-  for (const entry of distinct) entry.multi = (codes.get(entry.property)?.size ?? 0) > 1
-  return distinct
+  for (const entry of kept) entry.multi = (codes.get(entry.property)?.size ?? 0) > 1
+  return kept
 }
 
 /**

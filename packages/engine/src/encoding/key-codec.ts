@@ -10,23 +10,15 @@
  * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1; since 02 <
  * 03, ToDo:1 sorts before ToDo:"a".
  *
- * P1  The order of partition and path codes is that of compareKeys.   test/property/key-order.test.ts
- * P2  A code begins with a path prefix exactly if it is the path itself or a descendant's.   same
+ * The order of partition and path codes is that of compareKeys. test/property/key-order.test.ts
+ * A code begins with a path prefix exactly if it is the path itself or a descendant's. same
  *
  * Known: a row name of Datastore's tables starts with the app and contains the path from the root. Ours: the bytes.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
-import {
-  type Decoded,
-  decodeInt64,
-  decodeText,
-  encodeInt64,
-  encodeText,
-  skipInvertedText,
-  skipText,
-} from './ordered.ts'
+import { type Decoded, decodeInt64, decodeText, encodeInt64, encodeText, skipText } from './ordered.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { binaryText } from './wire.ts'
 
@@ -65,13 +57,13 @@ export function splitKeyCode(code: string): { readonly partition: string; readon
   return { partition: code.slice(0, partitionEnd), path: code.slice(partitionEnd) }
 }
 
-export function skipPartition(code: string, offset: number): number {
-  return skipText(code, skipText(code, skipText(code, offset)))
+export function skipPartition(code: string, offset: number, inverted = false): number {
+  return skipText(code, skipText(code, skipText(code, offset, inverted), inverted), inverted)
 }
 
 function elementCode(element: PathElement): string {
   if (element.id !== undefined) return `\x01${encodeText(element.kind)}\x02${encodeInt64(element.id)}`
-  invariant(element.name !== undefined, `P1: an incomplete path element of kind ${element.kind} has no row`)
+  invariant(element.name !== undefined, `an incomplete path element of kind ${element.kind} has no row`)
   return `\x01${encodeText(element.kind)}\x03${encodeText(element.name)}`
 }
 
@@ -202,42 +194,30 @@ export function decodePath(code: string, offset: number): { readonly path: PathE
   }
 }
 
-/** The offset just after the path at `offset`. */
-export function skipPath(code: string, offset: number): number {
+/**
+ * The offset just after the path at `offset`.
+ *
+ * @param inverted - whether the code is inverted
+ */
+export function skipPath(code: string, offset: number, inverted = false): number {
+  const flip = inverted ? 0xff : 0
   let at = offset
-  for (;;) {
-    const byte = code.charCodeAt(at)
-    if (byte === 0) return at + 1
-    if (byte !== elementByte) throw brokenPath(at)
-    at = skipElement(code, at)
-  }
-}
-
-export function skipInvertedPath(code: string, offset: number): number {
-  let at = offset
-  for (;;) {
-    const byte = code.charCodeAt(at)
-    if (byte === 0xff) return at + 1
-    if (byte !== (elementByte ^ 0xff)) throw brokenPath(at)
-    const kindEnd = skipInvertedText(code, at + 1)
-    const idOrName = code.charCodeAt(kindEnd) ^ 0xff
-    if (idOrName === idByte) at = kindEnd + 9
-    else if (idOrName === nameByte) at = skipInvertedText(code, kindEnd + 1)
-    else throw brokenPath(kindEnd)
-  }
+  while (code.charCodeAt(at) === (elementByte ^ flip)) at = skipElement(code, at, inverted)
+  if (code.charCodeAt(at) !== flip) throw brokenPath(at)
+  return at + 1
 }
 
 /** The offset just after the path element at `offset`. */
-function skipElement(code: string, offset: number): number {
-  const kindEnd = skipText(code, offset + 1)
-  const idOrName = code.charCodeAt(kindEnd)
+function skipElement(code: string, offset: number, inverted = false): number {
+  const kindEnd = skipText(code, offset + 1, inverted)
+  const idOrName = code.charCodeAt(kindEnd) ^ (inverted ? 0xff : 0)
   if (idOrName === idByte) return kindEnd + 9
-  if (idOrName === nameByte) return skipText(code, kindEnd + 1)
+  if (idOrName === nameByte) return skipText(code, kindEnd + 1, inverted)
   throw brokenPath(kindEnd)
 }
 
 function brokenPath(at: number): InvariantError {
-  return new InvariantError(`P1: byte ${at} is not the start or the end of a path element`)
+  return new InvariantError(`byte ${at} is not the start or the end of a path element`)
 }
 
 /**
@@ -286,7 +266,7 @@ export interface KeyCodes {
 
 export function keyCodes(key: Key): KeyCodes {
   const last = key.path[key.path.length - 1]
-  invariant(last !== undefined, 'P1: a key has at least one path element')
+  invariant(last !== undefined, 'a key has at least one path element')
   return { partition: partitionCode(key.partition), kind: encodeText(last.kind), path: pathCode(key.path) }
 }
 

@@ -3,7 +3,7 @@ import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { tableIds } from '../tables/table.ts'
 import { keySpaceOf, keySpaces } from './keyspace.ts'
 
-test('keyspace/S1: no two key spaces share a first byte, and none starts with FF', () => {
+test('no two key spaces share a first byte, and none starts with FF', () => {
   const bytes = Object.values(keySpaces)
   expect(new Set(bytes).size).toBe(bytes.length)
   expect(bytes.every((byte) => byte.length === 1 && byte.charCodeAt(0) < 0x7f)).toBe(true)

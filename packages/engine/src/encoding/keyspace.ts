@@ -7,7 +7,7 @@
  * In every space text(project) text(database) follows, so that a database is one contiguous range in each. The layouts are in
  * tables/; docs/reference/keyspace.md lists all of them.
  *
- * S1  No two key spaces share a first byte, and none starts with FF.   keyspace.test.ts
+ * No two key spaces share a first byte, and none starts with FF. keyspace.test.ts
  */
 
 export const keySpaces = {

@@ -7,9 +7,9 @@
  *
  * "a" is 61 00 01, 1 is 80 00 00 00 00 00 00 01, -1 is 7f ff ff ff ff ff ff ff.
  *
- * O1  The order of codes is the order of the encoded values. No code is a proper prefix of another, so codes can be
- *     concatenated, and inverted codes sort in the opposite order.   test/property/ordered-codes.test.ts
- * O3  Decoding gives back the encoded value.                         same
+ * The order of codes is the order of the encoded values. No code is a proper prefix of another, so codes can be
+ * concatenated, and inverted codes sort in the opposite order. test/property/ordered-codes.test.ts
+ * Decoding gives back the encoded value. same
  *
  * All decoders take the whole byte string and an offset. Malformed bytes throw InvariantError, since no client wrote them.
  * Ours: the codes; terminated, escaped texts are common in ordered stores.
@@ -48,26 +48,19 @@ export function encodeBytes(bytes: Uint8Array): string {
   return escapeBytes(byteString(bytes))
 }
 
-/** The offset just after the text or bytes at `offset`. */
-export function skipText(code: string, offset: number): number {
-  let at = offset
-  for (;;) {
-    const zero = code.indexOf('\x00', at)
-    const after = zero < 0 ? Number.NaN : code.charCodeAt(zero + 1)
-    if (after === 0x01) return zero + 2
-    if (after !== 0xff) throw new InvariantError(`O3: the text at byte ${offset} has no proper end`)
-    at = zero + 2
-  }
-}
-
-export function skipInvertedText(code: string, offset: number): number {
-  let at = offset
-  for (;;) {
-    const zero = code.indexOf('\xff', at)
-    const after = zero < 0 ? Number.NaN : code.charCodeAt(zero + 1)
-    if (after === 0xfe) return zero + 2
-    if (after !== 0x00) throw new InvariantError(`O3: the inverted text at byte ${offset} has no proper end`)
-    at = zero + 2
+/**
+ * The offset just after the text or bytes at `offset`.
+ *
+ * @param inverted - whether the code is inverted
+ */
+export function skipText(code: string, offset: number, inverted = false): number {
+  const [zero, flip] = inverted ? ['\xff', 0xff] : ['\x00', 0]
+  for (let at = offset; ; ) {
+    const found = code.indexOf(zero, at)
+    const after = found < 0 ? Number.NaN : code.charCodeAt(found + 1)
+    if (after === (0x01 ^ flip)) return found + 2
+    if (after !== (0xff ^ flip)) throw new InvariantError(`the text at byte ${offset} has no proper end`)
+    at = found + 2
   }
 }
 
@@ -82,7 +75,7 @@ export function decodeByteString(code: string, offset: number): Decoded<string> 
 export function decodeText(code: string, offset: number): Decoded<string> {
   const { value, next } = decodeByteString(code, offset)
   const text = textOfUtf8(value)
-  invariant(text !== undefined, `O3: the bytes from ${offset} on are not UTF-8`)
+  invariant(text !== undefined, `the bytes from ${offset} on are not UTF-8`)
   return { value: text, next }
 }
 
@@ -116,7 +109,7 @@ function int32At(code: string, offset: number): number {
 }
 
 function requireEight(code: string, offset: number): void {
-  if (offset + 8 > code.length) throw new InvariantError(`O3: fewer than 8 bytes from byte ${offset} on`)
+  if (offset + 8 > code.length) throw new InvariantError(`fewer than 8 bytes from byte ${offset} on`)
 }
 
 /** The code of a signed 64-bit integer. A value out of range is a bug of the caller, and wraps. */

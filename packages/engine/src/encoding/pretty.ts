@@ -13,10 +13,10 @@
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'
 import { hexOf, invert } from './bytes.ts'
-import { decodePartition, decodePath, skipInvertedPath } from './key-codec.ts'
+import { decodePartition, decodePath, skipPath } from './key-codec.ts'
 import { type KeySpace, keySpaceOf } from './keyspace.ts'
 import { type Decoded, decodeInt64, decodeText, decodeUint64 } from './ordered.ts'
-import { decodeValueCode, likelyType, skipInvertedValue, skipValue } from './value-codec.ts'
+import { decodeValueCode, likelyType, skipValue } from './value-codec.ts'
 
 export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
   const space = keySpaceOf(rowKey)
@@ -106,7 +106,7 @@ function compositeParts(rowKey: string, value: Uint8Array | undefined): string[]
   for (let column = 0; ; column++) {
     const byte = rowKey.charCodeAt(at)
     if (byte === 0x01) return [...parts, lastPath(rowKey, at)]
-    if (byte === 0xfe) return [...parts, `desc ${lastPath(invert(rowKey.slice(at, skipInvertedPath(rowKey, at))), 0)}`]
+    if (byte === 0xfe) return [...parts, `desc ${lastPath(invert(rowKey.slice(at, skipPath(rowKey, at, true))), 0)}`]
     const descending = byte >= 0x80
     const decoded = decodeColumn(rowKey, at, descending, value?.[column])
     parts.push(descending ? `desc ${decoded.value}` : decoded.value)
@@ -147,7 +147,7 @@ function decodeColumn(
   descending: boolean,
   typeByte: number | undefined,
 ): Decoded<string> {
-  const next = descending ? skipInvertedValue(rowKey, offset) : skipValue(rowKey, offset)
+  const next = skipValue(rowKey, offset, descending)
   if (next > rowKey.length) throw new Error('a value goes beyond the end')
   const code = descending ? invert(rowKey.slice(offset, next)) : rowKey.slice(offset, next)
   return { value: prettyValue(decodeValueCode(code, 0, typeByte ?? likelyType(code, 0)).value), next }

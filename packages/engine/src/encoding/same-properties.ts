@@ -5,21 +5,16 @@
  * newer of Google's emulators). The order inside an array does matter. Encodings that differ in more than order, such as a
  * written default value, may count as different.
  */
-import { compareBytes } from '../model/compare.ts'
-import type { Key } from '../model/key.ts'
-import { compareKeys, isCompleteKey } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
-import { decodeProperties } from './entity-codec.ts'
+import { decodeProperties, encodeProperties } from './entity-codec.ts'
 import { asBuffer } from './wire.ts'
 
 /** @param a, b - stored `properties` fields of an Entity */
 export function sameProperties(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   if (asBuffer(a).equals(b)) return true
-  // The same fields in another order have the same sum. Almost every real change has another sum, and needs no
-  // decoding.
-  if (sumOf(a) !== sumOf(b)) return false
-  return sameMaps(decodeProperties(a), decodeProperties(b))
+  // The same fields in another order have the same sum. Almost every real change has another sum, and needs no decoding.
+  return sumOf(a) === sumOf(b) && asBuffer(sortedBytes(a)).equals(sortedBytes(b))
 }
 
 function sumOf(bytes: Uint8Array): number {
@@ -28,47 +23,17 @@ function sumOf(bytes: Uint8Array): number {
   return sum
 }
 
-function sameMaps(a: Properties, b: Properties): boolean {
-  if (a.size !== b.size) return false
-  for (const [name, value] of a) {
-    const other = b.get(name)
-    if (other === undefined || !sameValues(value, other)) return false
-  }
-  return true
+/** The properties encoded in the order of their names, in embedded entities too. */
+function sortedBytes(properties: Uint8Array): Uint8Array {
+  return encodeProperties(sorted(decodeProperties(properties)))
 }
 
-function sameValues(a: Value, b: Value): boolean {
-  if (a.meaning !== b.meaning || a.excludeFromIndexes !== b.excludeFromIndexes) return false
-  switch (a.type) {
-    case 'null':
-      return b.type === 'null'
-    case 'blob':
-      return b.type === 'blob' && compareBytes(a.value, b.value) === 0
-    case 'timestamp':
-      return b.type === 'timestamp' && a.micros === b.micros
-    case 'geoPoint':
-      return b.type === 'geoPoint' && Object.is(a.latitude, b.latitude) && Object.is(a.longitude, b.longitude)
-    case 'key':
-      return b.type === 'key' && sameKeys(a.key, b.key)
-    case 'entity':
-      return b.type === 'entity' && sameKeys(a.key, b.key) && sameMaps(a.properties, b.properties)
-    case 'array':
-      return (
-        b.type === 'array' &&
-        a.values.length === b.values.length &&
-        a.values.every((value, i) => sameValues(value, b.values[i] ?? nothing))
-      )
-    case 'boolean':
-    case 'integer':
-    case 'double':
-    case 'string':
-      return a.type === b.type && Object.is(a.value, b.value)
-  }
+function sorted(properties: Properties): Properties {
+  const named = [...properties].sort(([a], [b]) => (a < b ? -1 : 1))
+  return new Map(named.map(([name, value]) => [name, sortedValue(value)]))
 }
 
-const nothing: Value = { type: 'null' }
-
-function sameKeys(a: Key | undefined, b: Key | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return isCompleteKey(a) === isCompleteKey(b) && compareKeys(a, b) === 0
+function sortedValue(value: Value): Value {
+  if (value.type === 'entity') return { ...value, properties: sorted(value.properties) }
+  return value.type === 'array' ? { ...value, values: value.values.map(sortedValue) } : value
 }

@@ -2,7 +2,7 @@
  * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values. An index entry of "ada"
  * copies its UTF-8 and makes no string. Only keys and users, which are rare, are decoded.
  *
- * K1  slotCode of a value's bytes = valueCode of the decoded value.     test/property/entity-index.test.ts
+ * slotCode of a value's bytes = valueCode of the decoded value. test/property/entity-index.test.ts
  */
 import { InvariantError, invariant } from '../invariant.ts'
 import type { EntityValue } from '../model/value.ts'

@@ -137,24 +137,19 @@ interface ChangedProperty {
   readonly value: Uint8Array
 }
 
-/** A linear search is faster than a set up to this many names. */
-const searchedNamesMax = 32
-
 /** The checks during the walk; they also collect the properties to encode again. */
 class EntityChecks implements WalkChecks {
   readonly #request: KeyDefaults
   readonly #changed: ChangedProperty[] = []
   /** Whether a value within the current top-level property must change. */
   #changes = false
-  /** Names of long sibling lists, by the list. */
-  #nameSets: Map<string[], Set<string>> | undefined
   repeatedName = false
 
   constructor(request: KeyDefaults) {
     this.#request = request
   }
 
-  name(name: string, property: string, siblings: string[]): void {
+  name(name: string, property: string, siblings: Set<string>): void {
     if (name === '')
       throw invalidArgument(
         `a property name is empty${property === '' ? '' : ` (in ${property})`}`,
@@ -168,21 +163,8 @@ class EntityChecks implements WalkChecks {
         `${labelOf(property)}: names like __this__ are reserved`,
         `The property.name ${JSON.stringify(shorten(name))} is reserved.`,
       )
-    if (siblings.length < searchedNamesMax) {
-      if (siblings.includes(name)) this.repeatedName = true
-      else siblings.push(name)
-    } else this.#nameInSet(name, siblings)
-  }
-
-  #nameInSet(name: string, siblings: string[]): void {
-    this.#nameSets ??= new Map()
-    let names = this.#nameSets.get(siblings)
-    if (names === undefined) {
-      names = new Set(siblings)
-      this.#nameSets.set(siblings, names)
-    }
-    if (names.has(name)) this.repeatedName = true
-    else names.add(name)
+    if (siblings.has(name)) this.repeatedName = true
+    else siblings.add(name)
   }
 
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void {

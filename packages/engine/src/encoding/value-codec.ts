@@ -15,15 +15,15 @@
  *
  *   row value byte   bit 7: the property has more than one entry in this entity; low bits: the original type, 0–9
  *
- * V1  The order of value codes is that of compareValues.             test/property/value-order.test.ts
- * V2  Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept. same
+ * The order of value codes is that of compareValues. test/property/value-order.test.ts
+ * Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept. same
  *
  * Known: order across types (measured, both of Google's emulators). Ours: the bytes, and -0.0 before 0.0.
  */
 import { InvariantError, invariant } from '../invariant.ts'
 import { type IndexableValue, userMeaning, userSortFields, type Value } from '../model/value.ts'
 import { textOfUtf8 } from './bytes.ts'
-import { decodeKeyCode, keyCode, skipInvertedPath, skipPartition, skipPath } from './key-codec.ts'
+import { decodeKeyCode, keyCode, skipPartition, skipPath } from './key-codec.ts'
 import {
   type Decoded,
   decodeByteString,
@@ -35,7 +35,6 @@ import {
   encodeDouble,
   encodeInt64,
   encodeText,
-  skipInvertedText,
   skipText,
 } from './ordered.ts'
 import { classOfByte, firstTypeOf, typeBytes, type ValueClass, valueClasses } from './value-types.ts'
@@ -74,41 +73,20 @@ export function valueCode(value: IndexableValue): string {
   }
 }
 
-/** The offset just after the value at `offset`. */
-export function skipValue(code: string, offset: number): number {
-  const { body } = valueClasses[classAt(code, offset)]
+/**
+ * The offset just after the value at `offset`.
+ *
+ * @param inverted - whether the code is inverted
+ */
+export function skipValue(code: string, offset: number, inverted = false): number {
+  const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ (inverted ? 0xff : 0), offset)]
   switch (body) {
     case 'text':
-      return skipText(code, offset + 1)
-    case 'user': {
-      let at = offset + 1
-      for (let i = 0; i < userFieldNames.length; i++) at = skipText(code, at)
-      return at
-    }
+      return skipText(code, offset + 1, inverted)
+    case 'user':
+      return userFieldNames.reduce((at) => skipText(code, at, inverted), offset + 1)
     case 'key':
-      return skipPath(code, skipPartition(code, offset + 1))
-    case 0:
-    case 8:
-    case 16:
-      return offset + 1 + body
-  }
-}
-
-export function skipInvertedValue(code: string, offset: number): number {
-  const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ 0xff, offset)]
-  switch (body) {
-    case 'text':
-      return skipInvertedText(code, offset + 1)
-    case 'user': {
-      let at = offset + 1
-      for (let i = 0; i < userFieldNames.length; i++) at = skipInvertedText(code, at)
-      return at
-    }
-    case 'key': {
-      let at = offset + 1
-      for (let i = 0; i < 3; i++) at = skipInvertedText(code, at)
-      return skipInvertedPath(code, at)
-    }
+      return skipPath(code, skipPartition(code, offset + 1, inverted), inverted)
     case 0:
     case 8:
     case 16:
@@ -127,7 +105,7 @@ export function classAt(code: string, offset: number): ValueClass {
 
 function classOf(byte: number, offset: number): ValueClass {
   const found = classOfByte[byte]
-  if (found === undefined) throw new InvariantError(`V2: byte ${offset} is not a class of values`)
+  if (found === undefined) throw new InvariantError(`byte ${offset} is not a class of values`)
   return found
 }
 
@@ -210,7 +188,7 @@ const rowValues: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) =
  */
 export function indexRowValue(type: number, multi: boolean): Uint8Array {
   const value = rowValues[multi ? type | multiBit : type]
-  invariant(value !== undefined, `V2: there is no type ${type}`)
+  invariant(value !== undefined, `there is no type ${type}`)
   return value
 }
 

@@ -26,7 +26,7 @@
 import { Buffer } from 'node:buffer'
 import { byteString, invert } from '../encoding/bytes.ts'
 import { skipPath } from '../encoding/key-codec.ts'
-import { isInvertedValue, skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
+import { isInvertedValue, skipValue } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { InvariantError } from '../invariant.ts'
 import type { Query } from '../model/query.ts'
@@ -141,7 +141,7 @@ function positionIn({ columns, lateColumns, everyRow }: Plan, given: string): st
     let at = 0
     const take = (column: Column): void => {
       const inverted = isInvertedValue(given, at)
-      const end = inverted ? skipInvertedValue(given, at) : skipValue(given, at)
+      const end = skipValue(given, at, inverted)
       const code = given.slice(at, end)
       position += inverted === column.inverted ? code : invert(code)
       at = end

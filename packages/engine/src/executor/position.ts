@@ -1,6 +1,6 @@
 /** The parts of a position (planner/normal-query.ts), and how positions compare. */
 import { skipPath } from '../encoding/key-codec.ts'
-import { skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
+import { skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { codesEnd } from '../planner/spans.ts'
 
@@ -13,7 +13,7 @@ export interface PositionForm {
 export function columnOffset(columns: readonly Column[], position: string, index: number): number {
   let at = 0
   for (let i = 0; i < index; i++) {
-    at = columns[i]?.inverted ? skipInvertedValue(position, at) : skipValue(position, at)
+    at = skipValue(position, at, columns[i]?.inverted)
   }
   return at
 }
@@ -22,7 +22,7 @@ export function columnOffset(columns: readonly Column[], position: string, index
 export function lateOffset({ columns, lateColumns }: PositionForm, position: string, index: number): number {
   let at = skipPath(position, columnOffset(columns, position, columns.length))
   for (let i = 0; i < index; i++) {
-    at = lateColumns[i]?.inverted ? skipInvertedValue(position, at) : skipValue(position, at)
+    at = skipValue(position, at, lateColumns[i]?.inverted)
   }
   return at
 }

@@ -9,8 +9,8 @@
  * snapshot; if it is cancelled, the next read of the part continues its work. Parts that were not read for a while are
  * dropped, and the oldest ones when there are too many bytes.
  *
- * U1  An undone row is what it was at the moment, whatever is committed later: the image before the oldest newer record that
- *     changed it. So all reads of the moment can share it, each over its own snapshot. test/property/past-reads.test.ts
+ * An undone row is what it was at the moment, whatever is committed later: the image before the oldest newer record that
+ * changed it. So all reads of the moment can share it, each over its own snapshot. test/property/past-reads.test.ts
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'

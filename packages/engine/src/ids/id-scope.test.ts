@@ -19,7 +19,7 @@ const keys: fc.Arbitrary<Key> = fc.record({
 })
 
 describe('the scope of a counter', () => {
-  test('id-scope/S1: is read back from the row key', () => {
+  test('is read back from the row key', () => {
     fc.assert(
       fc.property(keys, (key) => {
         const { projectId, databaseId } = key.partition

@@ -7,7 +7,7 @@
  *
  * The counter of ToDo under User:"ada" is sequential, "", "User", "=ada", "ToDo".
  *
- * S1  Different parents, kinds or namespaces have different scopes.   id-scope.test.ts
+ * Different parents, kinds or namespaces have different scopes. id-scope.test.ts
  *
  * Known: automatic ids are unique per parent and kind; legacy kept a row per entity group. Measured: Google's emulators have
  * one counter for all. Ours: one counter per database for scattered ids, so that AllocateIds and automatic ids never collide,
@@ -43,7 +43,7 @@ export function sequentialRowKey(key: Key, at: number = key.path.length - 1): st
   const scope = ['sequential', key.partition.namespaceId]
   for (let i = 0; i < at; i++) {
     const { kind, id, name } = key.path[i] as PathElement
-    invariant(id !== undefined || name !== undefined, 'S1: an ancestor of a key is complete')
+    invariant(id !== undefined || name !== undefined, 'an ancestor of a key is complete')
     scope.push(kind, id !== undefined ? `#${id}` : `=${name}`)
   }
   scope.push((key.path[at] as PathElement).kind)
@@ -54,7 +54,7 @@ export function parseIdScope(rowKey: string): IdScope {
   const { projectId, databaseId, scope } = parseIdSequenceRowKey(rowKey)
   const [space, namespaceId = '', ...texts] = scope
   if (space === 'scattered' || space === 'storewide') return { space, projectId, databaseId, key: undefined }
-  invariant(space === 'sequential' && texts.length % 2 === 1, 'S1: not a scope of ids')
+  invariant(space === 'sequential' && texts.length % 2 === 1, 'not a scope of ids')
   const path: PathElement[] = []
   for (let i = 0; i < texts.length; i += 2) {
     const kind = texts[i] as string

@@ -19,7 +19,7 @@
  * Counters are below 2^53, so they are plain numbers. Calls are answered in order: at once if enough is in hand, else one
  * after the other. Waiting callers share one refill.
  *
- * I12  After a crash the next number is greater than any given one.   test/property/ids.*.test.ts
+ * After a crash the next number is greater than any given one. test/property/ids.*.test.ts
  *
  * Known: one row per counter, moved by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, returned blocks, exact
  * mode.

@@ -8,9 +8,9 @@
  * the secret can undo. A network permutes 2^(2w) numbers. For a range of another size it is applied again until the result is
  * in the range (cycle walking), at most four times on average.
  *
- * P1  idOf is one-to-one on 1 … size, and nameOf on all 64-bit ids; originalOf and originalOfName undo them.
- *     test/property/ids.key-permutation.test.ts
- * P3  The same secret and size give the same shuffle, on any machine and in any version.
+ * idOf is one-to-one on 1 … size, and nameOf on all 64-bit ids; originalOf and originalOfName undo them.
+ * test/property/ids.key-permutation.test.ts
+ * The same secret and size give the same shuffle, on any machine and in any version.
  *
  * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway). Ours:
  * the round function and the text form. Why not a ready cipher: docs/decisions/0020-key-permutation.md.

@@ -9,8 +9,8 @@
  * An id counts as given if it is below the counter, a high-water mark: with the counter at 10, the range 5 … 20 is CONTENTION
  * although the ids 5 … 9 may have been skipped.
  *
- * I8  EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
- *     test/property/ids.*.test.ts
+ * EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
+ * test/property/ids.*.test.ts
  *
  * Known: the three states and their order (App Engine SDK).
  */

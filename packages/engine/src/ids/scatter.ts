@@ -11,7 +11,7 @@
  *
  * All counters and ids are below 2^53, exact in a number: ids/ uses numbers inside, and `bigint` at its edge only.
  *
- * I2  scatterId is one-to-one and stays inside its space; counterOf undoes it.   test/property/ids.scatter.test.ts
+ * scatterId is one-to-one and stays inside its space; counterOf undoes it. test/property/ids.scatter.test.ts
  *
  * Known: the spaces and the formula (App Engine SDK). Measured: the formula, on both of Google's emulators.
  */
@@ -68,13 +68,13 @@ export function unscatter(id: number): number {
  * @param counter - 0 to 2^51 - 1; the allocator gives 1 to 2^51 - 2
  */
 export function scatterId(counter: bigint): bigint {
-  invariant(counter >= 0n && counter < scatterSize, `I2: ${counter} is no counter of the scattered space`)
+  invariant(counter >= 0n && counter < scatterSize, `${counter} is no counter of the scattered space`)
   return BigInt(scatter(Number(counter)))
 }
 
 /** The counter of a scattered id, 0 to 2^51 - 1. */
 export function counterOf(id: bigint): bigint {
-  invariant(spaceOf(id) === 'scattered', `I2: ${id} is no scattered id`)
+  invariant(spaceOf(id) === 'scattered', `${id} is no scattered id`)
   return BigInt(unscatter(Number(id)))
 }
 

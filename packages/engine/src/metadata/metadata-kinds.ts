@@ -30,7 +30,7 @@ import type { Value } from '../model/value.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
 import { kindOfRow, kindPrefix } from '../tables/entities-by-kind.ts'
-import { parsePropertyCode, propertyAscPrefix, splitPropertyAscRow } from '../tables/entities-by-property-asc.ts'
+import { parsePropertyCode, propertyPrefix, splitPropertyAscRow } from '../tables/entities-by-property.ts'
 import { handRows, scatterProperty } from '../tables/entity-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -172,7 +172,7 @@ function readProperties(
   const found: FoundProperty[] = []
   const all = skipScan(context, view, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
     const { kind, property } = parsePropertyCode(splitPropertyAscRow(row).property)
-    const own = propertyAscPrefix(code, kind, property)
+    const own = propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
     if (property !== scatterProperty) found.push({ kind, name: property, prefix: own })
     return prefixEnd(own)
   })

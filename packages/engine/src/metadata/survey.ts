@@ -127,14 +127,14 @@ class SurveyWalk {
     tally(builtin, rowBytes)
     for (const { property, valueCode } of entries) {
       // The value of the row is a type byte.
-      tally(builtin, 2 * (rowBytes + encodedBytes(property) + valueCode.length + 1), 2)
+      tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
       const ofProperty = innerMap(kind.entries, property)
       tally(tallyOf(ofProperty, valueCode.charCodeAt(0)), 2 * (property.length + valueCode.length), 2)
     }
     const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
     if (scatter !== undefined) {
       const { property, valueCode } = scatterEntry(scatter)
-      tally(builtin, 2 * (rowBytes + encodedBytes(property) + valueCode.length + 1), 2)
+      tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
     }
     for (const index of indexes) {
       compositeRows(index, codes, entries, (key, value) => {
@@ -181,20 +181,6 @@ function innerMap<K>(maps: Map<string, Map<K, Tally>>, name: string): Map<K, Tal
     maps.set(name, known)
   }
   return known
-}
-
-const textBytes = new Map<string, number>()
-/** Names of properties repeat. There are few, but clients choose them, so the cache has a limit. */
-const textsMax = 10_000
-
-function encodedBytes(text: string): number {
-  let bytes = textBytes.get(text)
-  if (bytes === undefined) {
-    bytes = encodeText(text).length
-    if (textBytes.size >= textsMax) textBytes.clear()
-    textBytes.set(text, bytes)
-  }
-  return bytes
 }
 
 /** Meanings that name a type of their own. Known: the API's value meanings. */

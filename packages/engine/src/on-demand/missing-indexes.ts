@@ -16,15 +16,12 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
-import { parseEntitiesByPropertyAscRowKey } from '../tables/entities-by-property-asc.ts'
-import { parseEntitiesByPropertyDescRowKey } from '../tables/entities-by-property-desc.ts'
+import { type PropertyTable, parsePropertyRowKey } from '../tables/entities-by-property.ts'
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 
 type MemoryReader = Pick<MemoryKv | MemorySnapshot, 'scan'>
-
-type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
 
 /** Property indexes by row prefix of their kind (`A` or `D`, partition, kind): all indexes of the kind, or those with these prefixes. */
 type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
@@ -245,7 +242,7 @@ export function indexRowsBeside(
   const table = row.startsWith(keySpaces.EntitiesByPropertyAsc) ? 'EntitiesByPropertyAsc' : 'EntitiesByPropertyDesc'
   const { kind } = splitIndexPrefix(row)
   const { partition } = placeOfKind(kind)
-  const path = pathOfRow(row, table)
+  const path = pathOfRow(row)
   const entityRow = path === undefined ? undefined : entityRowKey(partition, path)
   const image = entityRow === undefined ? undefined : store.get(entityRow)
   if (path === undefined || entityRow === undefined || image === undefined) return undefined
@@ -255,15 +252,10 @@ export function indexRowsBeside(
   return { table, entityRow, image, rows: new Map(rows.map(({ key, value }) => [key, value])) }
 }
 
-const parsers = {
-  EntitiesByPropertyAsc: parseEntitiesByPropertyAscRowKey,
-  EntitiesByPropertyDesc: parseEntitiesByPropertyDescRowKey,
-}
-
 /** The code of the path in a row key; `undefined` for an impossible key. */
-function pathOfRow(row: RowKey, table: PropertyTable): string | undefined {
+function pathOfRow(row: RowKey): string | undefined {
   try {
-    return keyCodes(parsers[table](row).key).path
+    return keyCodes(parsePropertyRowKey(row).key).path
   } catch (error) {
     if (error instanceof InvariantError) return undefined
     throw error

@@ -14,9 +14,9 @@
  * From the first slice on, commits write the index's rows too; each slice adds the rows of some entities in their current
  * state. The index is completed even if its reader is gone. An older snapshot materialises its rows in its own fork.
  *
- * OD1  Reads give the same rows as on a store that keeps every row: in the store, in a snapshot, and after a restore.
- * OD2  The store and each snapshot keep all rows of an index, or none. An index that is being materialised is not read, and
- *      has no row that an entity does not have.
+ * Reads give the same rows as on a store that keeps every row: in the store, in a snapshot, and after a restore.
+ * The store and each snapshot keep all rows of an index, or none. An index that is being materialised is not read, and
+ * has no row that an entity does not have.
  *
  * Index rows follow from Entities only while no record is pending. The first pending marker therefore materialises all
  * rows, and later writes wait for that; from then on no row is dropped or deferred.

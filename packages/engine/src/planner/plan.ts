@@ -16,8 +16,7 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { entitiesOfPartition } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
-import { propertyAscPrefix } from '../tables/entities-by-property-asc.ts'
-import { propertyDescPrefix } from '../tables/entities-by-property-desc.ts'
+import { propertyPrefix } from '../tables/entities-by-property.ts'
 import type { TableId } from '../tables/table.ts'
 import { arrangementsOf, coverByComposites, type IndexChoice } from './index-selection.ts'
 import { MissingIndexError, missingIndex } from './missing-index.ts'
@@ -131,9 +130,8 @@ function chooseScans(
     return equalityScans(query, equalities, kindCode(code, kind), indexes, spans)
   }
   if (columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {
-    return column.inverted
-      ? [scan('EntitiesByPropertyDesc', propertyDescPrefix(code, kind, column.property), spans)]
-      : [scan('EntitiesByPropertyAsc', propertyAscPrefix(code, kind, column.property), spans)]
+    const table = column.inverted ? 'EntitiesByPropertyDesc' : 'EntitiesByPropertyAsc'
+    return [scan(table, propertyPrefix(table, code, kind, column.property), spans)]
   }
   const cover = coverByComposites(query, equalities, indexes)
   if (cover.choices.length === 0 || cover.uncovered.length > 0 || cover.ancestorMissing)
@@ -158,7 +156,7 @@ function equalityScans(
 }
 
 function kindCode(code: string, kind: string): (property: string) => RowKey {
-  return (property) => propertyAscPrefix(code, kind, property)
+  return (property) => propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
 }
 
 function equalityScan(kindRows: (property: string) => RowKey, equality: Equality, spans: readonly Span[]): ScanNode {

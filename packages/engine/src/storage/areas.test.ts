@@ -13,7 +13,7 @@ const afterMoves = (all: readonly (readonly KeyRange[])[]): Areas =>
   all.reduce((areas, ranges) => areas.moved(ranges), new Areas())
 
 describe('areas', () => {
-  test('areas/AR1: a key that moves is at a new place, and what it left is left over; others stay', () => {
+  test('a key that moves is at a new place, and what it left is left over; others stay', () => {
     fc.assert(
       fc.property(moves, fc.array(range, { maxLength: 3 }), key, (before, ranges, each) => {
         const areas = afterMoves(before)
@@ -25,7 +25,7 @@ describe('areas', () => {
     )
   })
 
-  test('areas/AR1: the parts of a range follow each other and are where their keys are', () => {
+  test('the parts of a range follow each other and are where their keys are', () => {
     fc.assert(
       fc.property(moves, range, key, (all, asked, each) => {
         const areas = afterMoves(all)
@@ -40,7 +40,7 @@ describe('areas', () => {
     )
   })
 
-  test('areas/AR1: ranges come home to what has been cleaned, whatever their parts, and then the table has no line', () => {
+  test('ranges come home to what has been cleaned, whatever their parts, and then the table has no line', () => {
     fc.assert(
       fc.property(moves, fc.array(range, { maxLength: 3 }), fc.nat(9), key, (before, ranges, late, each) => {
         let areas = afterMoves(before)

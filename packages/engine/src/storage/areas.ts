@@ -11,7 +11,7 @@
  * area 1. After the old rows are deleted, the cleaner moves the rows that were written to area 1 back to area 0, some at a
  * time, and then the table is empty again.
  *
- * AR1  A row is in one area at a time: that of its range. No leftover range overlaps a place in use.   areas.test.ts
+ * A row is in one area at a time: that of its range. No leftover range overlaps a place in use. areas.test.ts
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, RowKey } from './kv.ts'

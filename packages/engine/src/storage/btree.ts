@@ -10,7 +10,7 @@
  * A view costs O(1): it keeps the root. Each node has the epoch in which it was made, and the first write after a view begins
  * the next epoch. A write changes nodes of its own epoch in place, and copies older ones on its path.
  *
- * B1  Keys ascend strictly over the leaves from left to right, and the keys of inner nodes bound their children as drawn.
+ * Keys ascend strictly over the leaves from left to right, and the keys of inner nodes bound their children as drawn.
  * B4  A node that an open view can reach, or another tree, is never changed.     both: test/property/memory-kv.test.ts
  *
  * A node that grew at its end is cut three to one instead of in the middle, since keys such as log positions arrive in order.

@@ -6,7 +6,7 @@
  * changes one row at a time. If several processes share a store (engine/store-port.ts), the engine reads metadata and takes
  * ids through such a store.
  *
- * K1  Rows are ordered by the unsigned bytes of their keys.
+ * Rows are ordered by the unsigned bytes of their keys.
  * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows. Readers find all rows of a deletion of
  *     ranges, or none.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.

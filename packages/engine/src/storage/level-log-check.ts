@@ -18,8 +18,8 @@
  *
  * D1  A damaged log is not opened, and stays as it is. If it is cut on request, the records before the damage remain and none
  *     after it; all bytes are kept beside it.   contract/damaged-folder.test.ts
- * D3  A log that lacks acknowledged writes, or writes or parts of one in the middle, is damaged.
- *     contract/damaged-store.test.ts
+ * A log that lacks acknowledged writes, or writes or parts of one in the middle, is damaged.
+ * contract/damaged-store.test.ts
  *
  * Known: LevelDB's public description of the format.
  */

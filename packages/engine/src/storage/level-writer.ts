@@ -189,14 +189,14 @@ export class LevelWriter {
 
   /** A sink that writes rows into a batch, each to its area. */
   #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
-    const [form, events, putBytes] = [this.#form, this.#events, putterOf(batch)]
+    const [form, events] = [this.#form, this.#events]
     return {
       write: (key, value) => {
         const keyBytes = passingBytes(areas.place(key))
         if (value === undefined) batch.del(keyBytes)
         else {
           events.put?.(key)
-          putBytes(keyBytes, form.stored(keyBytes, value))
+          batch.put(keyBytes, form.stored(keyBytes, value))
         }
       },
     }
@@ -373,20 +373,6 @@ export class LevelWriter {
       for (const job of jobs) job.reject(refusal)
     }
     this.#events.failed?.(refusal)
-  }
-}
-
-/**
- * Writes a row of bytes into a batch by the method behind `put`, which makes an object and asks for two encodings first.
- * Measured: saves 0.35 of the 2.4 ms that 1,500 rows take in all threads.
- */
-function putterOf(batch: LevelBatch): (key: Uint8Array, value: Uint8Array) => void {
-  const { _put: putBytes } = batch as LevelBatch & { _put?(key: Uint8Array, value: Uint8Array): void }
-  if (putBytes === undefined) return (key, value) => batch.put(key, value)
-  return (key, value) => {
-    // A batch whose public methods were never called counts as empty.
-    if (batch.length === 0) batch.put(key, value)
-    else putBytes.call(batch, key, value)
   }
 }
 

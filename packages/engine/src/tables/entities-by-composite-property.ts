@@ -10,8 +10,8 @@
  *
  * A path starts with 01 or FE and a column with neither, so a row can be shown without its definition.
  *
- * T5  Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the key.
- *     test/property/table-order.test.ts
+ * Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the key.
+ * test/property/table-order.test.ts
  *
  * Known: index id, app, kind, ancestor only if the index has it, values in the index's directions, entity key, and no
  * property names. Ours: project and database first, and the type bytes.
@@ -28,7 +28,7 @@ import {
 } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeInt64, decodeText, encodeInt64, encodeText, skipText } from '../encoding/ordered.ts'
-import { skipInvertedValue, skipValue, typeByteOf } from '../encoding/value-codec.ts'
+import { skipValue, typeByteOf } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type { CompositeIndex, IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
@@ -82,7 +82,7 @@ function splitColumns(index: IndexDefinition, rowKey: RowKey, offset: number) {
   const valueCodes: string[] = []
   let at = offset
   for (const column of columnsOf(index)) {
-    const end = column.direction === 'descending' ? skipInvertedValue(rowKey, at) : skipValue(rowKey, at)
+    const end = skipValue(rowKey, at, column.direction === 'descending')
     valueCodes.push(columnCode(column, rowKey.slice(at, end)))
     at = end
   }
@@ -101,7 +101,7 @@ export interface CompositeRow {
 /** Parses a row key by its index. Throws InvariantError for rows of others. */
 export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): CompositeRow {
   const head = parseCompositeHead(rowKey)
-  invariant(head.indexId === index.id && head.kind === index.kind, `T5: not a row of index ${index.id}`)
+  invariant(head.indexId === index.id && head.kind === index.kind, `not a row of index ${index.id}`)
   let at = head.next
   let ancestor: readonly PathElement[] | undefined
   if (index.ancestor) {
@@ -111,7 +111,7 @@ export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): Com
   }
   const codes = splitColumns(index, rowKey, at)
   const { path, next } = decodePath(codes.pathCode, 0)
-  invariant(next === codes.pathCode.length, 'T5: a composite row goes on after its path')
+  invariant(next === codes.pathCode.length, 'a composite row goes on after its path')
   const key = { partition: head.partition, path }
   const { valueCodes } = codes
   return ancestor === undefined
@@ -129,7 +129,7 @@ export interface CompositeRowHead {
 
 /** Parses the part of a row that needs no definition. */
 export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
-  invariant(rowKey.startsWith(keySpaces.EntitiesByCompositeProperty), 'T5: not a row of EntitiesByCompositeProperty')
+  invariant(rowKey.startsWith(keySpaces.EntitiesByCompositeProperty), 'not a row of EntitiesByCompositeProperty')
   const project = decodeText(rowKey, 1)
   const database = decodeText(rowKey, project.next)
   const namespace = decodeText(rowKey, database.next + 8)

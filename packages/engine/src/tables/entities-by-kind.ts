@@ -3,7 +3,7 @@
  *
  *   K partition text(kind) path   → empty
  *
- * T2  The rows of a kind are in key order; those under an ancestor are one range.   test/property/table-order.test.ts
+ * The rows of a kind are in key order; those under an ancestor are one range. test/property/table-order.test.ts
  *
  * Known: app, kind and entity key in the row name, no cells.
  */
@@ -41,11 +41,11 @@ export function partitionOfKindRow(rowKey: RowKey): string {
 
 /** Throws InvariantError for rows of other tables. */
 export function parseEntitiesByKindRowKey(rowKey: RowKey): Key {
-  invariant(rowKey.startsWith(keySpaces.EntitiesByKind), 'T2: not a row of EntitiesByKind')
+  invariant(rowKey.startsWith(keySpaces.EntitiesByKind), 'not a row of EntitiesByKind')
   const partition = decodePartition(rowKey, 1)
   const kind = decodeText(rowKey, partition.next)
   const { path, next } = decodePath(rowKey, kind.next)
-  invariant(next === rowKey.length, 'T2: an EntitiesByKind row goes on after its path')
-  invariant(path[path.length - 1]?.kind === kind.value, 'T2: the kind of the row is that of its path')
+  invariant(next === rowKey.length, 'an EntitiesByKind row goes on after its path')
+  invariant(path[path.length - 1]?.kind === kind.value, 'the kind of the row is that of its path')
   return { partition: partition.value, path }
 }

@@ -3,7 +3,7 @@
  *
  *   E partition path   → version(8, big-endian) createTime(8) updateTime(8) properties
  *
- * T1  A subtree is one range: the entity first, then its descendants in key order. test/property/table-order.test.ts
+ * A subtree is one range: the entity first, then its descendants in key order. test/property/table-order.test.ts
  *
  * Known: the row name is app and path, the entity is one protocol buffer. Ours: the value does not repeat the key, and
  * version and times are before the property bytes.
@@ -18,7 +18,7 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { prefixRange } from './ranges.ts'
 
 const headBytes = 24
-const tooShort = 'T1: the value of an Entities row has at least 24 bytes'
+const tooShort = 'the value of an Entities row has at least 24 bytes'
 
 /** Space for decoding the head of an image; no content outlives a function's call. */
 const head = new Uint8Array(headBytes)
@@ -44,9 +44,9 @@ export function entityRowKeysOf(keys: readonly Key[]): RowKey[] {
 
 /** Throws InvariantError for rows of other tables. */
 export function parseEntityRowKey(rowKey: RowKey): Key {
-  invariant(rowKey.startsWith(keySpaces.Entities), 'T1: not a row of Entities')
+  invariant(rowKey.startsWith(keySpaces.Entities), 'not a row of Entities')
   const { value, next } = decodeKeyCode(rowKey, 1)
-  invariant(next === rowKey.length, 'T1: an Entities row goes on after its path')
+  invariant(next === rowKey.length, 'an Entities row goes on after its path')
   return value
 }
 

@@ -229,5 +229,5 @@ test('pending markers count as rows of the log', () => {
   expect(tableOfRow('Px')).toBe('Log')
   expect(tableOfRow('Lx')).toBe('Log')
   expect(tableOfRow('Kx')).toBe('EntitiesByKind')
-  expect(() => tableOfRow('Zx')).toThrow(/S1/)
+  expect(() => tableOfRow('Zx')).toThrow(/byte of a key space/)
 })

@@ -13,13 +13,13 @@
  * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number for a sink that wants
  * all.
  *
- * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
+ * The rows of an entity follow from its key, properties, definitions and scatter value alone.
  * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. The rows
  *     of the opposite change undo them.                                           both: test/property/entity-rows.test.ts
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
-import { sameBytes } from '../encoding/bytes.ts'
+import { invert, sameBytes } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { type KeyCodes, keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
@@ -34,8 +34,7 @@ import type { RowKey, WriteSink } from '../storage/kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
 import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, kindHead, kindRowKey } from './entities-by-kind.ts'
-import { propertyAscHead, propertyAscRowKey } from './entities-by-property-asc.ts'
-import { propertyDescHead, propertyDescRowKey } from './entities-by-property-desc.ts'
+import { propertyHead } from './entities-by-property.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
 
@@ -353,8 +352,8 @@ export class RowProducer {
     this.#partition = partition
     this.#kind = kind
     this.#ofKind = this.#wanted(kindHead(partition, kind))
-    this.#up = this.#wanted(propertyAscHead(partition, kind))
-    this.#down = this.#wanted(propertyDescHead(partition, kind))
+    this.#up = this.#wanted(propertyHead('EntitiesByPropertyAsc', partition, kind))
+    this.#down = this.#wanted(propertyHead('EntitiesByPropertyDesc', partition, kind))
     this.#byPlace = []
   }
 
@@ -376,8 +375,8 @@ export class RowProducer {
       this.#byPlace[place] = heads
     }
     const sink = this.#sink
-    if (heads.up !== undefined) sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
-    if (heads.down !== undefined) sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
+    if (heads.up !== undefined) sink.write(heads.up + valueCode + path, value, wasThere)
+    if (heads.down !== undefined) sink.write(heads.down + invert(valueCode) + path, value, wasThere)
   }
 }
 
@@ -399,6 +398,6 @@ export function codesOfEntityRow(row: RowKey): KeyCodes {
 /** The table of a row, for a ledger; pending markers count as rows of the log. */
 export function tableOfRow(rowKey: RowKey): TableId {
   const space = keySpaceOf(rowKey)
-  invariant(space !== undefined, 'keyspace/S1: a row key starts with the byte of a key space')
+  invariant(space !== undefined, 'a row key starts with the byte of a key space')
   return space === 'Pending' ? 'Log' : space
 }

@@ -5,7 +5,7 @@
  *
  * ids/id-scope.ts defines the scopes. The texts of one scope may be the first texts of another.
  *
- * T7  The counters of a database are one range.   id-sequences.test.ts
+ * The counters of a database are one range. id-sequences.test.ts
  *
  * Known: one row per entity-group root with the next id. Ours: any list of texts as the scope.
  */
@@ -29,7 +29,7 @@ export function idSequenceRowKey(projectId: string, databaseId: string, scope: r
 
 /** Throws InvariantError for rows of other tables. */
 export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
-  invariant(rowKey.startsWith(keySpaces.IdSequences), 'T7: not a row of IdSequences')
+  invariant(rowKey.startsWith(keySpaces.IdSequences), 'not a row of IdSequences')
   const project = decodeText(rowKey, 1)
   const database = decodeText(rowKey, project.next)
   const scope: string[] = []
@@ -50,6 +50,6 @@ export function encodeCounter(next: bigint): Uint8Array {
 }
 
 export function decodeCounter(bytes: Uint8Array): bigint {
-  invariant(bytes.length === 8, 'T7: the value of an IdSequences row has 8 bytes')
+  invariant(bytes.length === 8, 'the value of an IdSequences row has 8 bytes')
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0)
 }

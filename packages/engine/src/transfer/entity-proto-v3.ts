@@ -7,8 +7,8 @@
  * Such a property is written twice. Other readers ignore field 50001 and read the v3 form; ours prefers the exact form. So
  * all readers understand an export, and ours loses nothing.
  *
- * V1  decodeEntityProto(encodeEntityProto(e)) = e, and other bytes give an entity or INVALID_ARGUMENT.
- *     test/property/entity-proto-v3.test.ts
+ * decodeEntityProto(encodeEntityProto(e)) = e, and other bytes give an entity or INVALID_ARGUMENT.
+ * test/property/entity-proto-v3.test.ts
  *
  * Measured: fields 13–16, and that Google's emulators ignore 50001. Ours: 50001, in a range for private use.
  */

@@ -7,8 +7,8 @@
  * be new. The overall metadata file is written last, so the export is complete if it exists; a failed export removes its
  * folder. Memory does not grow with the store: a batch of rows and a chunk of each open file.
  *
- * T1  An export is one moment: every commit acknowledged before it is in it, and none that began after.
- *     test/property/transfer.test.ts
+ * An export is one moment: every commit acknowledged before it is in it, and none that began after.
+ * test/property/transfer.test.ts
  */
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -65,7 +65,7 @@ export interface ExportSource {
   readonly context: RequestContext
   /** Code of the database. */
   readonly database: string
-  /** Runs `work` over the tables of one moment without commits in progress (T1). */
+  /** Runs `work` over the tables of one moment without commits in progress. */
   atOneMoment<T>(work: (view: TableView) => Promise<T>): Promise<T>
   /** Lets other work run; called after each batch of rows. */
   pause(): Promise<void>

@@ -96,7 +96,7 @@ test('a fragment is laid out as LevelDB has it', async () => {
   expect(readFileSync(path).toString('hex')).toBe(Buffer.concat([head, data]).toString('hex'))
 })
 
-describe('a damaged file is refused with its place (leveldb-log/G2)', () => {
+describe('a damaged file is refused with its place', () => {
   const records = [record(100, 1), record(50_000, 2), record(10, 3)]
 
   test('at any changed byte', async () => {

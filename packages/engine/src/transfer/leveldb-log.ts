@@ -4,8 +4,8 @@
  * A file that ends between two records looks complete, so the caller must count the records. Some writers fill the last block
  * with zeros; that is accepted.
  *
- * G2  A changed byte, or a file that ends within a record, is an error with file and offset; a record is given whole or not
- *     at all.   leveldb-log.test.ts
+ * A changed byte, or a file that ends within a record, is an error with file and offset; a record is given whole or not
+ * at all. leveldb-log.test.ts
  *
  * Measured: files written by Google's emulators.
  */

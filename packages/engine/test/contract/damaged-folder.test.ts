@@ -144,7 +144,7 @@ describe('a damaged log', () => {
   ]
 
   it.each(endings)(
-    'level-log-check/D3: is refused when its acknowledged end %s, and opens with the rest by a repair',
+    'is refused when its acknowledged end %s, and opens with the rest by a repair',
     async (_, damage) => {
       const log = await fileLike(/\.log$/)
       await damage(log, (await stat(log)).size)

@@ -178,7 +178,7 @@ describe('a folder', () => {
     expect(await verdict()).toBe('whole')
   })
 
-  it('level-log-check/D3: whose log is cut anywhere is refused', async () => {
+  it('whose log is cut anywhere is refused', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (const cut of [0, 7, 19, ...Array.from({ length: 12 }, (_, i) => Math.floor((size * i) / 12)), size - 1]) {
@@ -188,7 +188,7 @@ describe('a folder', () => {
     }
   })
 
-  it('level-log-check/D3: whose log became zeros, as a whole or to its end, is refused', async () => {
+  it('whose log became zeros, as a whole or to its end, is refused', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (const from of [0, 512, blockBytes, 3 * blockBytes, size - 4096, size - 10]) {
@@ -198,7 +198,7 @@ describe('a folder', () => {
     }
   })
 
-  it('level-log-check/D3: whose log lost a block, or has one of zeros, is refused', async () => {
+  it('whose log lost a block, or has one of zeros, is refused', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     for (let block = 0; block + blockBytes <= bytes.length; block += blockBytes) {
@@ -211,7 +211,7 @@ describe('a folder', () => {
     }
   })
 
-  it('level-log-check/D3: whose log lost whole records in its middle is refused though its length is unknown', async () => {
+  it('whose log lost whole records in its middle is refused though its length is unknown', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     // A log of one whole record in each fragment: those of the first block, as many as end within it.
@@ -229,7 +229,7 @@ describe('a folder', () => {
     await expect(openEngine({ dir })).rejects.toThrow(/writes before it are missing/)
   })
 
-  it('level-log-check/D3: whose log has blocks of one large write missing, doubled or in another order is refused', async () => {
+  it('whose log has blocks of one large write missing, doubled or in another order is refused', async () => {
     const log = await writeLarge()
     const bytes = await readFile(log)
     const blocks = Array.from({ length: Math.floor(bytes.length / blockBytes) }, (_, i) =>

@@ -1,5 +1,5 @@
 /**
- * The contract of the store of one process (kv/K1 to kv/K7): that of every store, and batches, snapshots and deletions of ranges. Give it a
+ * The contract of the store of one process (storage/kv.ts): that of every store, and batches, snapshots and deletions of ranges. Give it a
  * way to open an empty store.
  */
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * The contract of every store that changes one row at a time (kv/K1 to kv/K5). Give it a way to open an empty store.
+ * The contract of every store that changes one row at a time (storage/kv.ts). Give it a way to open an empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../../src/errors.ts'
@@ -104,7 +104,7 @@ export function rowKvContract(name: string, open: () => Promise<OpenedKv<RowKv>>
       expect(Buffer.compare((await kv.get('long')) ?? bytes(), long)).toBe(0)
     })
 
-    it('kv/K1: orders rows by the unsigned bytes of their keys', async () => {
+    it('orders rows by the unsigned bytes of their keys', async () => {
       const sorted = [
         '\x00',
         '\x00\x00',
@@ -200,7 +200,7 @@ export function rowKvContract(name: string, open: () => Promise<OpenedKv<RowKv>>
       scan.close()
     })
 
-    it('kv/K1: seeks backwards past a row that lies right after the sought key', async () => {
+    it('seeks backwards past a row that lies right after the sought key', async () => {
       await put('a', 'b', 'b\x00', 'c')
       const scan = kv.scan(everything, { reverse: true })
       scan.seek('b')

@@ -1,4 +1,4 @@
-/** entity-codec/E1: decoding gives back what was encoded, and splitting an entity keeps key and properties. */
+/** decoding gives back what was encoded, and splitting an entity keeps key and properties. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'

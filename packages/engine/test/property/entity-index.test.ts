@@ -1,4 +1,4 @@
-/** Index entries found in bytes are those of the decoded entity (slot-code/K1, index-entries/X1); writing and reading agree. */
+/** Index entries found in bytes are those of the decoded entity; writing and reading agree. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -76,7 +76,7 @@ function prepared(bytes: Uint8Array, options = {}): ReturnType<typeof prepareEnt
 }
 
 describe('index entries', () => {
-  it('have the code and type of the value (slot-code/K1)', () => {
+  it('have the code and type of the value', () => {
     fc.assert(
       fc.property(indexableValues, names, (value, name) => {
         fc.pre(value.type !== 'geoPoint' || (Math.abs(value.latitude) <= 90 && Math.abs(value.longitude) <= 180))
@@ -88,7 +88,7 @@ describe('index entries', () => {
     )
   })
 
-  it('are those of the decoded entity, each once, multi where a property has several (index-entries/X1)', () => {
+  it('are those of the decoded entity, each once, multi where a property has several', () => {
     fc.assert(
       fc.property(maps, fc.boolean(), (map, emptyArrayAsNull) => {
         const { entries } = prepared(joined(entity(key), encodeProperties(map)), { emptyArrayAsNull })
@@ -100,7 +100,7 @@ describe('index entries', () => {
     )
   })
 
-  it('of large arrays are the same (index-entries/X1)', () => {
+  it('of large arrays are the same', () => {
     const large = fc.array(
       indexableValues.filter((value) => value.type !== 'geoPoint'),
       { minLength: 20, maxLength: 60 },

@@ -1,7 +1,7 @@
 /**
  * The laws of exported entities:
  *
- *   entity-proto-v3/V1  decodeEntityProto(encodeEntityProto(e)) = e.
+ *   decodeEntityProto(encodeEntityProto(e)) = e.
  *   Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
  */
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ const annotated: fc.Arbitrary<Value> = fc
     ...(isExcluded && value.type !== 'array' ? { excludeFromIndexes: true } : {}),
   }))
 
-describe('an entity is read back as it was written (entity-proto-v3/V1)', () => {
+describe('an entity is read back as it was written', () => {
   test('with any key and properties', () => {
     fc.assert(
       fc.property(keys, propertyMaps, (someKey, properties) => {

@@ -1,4 +1,4 @@
-/** Laws of tables/entity-rows.ts, entity-rows/R1 and entity-rows/R2, and what a sink gets, against a plain model of an entity's rows. */
+/** Laws of tables/entity-rows.ts, entity-rows/R2 among them, and what a sink gets, against a plain model of an entity's rows. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -127,7 +127,7 @@ function changed(rows: Rows, key: Key, before: Entity | undefined, after: Entity
   return store
 }
 
-test('entity-rows/R1: the rows of an entity are those of the model, and equal changes have equal rows', () => {
+test('the rows of an entity are those of the model, and equal changes have equal rows', () => {
   fc.assert(
     fc.property(keys, entities, (key, entity) => {
       const rows = changed(new Map(), key, undefined, entity)

@@ -175,7 +175,7 @@ export class MaxCommand extends Command {
   }
 }
 
-/** key-range-state/I8: a range by its ends, asked for twice. */
+/** a range by its ends, asked for twice. */
 export class RangeCommand extends Command {
   readonly who: number
   readonly of: Key
@@ -201,11 +201,8 @@ export class RangeCommand extends Command {
     const inside = (numbers: Iterable<number>): boolean =>
       [...numbers].some((number) => number >= this.start && number <= this.end)
     const answer = await world.allocator(this.who).allocateRange(context, this.of, range, hasEntityIn)
-    expect(answer.state === 'COLLISION', 'key-range-state/I8: COLLISION means an entity inside').toBe(
-      inside(scope.entities),
-    )
-    if (answer.state === 'EMPTY')
-      expect(inside(scope.given), 'key-range-state/I8: EMPTY means no given id inside').toBe(false)
+    expect(answer.state === 'COLLISION', 'COLLISION means an entity inside').toBe(inside(scope.entities))
+    if (answer.state === 'EMPTY') expect(inside(scope.given), 'EMPTY means no given id inside').toBe(false)
     if (model.isExact) {
       expect(answer.nextBefore).toBe(BigInt(scope.next))
       if (answer.state !== 'COLLISION') expect(answer.state === 'EMPTY').toBe(scope.next <= this.start)
@@ -248,7 +245,7 @@ export class PutCommand extends Command {
   }
 }
 
-/** id-sequence/I12: the allocator is gone with its block. The next number is greater than any given one, by no more than a block. */
+/** the allocator is gone with its block. The next number is greater than any given one, by no more than a block. */
 export class CrashCommand extends Command {
   readonly who: number
 
@@ -263,9 +260,7 @@ export class CrashCommand extends Command {
     for (const scope of model.scopes) {
       const next = Number(await world.allocator(this.who).nextCounter(context, scope.key, scope.policy))
       expect(next, 'I12').toBeGreaterThanOrEqual(scope.next)
-      expect(next, 'id-sequence/I12: a crash loses a block').toBeLessThanOrEqual(
-        scope.next + (model.way === 'one' ? lostMax : 0),
-      )
+      expect(next, 'a crash loses a block').toBeLessThanOrEqual(scope.next + (model.way === 'one' ? lostMax : 0))
       scope.next = next
     }
   }

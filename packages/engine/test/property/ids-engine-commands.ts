@@ -240,7 +240,7 @@ export class ReserveIdsCommand extends Command {
   }
 }
 
-/** key-range-state/I8: a range by its ends, asked for twice; entities may have been put into it by hand. */
+/** a range by its ends, asked for twice; entities may have been put into it by hand. */
 export class RangeCommand extends Command {
   readonly family: Key
   readonly ahead: number
@@ -265,7 +265,7 @@ export class RangeCommand extends Command {
     const markAfter = Math.max(mark, last + 1)
     const ask = () => world.database.allocateIdRange(world.engine.context(), family, range)
     const answer = await ask()
-    expect(answer, 'key-range-state/I8').toMatchObject({
+    expect(answer, 'the state of a range').toMatchObject({
       state,
       nextBefore: BigInt(mark),
       nextAfter: BigInt(markAfter),
@@ -273,7 +273,7 @@ export class RangeCommand extends Command {
     if (answer.state === 'EMPTY') {
       expect(
         keys.filter((key) => model.taken.has(nameOf(key))),
-        'key-range-state/I8: EMPTY means no given id inside',
+        'EMPTY means no given id inside',
       ).toEqual([])
     }
     for (const key of keys) model.taken.add(nameOf(key))

@@ -47,7 +47,7 @@ export function write(operation: 'insert' | 'upsert', key: Key, value: number): 
 }
 
 /**
- * What may have been in a block when a process died (id-sequence/I12): the blocks of a short run. The store-wide counter serves every
+ * What may have been in a block when a process died: the blocks of a short run. The store-wide counter serves every
  * kind, and an import past its block makes it take the next one, twice as large; so its bound is that of any block.
  */
 const lostMax = (counter: string): number => (counter.startsWith('storewide') ? growingBlocks.maxSize : 128)
@@ -202,12 +202,12 @@ export class World {
     expect(await this.#allNames(), 'I10: and nothing else is stored').toEqual([...model.entities.keys()].sort())
   }
 
-  /** id-sequence/I12: after a crash no counter stands below what it gave, and none lost more than its blocks. */
+  /** after a crash no counter stands below what it gave, and none lost more than its blocks. */
   async readMarks(model: Model): Promise<void> {
     const marks = await this.marks()
     for (const [name, mark] of marks) {
       const before = model.marks.get(name) ?? 1
-      expect(mark, `id-sequence/I12: ${name}`).toBeGreaterThanOrEqual(before)
+      expect(mark, `${name}`).toBeGreaterThanOrEqual(before)
       expect(mark, `${name}: a crash loses what was in hand`).toBeLessThanOrEqual(before + lostMax(name))
     }
     model.marks = marks

@@ -3,10 +3,10 @@
  * allocator/I5   An id given or reserved is never given later.
  * A reservation moves the counter of the id's space past it and no other counter; repeated, nothing.
  * Allocating up to a highest id never lowers a counter, and the range never overlaps ids given before.
- * key-range-state/I8   EMPTY means neither entity nor given id inside; COLLISION means an entity inside, and nothing else does.
+ * EMPTY means neither entity nor given id inside; COLLISION means an entity inside, and nothing else does.
  * A range asked for twice is never EMPTY the second time.
  * Answers stand in request order; allocated keys differ from the request only in the last id.
- * id-sequence/I12  After a crash the next number is greater than any ever given.
+ * After a crash the next number is greater than any ever given.
  *
  * Random commands against a model: a plain set of given and reserved numbers, and where exact, the one number that must
  * come next. Over a store that answers at once and one that answers by promises.
@@ -36,7 +36,7 @@ describe.each<[Way, string]>([
   })
 })
 
-test('key-range-state/I8: the state of a range is that of the rules, for every counter, range and set of entities', async () => {
+test('the state of a range is that of the rules, for every counter, range and set of entities', async () => {
   const toDo = families[0] as Key
   const ids = fc.integer({ min: 1, max: 12 })
   await fc.assert(

@@ -1,7 +1,7 @@
 /**
  * allocator/I4   No id is given twice, whatever the order in which the store answers many clients of an engine.
  * allocator/I5   An id reserved before a call began is not given by it, nor one of a range that was asked for.
- * key-range-state/I8   The ids of an EMPTY range are given to no other caller.
+ * The ids of an EMPTY range are given to no other caller.
  * I10  What was inserted and acknowledged, with an automatic id or by hand, is there as it was inserted.
  *
  * Clients insert without ids, insert under ids that the counters are about to reach, allocate, reserve and ask for ranges,
@@ -154,7 +154,7 @@ class World {
 
   async check(): Promise<void> {
     const given = this.events.flatMap((event) => event.given.map(nameOf))
-    expect(new Set(given).size, 'allocator/I4, key-range-state/I8: no id twice').toBe(given.length)
+    expect(new Set(given).size, 'allocator/I4, no id twice').toBe(given.length)
     for (const { keeps, end } of this.events) {
       if (keeps === undefined) continue
       const later = this.events.filter(({ begin }) => begin > end).flatMap((event) => event.given)
@@ -192,7 +192,7 @@ describe.each<[Mode, IdCollisions]>([
   ['legacy', 'next'],
   ['legacy', 'fail'],
 ])('many clients of an engine in %s mode, where an id in use means: %s', (mode, idCollisions) => {
-  test('allocator/I4, allocator/I5, key-range-state/I8, I10 hold in any order of the store’s answers, and when the process dies', async () => {
+  test('allocator/I4, allocator/I5 and I10 hold in any order of the store’s answers, and when the process dies', async () => {
     const clients = fc.array(fc.array(steps, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), clients, async (scheduler, drawn) => {

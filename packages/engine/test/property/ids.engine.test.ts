@@ -3,12 +3,12 @@
  * allocator/I5   A reserved id is never given, nor one of a range that was asked for.
  * A reservation moves the counters of the ids in a key past them and no other counter; repeated, nothing.
  * Ids in one piece begin where the counter stands, and no counter ever goes back.
- * key-range-state/I8   The state of a range is that of the rules, for entities put by hand and deleted, below a lone child too.
+ * The state of a range is that of the rules, for entities put by hand and deleted, below a lone child too.
  * A range asked for twice is never EMPTY the second time.
  * I10  An insert without id never changes an existing entity: it takes the next free id, or fails with the documented words
  *      and nothing of its transaction is applied.
  * Keys come back in request order and differ from the request in the last id only.
- * id-sequence/I12  After a crash no counter stands below what it gave; after a clean close each stands exactly where it stood.
+ * After a crash no counter stands below what it gave; after a clean close each stands exactly where it stood.
  *
  * Random commands on a whole engine against a model that foretells every single id: see ids-engine-world.ts.
  */
@@ -31,7 +31,7 @@ describe.each<[Mode, IdCollisions]>([
   test.each([
     ['at once', () => new MemoryKv()],
     ['by promises', () => new AsyncKv(new MemoryKv())],
-  ])('I4 to id-sequence/I12 hold over a store that answers %s', async (_answers, store) => {
+  ])('the laws of ids hold over a store that answers %s', async (_answers, store) => {
     const options = { mode, idCollisions }
     await fc.assert(
       fc.asyncProperty(engineCommands(), async (commands) => {

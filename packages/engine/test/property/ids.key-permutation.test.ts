@@ -1,7 +1,7 @@
 /**
- * key-permutation/P1  idOf is one-to-one on 1 … size, and originalOf takes it back.
+ * idOf is one-to-one on 1 … size, and originalOf takes it back.
  * nameOf is one-to-one on all 64-bit ids, and originalOfName takes it back.
- * key-permutation/P3  The same secret and size give the same shuffle; another secret another one.
+ * The same secret and size give the same shuffle; another secret another one.
  *
  * And its use: neighbours of the original order end up far apart, as numbers and as names.
  */
@@ -27,7 +27,7 @@ function chiSquare(counts: readonly number[]): number {
 }
 
 describe('the key permutation', () => {
-  test('key-permutation/P1: every small range is shuffled onto itself', () => {
+  test('every small range is shuffled onto itself', () => {
     fc.assert(
       fc.property(secrets, fc.integer({ min: 1, max: 300 }), (secret, size) => {
         const permutation = new KeyPermutation({ secret, size: BigInt(size) })
@@ -40,7 +40,7 @@ describe('the key permutation', () => {
     )
   })
 
-  test('key-permutation/P1: an id of any range stays in it and comes back', () => {
+  test('an id of any range stays in it and comes back', () => {
     fc.assert(
       fc.property(secrets, sizes, fc.bigInt({ min: 0n, max: 2n ** 63n }), (secret, size, at) => {
         const permutation = new KeyPermutation({ secret, size })
@@ -65,7 +65,7 @@ describe('the key permutation', () => {
     )
   })
 
-  test('key-permutation/P3: the shuffle of a secret never changes between versions', () => {
+  test('the shuffle of a secret never changes between versions', () => {
     const permutation = new KeyPermutation({ secret: 'move to names', size: 1_000_000n })
     expect([1n, 2n, 3n, 1_000_000n].map((id) => permutation.idOf(id))).toMatchInlineSnapshot(`
       [
@@ -84,7 +84,7 @@ describe('the key permutation', () => {
     `)
   })
 
-  test('key-permutation/P3: two secrets shuffle differently', () => {
+  test('two secrets shuffle differently', () => {
     fc.assert(
       fc.property(secrets, secrets, (a, b) => {
         fc.pre(a !== b)

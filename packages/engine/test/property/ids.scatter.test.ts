@@ -1,5 +1,5 @@
 /**
- * scatter/I2  unscatter is the inverse of scatter, both ways.
+ * unscatter is the inverse of scatter, both ways.
  *             scatter is injective, and every value is inside the scattered space, none in the sequential one.
  * The first 2^k counters give exactly the left edges of 2^k equal parts of the space.
  *
@@ -56,7 +56,7 @@ describe('scattered ids', () => {
     )
   })
 
-  test('scatter/I2: different counters give different ids, all inside the scattered space', () => {
+  test('different counters give different ids, all inside the scattered space', () => {
     fc.assert(
       fc.property(counters, counters, (a, b) => {
         const id = scatterId(a)

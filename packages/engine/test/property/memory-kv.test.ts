@@ -40,7 +40,7 @@ function holds(is: boolean, law: string): void {
 const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
   some.length === others.length && some.every((one, i) => one === others[i])
 
-/** Checks btree/B1, how full nodes are and their counts of rows, and returns the keys. */
+/** Checks the order of keys, how full nodes are and their counts of rows, and returns the keys. */
 function checkTree(tree: BTree<number>, capacity: number): string[] {
   const minimum = Math.max(2, capacity >> 2)
   const keys: string[] = []
@@ -68,7 +68,7 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
     holds(node.rows === counted, 'rows are those of the children')
   }
   visit(tree.root, '', undefined)
-  holds(areEqual(keys, [...new Set(keys)].sort()), 'btree/B1')
+  holds(areEqual(keys, [...new Set(keys)].sort()), 'keys ascend')
   holds(keys.length === tree.size, 'the size is that of the keys')
   return keys
 }
@@ -120,7 +120,7 @@ describe('the tree', () => {
     'x'.repeat(i % 11 === 0 ? 20 : 0)
 
   it.each([4, 5, 8, 13])(
-    'keeps btree/B1, full nodes and counts over runs of inserts and deletes, with %i keys a node',
+    'keeps keys in order, full nodes and counts over runs of inserts and deletes, with %i keys a node',
     (capacity) => {
       fc.assert(
         fc.property(keyRuns, (sequence) => {
@@ -147,7 +147,7 @@ describe('the tree', () => {
   )
 
   it.each([4, 5, 8, 13, 64])(
-    'keeps btree/B1, full nodes and counts when ranges are deleted, with %i keys a node',
+    'keeps keys in order, full nodes and counts when ranges are deleted, with %i keys a node',
     (capacity) => {
       const range = fc.tuple(fc.nat({ max: 600 }), fc.nat({ max: 600 }))
       fc.assert(

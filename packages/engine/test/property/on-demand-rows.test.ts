@@ -1,4 +1,4 @@
-/** on-demand-rows/OD1 and on-demand-rows/OD2, compared with a store that keeps every row. */
+/** Reads compared with a store that keeps every row. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -276,7 +276,7 @@ function checkIndexes({ whole, inner }: World): void {
   for (const [head, rows] of byIndex(inner)) expect(rows, 'OD2').toEqual(all.get(head))
 }
 
-test('on-demand-rows/OD1, on-demand-rows/OD2: what is read is what a store shows that keeps every row, and of an index all rows are kept or none', () => {
+test('what is read is what a store shows that keeps every row, and of an index all rows are kept or none', () => {
   fc.assert(
     fc.property(commands, (sequence) => {
       const world = new World()
@@ -351,7 +351,7 @@ test('an index that a snapshot of before is asked for is made for the store too,
   expect(rowsIn(world.inner, range, false)).toHaveLength(2)
 })
 
-test('on-demand-rows/OD1: a snapshot that has log rows which are gone from the list meanwhile is not changed by later writes', () => {
+test('a snapshot that has log rows which are gone from the list meanwhile is not changed by later writes', () => {
   const world = new World()
   const entity = new Map<string, Value>()
   const write = (...ids: readonly bigint[]): void => {
@@ -366,7 +366,7 @@ test('on-demand-rows/OD1: a snapshot that has log rows which are gone from the l
   world.run({ do: 'read', range: everything, reverse: false, from: 0 })
 })
 
-test('on-demand-rows/OD1: a snapshot shows the log of its moment when as many rows have come as have gone, and nothing else has changed', () => {
+test('a snapshot shows the log of its moment when as many rows have come as have gone, and nothing else has changed', () => {
   const world = new World()
   const keyOf = (id: bigint): Key => ({ partition, path: [{ kind: 'A', id }] })
   world.run({ do: 'write', entities: [[keyOf(1n), new Map()]] })

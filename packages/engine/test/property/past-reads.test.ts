@@ -1,5 +1,5 @@
 /**
- * undone-rows/U1: reads of past moments, several at once and with commits going on, give what a plain model gives.
+ * reads of past moments, several at once and with commits going on, give what a plain model gives.
  *
  * Lookups, queries of each table, aggregations and metadata, outside of transactions and in read-only ones.
  */
@@ -237,11 +237,11 @@ test.each<[string, EngineOptions['apply'], () => EngineOptions['kv']]>([
   ['in memory, not applied', { type: 'manual' }, () => new MemoryKv([], small)],
   ['by promise', undefined, () => new AsyncKv(new MemoryKv([], small))],
   ['by promise, not applied', { type: 'manual' }, () => new AsyncKv(new MemoryKv([], small))],
-])('undone-rows/U1: past reads beside commits give what the model gives, %s', async (_, apply, kvOf) => {
+])('past reads beside commits give what the model gives, %s', async (_, apply, kvOf) => {
   await holds(async () => ({ kv: kvOf(), apply }), 12)
 })
 
-test('undone-rows/U1: past reads beside commits give what the model gives, on disk', async () => {
+test('past reads beside commits give what the model gives, on disk', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sixtables-past-'))
   let folders = 0
   await holds(async () => ({ dir: join(dir, String(folders++)) }), 4)

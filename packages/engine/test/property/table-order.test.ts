@@ -1,4 +1,4 @@
-/** Laws of the tables' row layouts, from entities/T1 to entities-by-composite-property/T5: order, ranges, and parse(build(x)) = x. */
+/** Laws of the tables' row layouts: order, ranges, and parse(build(x)) = x. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -28,8 +28,7 @@ import {
   parseCompositeRowKey,
 } from '../../src/tables/entities-by-composite-property.ts'
 import { kindPrefix, parseEntitiesByKindRowKey } from '../../src/tables/entities-by-kind.ts'
-import { parseEntitiesByPropertyAscRowKey, propertyAscPrefix } from '../../src/tables/entities-by-property-asc.ts'
-import { parseEntitiesByPropertyDescRowKey, propertyDescPrefix } from '../../src/tables/entities-by-property-desc.ts'
+import { parsePropertyRowKey, propertyPrefix } from '../../src/tables/entities-by-property.ts'
 import { prefixRange } from '../../src/tables/ranges.ts'
 import { anyKeys, fewValues, indexableValues, indexDefinitions, keys, names } from '../../src/testing/arbitraries.ts'
 import { rowsOfEntries, type TableRow } from '../../src/testing/row-list.ts'
@@ -63,7 +62,7 @@ describe('Entities', () => {
     )
   })
 
-  test('entities/T1: the ranges hold exactly the subtree, partition and database', () => {
+  test('the ranges hold exactly the subtree, partition and database', () => {
     fc.assert(
       fc.property(keys, keys, (key, other) => {
         const row = entityRowKeyOf(key)
@@ -97,7 +96,7 @@ describe('EntitiesByKind', () => {
     )
   })
 
-  test('entities-by-kind/T2: the ranges hold exactly the kind, and of it what is under an ancestor', () => {
+  test('the ranges hold exactly the kind, and of it what is under an ancestor', () => {
     fc.assert(
       fc.property(keys, keys, (key, other) => {
         const row = rowIn('EntitiesByKind', key)
@@ -115,7 +114,7 @@ describe('EntitiesByKind', () => {
 describe('EntitiesByPropertyAsc and Desc', () => {
   const rowsA = fc.tuple(keys, names, indexableValues)
 
-  test('entities-by-property-asc/T3: ascending rows stand by partition, kind, property, value and key', () => {
+  test('ascending rows stand by partition, kind, property, value and key', () => {
     fc.assert(
       fc.property(rowsA, rowsA, ([keyA, nameA, valueA], [keyB, nameB, valueB]) => {
         const order =
@@ -132,7 +131,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
     )
   })
 
-  test('entities-by-property-desc/T4: descending rows stand by falling value, and by rising key among equal values', () => {
+  test('descending rows stand by falling value, and by rising key among equal values', () => {
     fc.assert(
       fc.property(rowsA, rowsA, ([keyA, name, valueA], [keyB, , valueB]) => {
         const order =
@@ -156,13 +155,13 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const partition = partitionCode(key.partition)
 
         const asc = rowIn('EntitiesByPropertyAsc', key, entry)
-        const ascPrefix = propertyAscPrefix(partition, kindOf(key), property)
-        expect(parseEntitiesByPropertyAscRowKey(asc)).toEqual(whole)
+        const ascPrefix = propertyPrefix('EntitiesByPropertyAsc', partition, kindOf(key), property)
+        expect(parsePropertyRowKey(asc)).toEqual(whole)
         expect(asc).toBe(ascPrefix + entry.valueCode + pathCode(key.path))
 
         const desc = rowIn('EntitiesByPropertyDesc', key, entry)
-        const descPrefix = propertyDescPrefix(partition, kindOf(key), property)
-        expect(parseEntitiesByPropertyDescRowKey(desc)).toEqual(whole)
+        const descPrefix = propertyPrefix('EntitiesByPropertyDesc', partition, kindOf(key), property)
+        expect(parsePropertyRowKey(desc)).toEqual(whole)
         expect(desc).toBe(descPrefix + invert(entry.valueCode) + pathCode(key.path))
       }),
     )
@@ -174,10 +173,10 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const partition = partitionCode(key.partition)
         const equal = compareValues(value, asked) === 0
         const asc = rowIn('EntitiesByPropertyAsc', key, entryOf('v', value))
-        const ascPrefix = propertyAscPrefix(partition, kindOf(key), 'v')
+        const ascPrefix = propertyPrefix('EntitiesByPropertyAsc', partition, kindOf(key), 'v')
         expect(isIn(prefixRange(ascPrefix + valueCode(asked)), asc)).toBe(equal)
         const desc = rowIn('EntitiesByPropertyDesc', key, entryOf('v', value))
-        const descPrefix = propertyDescPrefix(partition, kindOf(key), 'v')
+        const descPrefix = propertyPrefix('EntitiesByPropertyDesc', partition, kindOf(key), 'v')
         expect(isIn(prefixRange(descPrefix + invert(valueCode(asked))), desc)).toBe(equal)
       }),
       { numRuns: runs(335) },
@@ -240,7 +239,7 @@ describe('EntitiesByCompositeProperty', () => {
     )
   })
 
-  test('entities-by-composite-property/T5: rows stand by ancestor, by the columns in their directions, then by key', () => {
+  test('rows stand by ancestor, by the columns in their directions, then by key', () => {
     fc.assert(
       fc.property(indexes, fc.array(fc.tuple(indexedKeys, entryLists), { maxLength: 4 }), (index, entities) => {
         const partition = { projectId: 'p', databaseId: '', namespaceId: '' }

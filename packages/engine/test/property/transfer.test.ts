@@ -2,7 +2,7 @@
  * Export and import of whole databases, against what was put in:
  *
  *   - what is exported from one engine and imported into an empty one is the same keys and properties, and passes the check
- *   - export/T1  an export is one moment, and has what is committed but held back
+ *   - an export is one moment, and has what is committed but held back
  *   - ids             no id that came with an import is given again
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -188,7 +188,7 @@ test('a filter takes the entities of its kinds and namespaces, on the way out an
   )
 })
 
-test('an export is one moment, though writes go on beside it (export/T1)', async () => {
+test('an export is one moment, though writes go on beside it', async () => {
   const engine = await openEngine()
   const database = engine.database('p')
   const counters = Array.from({ length: 600 }, (_, i) => keyOf([{ kind: 'Counter', id: BigInt(i + 1) }]))

@@ -4,7 +4,7 @@
  * allocator/I4   No id is given twice, by AllocateIds or with a new entity, before or after the kill.
  * allocator/I5   An id that was reserved before a call began is not given by it.
  * I10  What was inserted and acknowledged is there as it was inserted: nothing was overwritten.
- * id-sequence/I12  After the kill every id given is further on in its counter than any before.
+ * After the kill every id given is further on in its counter than any before.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
