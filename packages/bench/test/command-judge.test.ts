@@ -136,6 +136,27 @@ describe('a command', () => {
     expect([one.fault, one.passed]).toEqual([undefined, true])
   })
 
+  it('may answer its first call after one that comes later', async () => {
+    const later: Challenge = {
+      ...customers,
+      async run(stage) {
+        const { store, program } = await stage.open()
+        const db = stage.db()
+        const add = (n: number): Promise<unknown> => program.call('addCustomer', db, n, { name: '' })
+        await store.together([add(1).then(() => {}), store.sleep(50).then(async () => void (await add(2)))])
+      },
+      goals: [],
+    }
+    const file = join(folder, 'later.mjs')
+    writeFileSync(
+      file,
+      `${frame} let first; serve({ addCustomer: ({ n }) => (n === 1 ? new Promise((done) => { first = done }) : first()) })`,
+    )
+    const command = `"${process.execPath}" later.mjs`
+    const { fault } = await judge(later, { command, folder }, undefined, { limits: { startSeconds: 60 } })
+    expect(fault).toBeUndefined()
+  })
+
   it('never has calls under way that are charged in different ways', async () => {
     const one = await judged(`
       const underWay = new Set()

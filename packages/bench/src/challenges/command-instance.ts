@@ -58,7 +58,7 @@ interface PendingCall extends ProgramCall {
 }
 
 /** Real milliseconds of silence after which a process may be asleep: it waits for its requests under way, or for real time. */
-const silentMs = { asked: 4, idle: 20 } as const
+const silentMs = { asked: 4, idle: 20, begins: 1000 } as const
 /** The same where the system does not tell whether it sleeps. */
 const surelySilentMs = 100
 
@@ -274,11 +274,12 @@ export class CommandInstance implements ProgramProcess {
   /** Waits until the process has nothing to do, or does nothing that can be seen. */
   async #untilSilent(): Promise<void> {
     while (this.#isWorking) {
-      const leastMs = this.#asked > 0 ? silentMs.asked : silentMs.idle
+      // One that has said nothing yet may still be loading, or gather calls and answer them later.
+      const leastMs = silentMs[this.#isReady ? (this.#asked > 0 ? 'asked' : 'idle') : 'begins']
       const forMs = performance.now() - this.#heardAt
-      if (this.#isReady && forMs >= leastMs && this.#isAsleep(forMs)) return
+      if (forMs >= leastMs && this.#isAsleep(forMs)) return
       // A look at a process with many threads takes long: the longer it has worked, the fewer.
-      const leftMs = this.#isReady ? Math.max(leastMs - forMs, Math.min(forMs, 50)) : 1000
+      const leftMs = Math.max(leastMs - forMs, Math.min(forMs, 50))
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve

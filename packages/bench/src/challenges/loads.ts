@@ -23,13 +23,13 @@ const restarts = 3
 /**
  * Offers calls of a program at a rate; each stands for many. Records what was served, and the tablets and heat of tables.
  *
- * @param call - one call of the program, with the number of calls before it
+ * @param call - one call of the program, with the number of calls before it, and a place from 0 to 1 for keys that are drawn evenly
  */
 export async function offerCalls(
   stage: Stage,
   { store, program }: { readonly store: Store; readonly program: Program },
   load: Pick<Load, 'seconds' | 'opsPerSecondAt'>,
-  options: { readonly tables: readonly TableName[]; readonly call: (db: Db, n: number) => unknown },
+  options: { readonly tables: readonly TableName[]; readonly call: (db: Db, n: number, place: number) => unknown },
 ): Promise<Watch> {
   const { record, random } = stage
   const meter = new Meter()
@@ -43,7 +43,7 @@ export async function offerCalls(
     {
       ...load,
       atOnce: 16,
-      next: () => {
+      next: (_, place) => {
         if (store.nowMs - begunMs > (restartAt[0] ?? Number.POSITIVE_INFINITY)) {
           restartAt.shift()
           program.restart()
@@ -52,7 +52,7 @@ export async function offerCalls(
         return {
           work: async (context) => {
             // The way to the service is no part of what is measured here: the program waits for it, the load does not.
-            await options.call(stage.db({ rpcMs: 0, answersEveryMs: 250, meter, context }), n)
+            await options.call(stage.db({ rpcMs: 0, answersEveryMs: 250, meter, context }), n, place)
           },
         }
       },
