@@ -1,5 +1,12 @@
 /** Typed JSON of the console against the server's own codec: bytes, JSON, the form, JSON and bytes again. */
-import { decodeProperties, encodeProperties, type Properties, type Value } from '@sixtables/engine'
+import {
+  decodeProperties,
+  encodeProperties,
+  type Properties,
+  requestContext,
+  systemScheduler,
+  type Value,
+} from '@sixtables/engine'
 import fc from 'fast-check'
 import protobuf from 'protobufjs/minimal.js'
 import { expect, test } from 'vitest'
@@ -14,7 +21,8 @@ const key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, pa
 /** Properties as the server sends them. */
 function answered(properties: Uint8Array): JsonObject {
   const image = { version: 1n, createTime: 1n, updateTime: 1n, properties }
-  const answer = lookupAnswer({ found: [{ key, image }], missing: [], deferred: [], readTime: 1n }, false)
+  const result = { found: [{ key, image }], missing: [], deferred: [], readTime: 1n }
+  const answer = lookupAnswer(requestContext({ clock: systemScheduler }), result, false) as Buffer
   return JSON.parse(answerToJson('Lookup', messageOf(answer))).found[0].entity.properties ?? {}
 }
 

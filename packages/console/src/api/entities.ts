@@ -5,8 +5,7 @@
 
 import type { CommitPreview } from '@sixtables/engine'
 import { type EntityScope, given } from '../model/scope.ts'
-import type { JsonObject } from '../model/typed-json.ts'
-import { keyJson } from '../model/typed-json.ts'
+import { type JsonObject, keyJson } from '../model/typed-json.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
 

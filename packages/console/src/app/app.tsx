@@ -1,16 +1,15 @@
 /**
  * The shell around all pages: navigation, the state of the connection, and the page that the address names.
  *
- * S1  A page's code is loaded when it is first shown.
- * S2  While the server is away a banner says so; when it is back each page loads anew what it shows.
+ * While the server is away a banner says so; when it is back each page loads anew what it shows.
  */
 
 import { useEffect } from 'preact/hooks'
 import { connection, server, watchServer } from '../api/connection.ts'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { StoreWords } from '../components/shared-store.tsx'
+import { Guarded } from './guarded.tsx'
 import { Navigation } from './navigation.tsx'
-import { PageView } from './page-view.tsx'
 import { homePage, pages } from './pages.ts'
 import { route } from './router.ts'
 
@@ -34,7 +33,13 @@ export function App() {
         </p>
       )}
       <main id="main" tabIndex={-1}>
-        {page === undefined ? <NoPage name={name} /> : <PageView key={page.name} page={page} route={shown} />}
+        {page === undefined ? (
+          <NoPage name={name} />
+        ) : (
+          <Guarded key={page.name}>
+            <page.View route={shown} />
+          </Guarded>
+        )}
       </main>
       <footer class="page-footer">
         {server.value !== undefined && (

@@ -1,7 +1,7 @@
 /** The list of pages: at the side, or behind a button where there is little room. */
 
 import { useState } from 'preact/hooks'
-import { Button } from '../components/button.tsx'
+import { Button } from '../components/controls.tsx'
 import { addressOf } from '../model/route.ts'
 import { pages } from './pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'

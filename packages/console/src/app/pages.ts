@@ -1,5 +1,6 @@
 /** The pages of the console, in the order of the navigation. A new page is a folder in pages/ and a line here. */
 import type { ComponentType } from 'preact'
+import { onDemand } from '../components/on-demand.tsx'
 import type { PageProps } from '../model/route.ts'
 
 export interface PageDefinition {
@@ -8,66 +9,26 @@ export interface PageDefinition {
   readonly title: string
   /** Its purpose, in a few words. */
   readonly about: string
-  /** Loads its code. */
-  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+  readonly View: ComponentType<PageProps>
 }
 
-// The order: overview, data, entity, tables, log, heat, requests, labs, controls.
+type Load = () => Promise<{ readonly default: ComponentType<PageProps> }>
+
+/** A page's code is loaded when it is first shown. */
+const page = (name: string, title: string, about: string, load: Load): PageDefinition => {
+  return { name, title, about, View: onDemand(load, `The page ${title}`) }
+}
+
 export const pages: readonly PageDefinition[] = [
-  {
-    name: 'overview',
-    title: 'Overview',
-    about: 'Calls, latency, data and findings',
-    load: () => import('../pages/overview/index.tsx'),
-  },
-  {
-    name: 'data',
-    title: 'Data',
-    about: 'Entities by kind and query',
-    load: () => import('../pages/data/index.tsx'),
-  },
-  {
-    name: 'entity',
-    title: 'Entity',
-    about: 'Rows, log and versions of one entity',
-    load: () => import('../pages/entity/index.tsx'),
-  },
-  {
-    name: 'tables',
-    title: 'Six tables',
-    about: 'Sorted rows of the tables, lit up by commits',
-    load: () => import('../pages/tables/index.tsx'),
-  },
-  {
-    name: 'log',
-    title: 'Log and apply',
-    about: 'Commits between log and tables, and what queries see meanwhile',
-    load: () => import('../pages/log/index.tsx'),
-  },
-  {
-    name: 'heat',
-    title: 'Heat',
-    about: 'Load by key range and time, tablets and findings',
-    load: () => import('../pages/heat/index.tsx'),
-  },
-  {
-    name: 'requests',
-    title: 'Requests',
-    about: 'Each call as it comes, and transactions that wait for each other',
-    load: () => import('../pages/requests/index.tsx'),
-  },
-  {
-    name: 'labs',
-    title: 'Labs',
-    about: 'Predict, run and watch; the course and its challenges',
-    load: () => import('../pages/labs/index.tsx'),
-  },
-  {
-    name: 'controls',
-    title: 'Controls',
-    about: 'Snapshots, faults, clock, settings and indexes',
-    load: () => import('../pages/controls/index.tsx'),
-  },
+  page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx')),
+  page('data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
+  page('entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
+  page('tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
+  page('log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
+  page('heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx')),
+  page('requests', 'Requests', 'Calls, and transactions that wait', () => import('../pages/requests/index.tsx')),
+  page('labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx')),
+  page('controls', 'Controls', 'Faults, clock, settings and indexes', () => import('../pages/controls/index.tsx')),
 ]
 
 /** Shown for an address without a page. */

@@ -1,44 +1,19 @@
 /** Light, dark, or as the system says; kept in this browser. */
+
 import { useEffect, useState } from 'preact/hooks'
+import { Select } from '../components/controls.tsx'
+import { keepText, keptText } from '../model/kept-text.ts'
 
 const themes = ['system', 'light', 'dark'] as const
 type Theme = (typeof themes)[number]
 const storedName = 'sixtables-theme'
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>(storedTheme)
+  const [theme, setTheme] = useState<Theme>(() => themes.find((name) => name === keptText(storedName)) ?? 'system')
   useEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset['theme']
     else document.documentElement.dataset['theme'] = theme
-    store(theme)
+    keepText(storedName, theme)
   }, [theme])
-  return (
-    <label class="theme-switch">
-      Theme
-      <select value={theme} onChange={(event) => setTheme(event.currentTarget.value as Theme)}>
-        {themes.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
-
-/** A browser may refuse to keep anything; then the system's theme holds at each visit. */
-function storedTheme(): Theme {
-  try {
-    return themes.find((name) => name === localStorage.getItem(storedName)) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function store(theme: Theme): void {
-  try {
-    localStorage.setItem(storedName, theme)
-  } catch {
-    // See storedTheme.
-  }
+  return <Select class="theme-switch" label="Theme" value={theme} options={themes} onChange={setTheme} />
 }

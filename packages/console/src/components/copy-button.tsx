@@ -2,8 +2,9 @@
  * Copies a text; says that it did, or that the browser did not allow it. The words lie over what is around the button, so nothing
  * moves under the pointer when they come and go.
  */
+
 import { useState } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [result, setResult] = useState('')

@@ -1,6 +1,7 @@
 /** The choice of a database among those of the server. */
+
 import type { DatabaseName } from '../model/scope.ts'
-import { Select } from './field.tsx'
+import { Select } from './controls.tsx'
 import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseChoiceProps {

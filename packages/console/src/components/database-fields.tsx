@@ -2,7 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import type { DatabaseName } from '../model/scope.ts'
-import { TextField } from './field.tsx'
+import { TextField } from './controls.tsx'
 import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseFieldsProps {

@@ -1,9 +1,10 @@
 /**
  * A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was.
  */
+
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 
 export interface DialogProps {
   readonly title: string
@@ -44,6 +45,8 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
 
 export interface DeleteQuestionProps {
   readonly title: string
+  /** Words of the button that deletes nothing. */
+  readonly keep: string
   /** What is lost. */
   readonly children: ComponentChildren
   readonly onDelete: () => void
@@ -51,10 +54,10 @@ export interface DeleteQuestionProps {
 }
 
 /** Asks before something is deleted. */
-export function DeleteQuestion({ title, children, onDelete, onClose }: DeleteQuestionProps) {
+export function DeleteQuestion({ title, keep, children, onDelete, onClose }: DeleteQuestionProps) {
   const actions = (
     <>
-      <Button label="Keep it" onClick={onClose} />
+      <Button label={keep} onClick={onClose} />
       <Button label="Delete" look="danger" onClick={onDelete} />
     </>
   )

@@ -1,7 +1,8 @@
 /** The difference between two states of an entity, a line for each place that differs. */
+
 import type { Difference } from '../model/entity-difference.ts'
-import { SafeText } from './safe-text.tsx'
-import { LongText, useFirst } from './shortened.tsx'
+import { Table } from './table.tsx'
+import { LongText, SafeText, useFirst } from './text.tsx'
 
 export interface DifferenceListProps {
   readonly differences: readonly Difference[]
@@ -15,43 +16,30 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
   if (differences.length === 0) return <p class="muted">Both have the same properties.</p>
   return (
     <div class="difference-list">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Property</th>
-            <th scope="col">{before}</th>
-            <th scope="col">{after}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((one) => (
-            <tr key={one.path}>
-              <th scope="row">
-                <SafeText text={one.path} />
-              </th>
-              <td>
-                {one.before === undefined ? (
-                  <span class="muted">absent</span>
-                ) : (
-                  <del>
-                    <LongText text={one.before} />
-                  </del>
-                )}
-              </td>
-              <td>
-                {one.after === undefined ? (
-                  <span class="muted">absent</span>
-                ) : (
-                  <ins>
-                    <LongText text={one.after} />
-                  </ins>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={shown}
+        keyOf={({ path }) => path}
+        columns={[
+          { title: 'Property', cell: ({ path }) => <SafeText text={path} /> },
+          { title: before, cell: (one) => <State text={one.before} Mark="del" /> },
+          { title: after, cell: (one) => <State text={one.after} Mark="ins" /> },
+        ]}
+      />
       {rest}
     </div>
+  )
+}
+
+interface StateProps {
+  readonly text: string | undefined
+  readonly Mark: 'del' | 'ins'
+}
+
+function State({ text, Mark }: StateProps) {
+  if (text === undefined) return <span class="muted">absent</span>
+  return (
+    <Mark>
+      <LongText text={text} />
+    </Mark>
   )
 }

@@ -6,7 +6,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { inWords } from '../model/numbers.ts'
+import { inWords, timeWords } from '../model/numbers.ts'
 import { FigureTable, Scroll } from './table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
 
@@ -126,7 +126,7 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
             columns={[x.name, ...lines.map(({ label }) => label)]}
             rows={x.values.slice(from).map((value, i) => ({
               key: String(value),
-              name: x.isTime === true ? timeWords(value) : inWords(value),
+              name: x.isTime === true ? timeWords(value * 1000) : inWords(value),
               figures: lines.map(({ values }) => valueWords(values[from + i])),
             }))}
           />
@@ -137,7 +137,6 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
 }
 
 const valueWords = (value: number | null | undefined): string => (typeof value === 'number' ? inWords(value) : '–')
-const timeWords = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString('en-GB')
 
 function dataOf({ x, lines, isLogarithmic }: LinePlotProps): uPlot.AlignedData {
   // A logarithmic axis has no zero.
@@ -205,5 +204,5 @@ function timeRange({ data: [x] }: uPlot): [number, number] {
 }
 
 function clockWords(_plot: uPlot, marks: readonly number[]): string[] {
-  return marks.map(timeWords)
+  return marks.map((seconds) => timeWords(seconds * 1000))
 }

@@ -1,12 +1,13 @@
 /** A composite index that a query lacks: its entry for index.yaml, and a button that creates it. */
+
 import type { IndexListReport, IndexReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { postJson } from '../api/http.ts'
 import type { DatabaseName } from '../model/scope.ts'
-import { Button } from './button.tsx'
+import { Button } from './controls.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { SafeLines } from './safe-text.tsx'
-import { type Action, useAction } from './use-loaded.ts'
+import { SafeLines } from './text.tsx'
+import { type Action, useAction } from './use-server.ts'
 
 /** Members of `POST /emulator/indexes/create`: a definition, or the text of an index.yaml. */
 export type CreateIndex = Action<[Readonly<Record<string, unknown>>]>

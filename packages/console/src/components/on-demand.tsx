@@ -1,23 +1,30 @@
 /** A part of a page whose code is loaded when it is first shown. Until then nothing stands in its place. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ErrorNote } from './error-note.tsx'
+import { epoch } from '../api/connection.ts'
+import { ErrorNote } from './notes.tsx'
 
-export function onDemand<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
-  let known: ComponentType<P> | undefined
+/** @param name - for the message where its code cannot be loaded */
+export function onDemand<P extends object>(
+  load: () => Promise<{ readonly default: ComponentType<P> }>,
+  name = 'This part of the page',
+): ComponentType<P> {
+  let known: { readonly default: ComponentType<P> } | undefined
   return function OnDemand(props: P) {
-    const [Part, setPart] = useState<{ component: ComponentType<P> } | undefined>(
-      known === undefined ? undefined : { component: known },
-    )
+    const [Part, setPart] = useState(known)
     const [error, setError] = useState<Error | undefined>(undefined)
+    // Code that could not be loaded while the server was away is asked for again when it is back, by another document: a
+    // browser may keep the failure of a module as long as the document lives.
+    const attempt = Part === undefined ? epoch.value : 0
     useEffect(() => {
       if (Part !== undefined) return
-      load().then((component) => {
-        known = component
-        setPart({ component })
+      if (error !== undefined) return location.reload()
+      load().then((loaded) => {
+        known = loaded
+        setPart(loaded)
       }, setError)
-    }, [])
-    if (error !== undefined) return <ErrorNote error={error} what="This part of the page could not be loaded" />
-    return Part === undefined ? null : <Part.component {...props} />
+    }, [attempt])
+    if (error !== undefined) return <ErrorNote error={error} what={`${name} could not be loaded`} />
+    return Part === undefined ? null : <Part.default {...props} />
   }
 }

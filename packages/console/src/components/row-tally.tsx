@@ -1,18 +1,19 @@
 /** The rows that a write would write and delete: in a few words, and table by table. */
+
 import type { CommitPreview } from '@sixtables/engine'
 import { counted } from '../model/numbers.ts'
-import { SafeText } from './safe-text.tsx'
 import { FigureTable } from './table.tsx'
+import { SafeText } from './text.tsx'
 
 /** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
 export function tallyInWords({ tables }: CommitPreview): string {
   const six = Object.entries(tables).filter(([table]) => table !== 'Log')
   const written = six.reduce((sum, [, counts]) => sum + counts.written, 0)
   const deleted = six.reduce((sum, [, counts]) => sum + counts.deleted, 0)
-  const rows = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`
+  const rows = (count: number): string => counted(count, 'row')
   if (written === 0 && deleted === 0) return 'Writes nothing'
   if (written === 0) return `Deletes ${rows(deleted)}`
-  return deleted === 0 ? `Writes ${rows(written)}` : `Writes ${rows(written)}, deletes ${deleted.toLocaleString('en')}`
+  return deleted === 0 ? `Writes ${rows(written)}` : `Writes ${rows(written)}, deletes ${counted(deleted)}`
 }
 
 /** @param summary - of the list that opens */
@@ -37,7 +38,7 @@ export function RowTally({ preview, summary }: { readonly preview: CommitPreview
             </code>
           </li>
         ))}
-        {moreRows > 0 && <li class="muted">and {moreRows.toLocaleString('en')} more</li>}
+        {moreRows > 0 && <li class="muted">and {counted(moreRows)} more</li>}
       </ul>
     </details>
   )

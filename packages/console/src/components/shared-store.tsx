@@ -9,8 +9,8 @@
 import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'
-import { Button } from './button.tsx'
-import { SafeText } from './safe-text.tsx'
+import { Button } from './controls.tsx'
+import { SafeText } from './text.tsx'
 
 /** Whether several gateways may share the store. */
 export function isShared(): boolean {

@@ -2,7 +2,7 @@
 
 import { databasesPath, readDatabases } from '../api/databases.ts'
 import type { DatabaseName } from '../model/scope.ts'
-import { useLoaded } from './use-loaded.ts'
+import { useLoaded } from './use-server.ts'
 
 const askEveryMs = 2000
 

@@ -25,6 +25,9 @@ export function heatColour(share: number): readonly [number, number, number] {
 
 export const cssColour = (share: number): string => `rgb(${heatColour(share).join(' ')})`
 
+/** The whole scale, for a legend. */
+export const heatGradient: string = `linear-gradient(90deg, ${stops.map((stop) => `rgb(${stop.join(' ')})`).join(', ')})`
+
 /** So many steps of colour are told apart. */
 export const colourSteps = 256
 

@@ -5,8 +5,7 @@ import { HeatAxis } from './heat-axis.ts'
 import { bracketsOf } from './heat-levels.ts'
 import { tabletAt, tabletSpans } from './heat-tablets.ts'
 import { boundWords, placeWords, rangeWords } from './heat-words.ts'
-import type { Tablet } from './recorded-heat.ts'
-import { Bounds, HeatRecording } from './recorded-heat.ts'
+import { Bounds, HeatRecording, type Tablet } from './recorded-heat.ts'
 
 interface World {
   tablets: Tablet[]

@@ -4,7 +4,7 @@ import type { HeatBound } from '@sixtables/engine'
 import type { HeatAxis } from './heat-axis.ts'
 import { cellValue, lowerBound, type Metric } from './heat-plane.ts'
 import { type TabletSpan, tabletAt } from './heat-tablets.ts'
-import { bytesInWords, durationInWords, inWords } from './numbers.ts'
+import { bytesInWords, durationInWords, inWords, timeWords } from './numbers.ts'
 import type { Column, HeatRecording } from './recorded-heat.ts'
 
 export const metricTitles: Readonly<Record<Metric, string>> = {
@@ -122,11 +122,6 @@ function cellOf({ bounds }: Column, axis: HeatAxis, row: number): number {
     if (row >= from && row < to) return cell
   }
   return -1
-}
-
-/** `14:05:09` */
-export function timeWords(ms: number): string {
-  return new Date(ms).toLocaleTimeString('en-GB')
 }
 
 export interface HotRange {

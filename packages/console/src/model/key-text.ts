@@ -81,3 +81,14 @@ function unquoted(text: string): string {
 function wrong(what: string): KeyTextError {
   return new KeyTextError(`${what}. Write a key like ToDo:1 or User:"ada"/ToDo:5.`)
 }
+
+/** The problem of a text that is no key. */
+export function keyProblem(text: string): string | undefined {
+  try {
+    parseKeyPath(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof KeyTextError) return error.message
+    throw error
+  }
+}

@@ -28,3 +28,8 @@ export function bytesInWords(bytes: number): string {
 export function durationInWords(ms: number): string {
   return ms < 1000 ? `${inWords(Number(ms.toPrecision(3)))} ms` : `${inWords(Number((ms / 1000).toPrecision(3)))} s`
 }
+
+/** `14:05:09` */
+export function timeWords(at: number | string): string {
+  return new Date(at).toLocaleTimeString('en-GB')
+}

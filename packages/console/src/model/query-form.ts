@@ -97,6 +97,27 @@ export function formOf(statement: Statement): QueryForm | NoForm {
   return { kind, keysOnly, filters, order, limit: most === undefined ? '' : String(most.value) }
 }
 
+export interface OtherType {
+  readonly property: string
+  /** `an integer`: of the values that were read, and of the filter. */
+  readonly type: string
+  readonly asked: string
+}
+
+/** Filters that compare a property with a value of another type than it has: such a filter finds nothing. */
+export function otherTypes(statement: Statement, types: ReadonlyMap<string, FilterType>): readonly OtherType[] {
+  const form = formOf(statement)
+  if (form instanceof NoForm) return []
+  return form.filters.flatMap(({ property, value }) => {
+    const type = types.get(property)
+    const isOther = type !== undefined && ![type, 'null', 'gql'].includes(value.type) && type !== 'gql'
+    return isOther ? [{ property, type: withArticle(type), asked: withArticle(value.type) }] : []
+  })
+}
+
+const withArticle = (type: FilterType): string =>
+  type === 'null' ? 'null' : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+
 /** @throws WrongInput */
 export function statementOf({ kind, keysOnly, filters, order, limit }: QueryForm): SelectStatement {
   const conditions = filters.map(conditionOf)
@@ -182,12 +203,12 @@ function operandOf({ type, text }: FilterValue): Operand | string {
     case 'timestamp': {
       const micros = parseDateTime(text.trim())
       return micros === undefined
-        ? 'An instant is a time with its zone, such as 2030-01-31T23:59:59Z.'
+        ? 'A timestamp is a time with its zone, such as 2030-01-31T23:59:59Z.'
         : { type: 'timestamp', micros }
     }
     case 'blob': {
       const value = parseBlob(text.trim())
-      return value === undefined ? 'Bytes are base64 with - and _, without padding.' : { type: 'blob', value }
+      return value === undefined ? 'A blob is base64 with - and _, without padding.' : { type: 'blob', value }
     }
     case 'key':
       return keyOf(text)

@@ -20,7 +20,7 @@ test.each<[ValueForm, RegExp | undefined]>([
   [value('vector', '[1, NaN;-0]'), undefined],
   [value('vector', '1, a'), /A double is a number/],
   [value('geoPoint', '1', { longitude: '' }), /A double is a number/],
-  [value('timestamp', '2026-11-21'), /An instant is written like/],
+  [value('timestamp', '2026-11-21'), /A timestamp is written like/],
   [value('timestamp', '2026-11-21T10:00:00+01:00'), undefined],
   [value('blob', 'a b'), /base64/],
   [value('key', 'ToDo'), /neither an id nor a name/],

@@ -1,7 +1,7 @@
 /**
  * Mistakes in a form that can be told while it is typed. All other rules of values are the API's: a preview tells its refusal.
  */
-import { isComplete, KeyTextError, parseKeyPath } from './key-text.ts'
+import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
 import { numbersOf, type PropertyForm, type ValueForm } from './typed-json.ts'
 
 export interface Problem {
@@ -48,13 +48,13 @@ function problemIn({ type, text, longitude, meaning }: ValueForm): string | unde
         .map(doubleProblem)
         .find((problem) => problem !== undefined)
     case 'timestamp':
-      return isInstant(text) ? undefined : 'An instant is written like 2026-11-21T10:00:00.123456Z.'
+      return isInstant(text) ? undefined : 'A timestamp is written like 2026-11-21T10:00:00.123456Z.'
     case 'blob':
-      return isBase64(text) ? undefined : 'Bytes are written in base64.'
+      return isBase64(text) ? undefined : 'A blob is written in base64.'
     case 'key':
-      return keyProblem(text, true)
+      return keyProblemIn(text, true)
     case 'entity':
-      return text === '' ? undefined : keyProblem(text, false)
+      return text === '' ? undefined : keyProblemIn(text, false)
     default:
       return undefined
   }
@@ -84,12 +84,7 @@ function isBase64(text: string): boolean {
   return /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(text)
 }
 
-function keyProblem(text: string, isWhole: boolean): string | undefined {
-  try {
-    const path = parseKeyPath(text)
-    return isWhole && !isComplete(path) ? 'The last element of the key has neither an id nor a name.' : undefined
-  } catch (error) {
-    if (error instanceof KeyTextError) return error.message
-    throw error
-  }
+function keyProblemIn(text: string, isWhole: boolean): string | undefined {
+  const isPart = isWhole && keyProblem(text) === undefined && !isComplete(parseKeyPath(text))
+  return isPart ? 'The last element of the key has neither an id nor a name.' : keyProblem(text)
 }

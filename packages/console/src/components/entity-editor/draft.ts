@@ -1,6 +1,6 @@
 /** The draft of an entity in one of its two views, and what it says. */
 import { JsonSourceError, jsonSource, parseJsonSource } from '../../model/json-source.ts'
-import { formatKeyPath, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
+import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { type JsonObject, type PropertyForm, propertiesForm, propertiesOf } from '../../model/typed-json.ts'
 import { problemsOf } from '../../model/value-problems.ts'
 
@@ -47,17 +47,6 @@ export function readDraft(draft: Draft): Reading {
   const problems = new Map(found.map(({ path, message }) => [path.join('.'), message]))
   const count = found.length === 1 ? 'One field is' : `${found.length} fields are`
   return { problem: `${count} not a value yet.`, problems }
-}
-
-/** Absent = a key that can be written. */
-export function keyProblem(text: string): string | undefined {
-  try {
-    parseKeyPath(text)
-    return undefined
-  } catch (error) {
-    if (error instanceof KeyTextError) return text === '' ? 'Write a kind, such as ToDo, or a key.' : error.message
-    throw error
-  }
 }
 
 /** A key for a copy: a new id in the place of an id, another name in the place of a name. */

@@ -3,8 +3,8 @@
 import type { ComponentChildren } from 'preact'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
-import { Button } from '../button.tsx'
-import { SafeText } from '../safe-text.tsx'
+import { Button } from '../controls.tsx'
+import { SafeText } from '../text.tsx'
 import { useShownFields } from './use-shown-fields.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
 

@@ -10,9 +10,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrite, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
-import { formatKeyPath } from '../../model/key-text.ts'
+import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { type Draft, draftOf, keyOfDuplicate, keyProblem, type Reading, readDraft, refusedProperty } from './draft.ts'
+import { type Draft, draftOf, keyOfDuplicate, type Reading, readDraft, refusedProperty } from './draft.ts'
 import type { EntityBase } from './use-entity.ts'
 import { type Previewed, usePreview } from './use-preview.ts'
 
@@ -59,7 +59,8 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
   const [failure, setFailure] = useState<Error | undefined>(undefined)
   const [isBusy, setIsBusy] = useState(false)
   const reading = useMemo(() => readDraft(draft), [draft])
-  const problemOfKey = mode === 'edit' ? undefined : keyProblem(key)
+  const problemOfNew = key === '' ? 'Write a kind, such as ToDo, or a key.' : keyProblem(key)
+  const problemOfKey = mode === 'edit' ? undefined : problemOfNew
   const write =
     question === 'delete' ? deletion(base) : problemOfKey === undefined ? writeOf(reading, mode, base) : undefined
   const previewed = usePreview(scope, key, newer === undefined ? write : undefined)

@@ -5,12 +5,12 @@
  *
  * A commit of another writer is told while the editor is open, also one that came while the server was away.
  */
+
 import type { CommitReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { entityQuery, readEntity, type StoredEntity } from '../../api/entities.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { useEvents } from '../use-events.ts'
-import { useLoaded } from '../use-loaded.ts'
+import { useEvents, useLoaded } from '../use-server.ts'
 
 export interface EntityBase {
   readonly base: StoredEntity | undefined

@@ -7,7 +7,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../model/numbers.ts'
-import { Button } from '../button.tsx'
+import { Button } from '../controls.tsx'
 
 /** Fields that are shown at first, and with each further step. */
 const shownAtFirst = 100

@@ -1,14 +1,16 @@
 /**
  * The inputs of one value, by its type.
- *
- * VF1  A text with carriage returns is shown, and not edited here: a field of a browser would change its line ends.
+ * A text with carriage returns is shown, and not edited here: a field of a browser would change its line ends.
  */
+
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { counted } from '../../model/numbers.ts'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
-import { SafeText } from '../safe-text.tsx'
+import { Select } from '../controls.tsx'
+import { SafeText } from '../text.tsx'
 
 /** Context of all fields of one form. */
 export interface FieldContext {
@@ -45,7 +47,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'null':
       return <span class="value-input muted">null</span>
     case 'boolean':
-      return <BooleanInput value={value} name={name} onChange={onChange} />
+      return <BooleanInput text={text} name={name} onChange={onChange} />
     case 'string':
     case 'vector':
       return <LongText value={value} name={name} described={described} onChange={onChange} />
@@ -76,7 +78,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
         </span>
       )
     case 'array':
-      return <span class="value-input muted">{countOf(value.elements.length, 'element')}</span>
+      return <span class="value-input muted">{counted(value.elements.length, 'element')}</span>
     case 'other':
       return <span class="value-input muted">This type is not known here. Edit it as JSON.</span>
     default:
@@ -84,18 +86,12 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
   }
 }
 
-function BooleanInput({ value, name, onChange }: Pick<InputsProps, 'value' | 'name' | 'onChange'>) {
-  return (
-    <select
-      class="value-input"
-      aria-label={`Value of ${name}`}
-      value={value.text === 'true' ? 'true' : 'false'}
-      onChange={(event) => onChange({ text: event.currentTarget.value })}
-    >
-      <option value="true">true</option>
-      <option value="false">false</option>
-    </select>
-  )
+type BooleanInputProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
+
+function BooleanInput({ text, name, onChange }: BooleanInputProps) {
+  const [value, options] = [text === 'true' ? 'true' : 'false', ['true', 'false']]
+  const set = (chosen: string): void => onChange({ text: chosen })
+  return <Select look="bare" class="value-input" label={`Value of ${name}`} {...{ value, options }} onChange={set} />
 }
 
 const hints: Partial<Record<ValueType, string>> = {
@@ -150,7 +146,7 @@ function BlobNote({ base64 }: { readonly base64: string }) {
   const text = textOfBase64(base64)
   return (
     <span class="field-note">
-      {countOf(bytes, 'byte')} in base64
+      {counted(bytes, 'byte')} in base64
       {text !== undefined && text !== '' && (
         <>
           , as text: <SafeText text={text.length > 100 ? `${text.slice(0, 100)}…` : text} />
@@ -160,13 +156,9 @@ function BlobNote({ base64 }: { readonly base64: string }) {
   )
 }
 
-function Partition({
-  value,
-  name,
-  home,
-  onChange,
-}: Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }) {
-  const { partition } = value
+type PartitionProps = Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }
+
+function Partition({ value: { partition }, name, home, onChange }: PartitionProps) {
   const isHome = (Object.keys(home) as (keyof typeof home)[]).every((part) => home[part] === partition[part])
   const words = isHome
     ? 'in this namespace'
@@ -189,8 +181,4 @@ function Partition({
       ))}
     </details>
   )
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,8 +1,8 @@
 /** Choices of the dialogs of import and export. */
+
 import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useId } from 'preact/hooks'
-import { Button } from '../button.tsx'
-import { Select } from '../field.tsx'
+import { Button, Select } from '../controls.tsx'
 
 export interface ChoiceProps<T extends string> {
   readonly legend: string

@@ -1,15 +1,16 @@
 /** A managed export or import: begun, watched by its progress, and cancelled. */
+
 import { useEffect, useState } from 'preact/hooks'
 import { wrote } from '../../api/events.ts'
 import { postJson } from '../../api/http.ts'
 import { type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
 import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
+import { Form } from '../controls.tsx'
 import { CopyButton } from '../copy-button.tsx'
-import { ErrorNote } from '../error-note.tsx'
-import { Form } from '../field.tsx'
-import { SafeText } from '../safe-text.tsx'
-import { useAction, useLoaded } from '../use-loaded.ts'
+import { ErrorNote } from '../notes.tsx'
+import { SafeText } from '../text.tsx'
+import { useAction, useLoaded } from '../use-server.ts'
 import { Start } from './choice.tsx'
 
 const askEveryMs = 300

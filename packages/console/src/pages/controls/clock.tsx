@@ -3,12 +3,10 @@
 import { type ClockReport, timeInWords } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { deleteJson, postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { Form, Select, TextField } from '../../components/field.tsx'
+import { Button, Form, Select, TextField } from '../../components/controls.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 
 const path = '/emulator/clock'
 const units = [

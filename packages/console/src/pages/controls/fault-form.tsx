@@ -3,10 +3,9 @@
 import type { FaultReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
-import { Check, Form, Select, TextField } from '../../components/field.tsx'
-import { useAction } from '../../components/use-loaded.ts'
+import { Button, Check, Form, Select, TextField } from '../../components/controls.tsx'
+import { ActionNote } from '../../components/notes.tsx'
+import { useAction } from '../../components/use-server.ts'
 import { dataMethods } from '../../model/data-methods.ts'
 import { effectInWords } from './fault-words.ts'
 

@@ -1,13 +1,13 @@
 /** Injected errors and delays: the list with their hits, a form, and their end. */
+
 import type { FaultReport } from '@sixtables/gateway/browser'
 import { deleteJson, pathPart } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button } from '../../components/controls.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import { FaultForm } from './fault-form.tsx'
 import { effectInWords, placeInWords, timesInWords } from './fault-words.ts'

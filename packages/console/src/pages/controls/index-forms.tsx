@@ -1,8 +1,7 @@
 /** New composite indexes: one by a form, or those of an index.yaml. */
 
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { Check, Field, Form, Select, TextField } from '../../components/field.tsx'
+import { Button, Check, Field, Form, Select, TextField } from '../../components/controls.tsx'
 import type { CreateIndex } from '../../components/missing-index.tsx'
 
 export interface IndexFormProps {

@@ -1,15 +1,15 @@
 /** Composite indexes of a database with their states; those that queries were refused for; new ones by a form or an index.yaml. */
+
 import type { IndexListReport, IndexReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { Table } from '../../components/table.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 import type { DatabaseProps } from './database-section.tsx'
@@ -90,6 +90,7 @@ function IndexTable({ indexes, place, onChange }: IndexTableProps) {
       {asked !== undefined && (
         <DeleteQuestion
           title="Delete this index?"
+          keep="Keep it"
           onDelete={() => remove.run(asked)}
           onClose={() => setAsked(undefined)}
         >

@@ -3,14 +3,13 @@
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { DatabaseFields } from '../../components/database-fields.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
-import { Form, Select, TextField } from '../../components/field.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { ActionNote } from '../../components/notes.tsx'
 import { isShared, Refused, StoreWords } from '../../components/shared-store.tsx'
-import { useAction } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
+import { useAction } from '../../components/use-server.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 
 const scopes = [
@@ -49,7 +48,12 @@ export function ResetControl() {
       </Refused>
       <ActionNote action={reset} what="Nothing was deleted" />
       {isAsking && (
-        <DeleteQuestion title="Delete these data?" onDelete={reset.run} onClose={() => setAsking(false)}>
+        <DeleteQuestion
+          title="Delete these data?"
+          keep="Keep them"
+          onDelete={reset.run}
+          onClose={() => setAsking(false)}
+        >
           <p>
             This deletes <SafeText text={words} />, <StoreInWords />.
           </p>

@@ -1,12 +1,11 @@
 /** The settings of one database, which hold until the server ends. */
+
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { Form, Select, TextField } from '../../components/field.tsx'
+import { Button, Form, Select, TextField } from '../../components/controls.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import { applyChoices } from '../../model/job-policy.ts'
 import type { DatabaseProps } from './database-section.tsx'
 import { changesAfter, formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'

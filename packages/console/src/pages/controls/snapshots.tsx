@@ -1,17 +1,16 @@
 /** Named snapshots of a store in memory, and resets. */
+
 import type { SnapshotReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { deleteJson, pathPart, postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, Form, TextField } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { Form, TextField } from '../../components/field.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import { ResetControl } from './reset.tsx'
 

@@ -15,7 +15,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   opened: fc.option(text, { nil: undefined }),
 })
 
-test('address/P1: an address gives its place back', () => {
+test('an address gives its place back', () => {
   fc.assert(
     fc.property(places, (place) => {
       expect(placeOf(readAddress(addressOfPlace(place)))).toEqual(place)

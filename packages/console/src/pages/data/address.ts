@@ -3,11 +3,11 @@
  *
  *   #/data/{project}/{kind}?database=…&namespace=…&gql=…&columns=["a"]&explain=1&open={key}
  *
- * P1  placeOf(addressOfPlace(place)) is `place`.                                      address.test.ts
+ * `placeOf(addressOfPlace(place))` is `place`.
  */
 
 import { addressOf, type Route } from '../../model/route.ts'
-import type { EntityScope } from '../../model/scope.ts'
+import { type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
 
 export interface Place extends EntityScope {
   /** Empty: none is chosen, or the query names none. */
@@ -21,13 +21,11 @@ export interface Place extends EntityScope {
   readonly opened: string | undefined
 }
 
-export function placeOf({ parts, query }: Route): Place {
-  const [project = '', kind = ''] = parts
+export function placeOf(route: Route): Place {
+  const { parts, query } = route
   return {
-    project,
-    database: query.get('database') ?? '',
-    namespace: query.get('namespace') ?? '',
-    kind,
+    ...scopeIn(route),
+    kind: parts[1] ?? '',
     gql: query.get('gql') ?? undefined,
     columns: columnsIn(query.get('columns')),
     isExplained: query.get('explain') === '1',
@@ -36,10 +34,9 @@ export function placeOf({ parts, query }: Route): Place {
 }
 
 export function addressOfPlace(place: Place): string {
-  const { project, kind, database, namespace, gql, columns, isExplained, opened } = place
+  const { project, kind, gql, columns, isExplained, opened } = place
   return addressOf('data', project === '' ? [] : kind === '' ? [project] : [project, kind], {
-    database: database === '' ? undefined : database,
-    namespace: namespace === '' ? undefined : namespace,
+    ...scopeQuery(place),
     gql,
     columns: columns === undefined ? undefined : JSON.stringify(columns),
     explain: isExplained ? '1' : undefined,

@@ -1,7 +1,8 @@
 /**
  * The databases, namespaces and kinds that there are, kept up to date by commits.
  *
- * CT1  A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
+ * A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
+ *
  * CT2  At rest each count is of the newest entities, also of a kind whose counting was cut short by a later commit.
  * CT3  The kinds are those of the scope: of another scope there are none until they are read.   packages/console/test/data.test.ts
  */
@@ -9,15 +10,15 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { databasesPath, readDatabases } from '../../api/databases.ts'
-import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
+import { readPage } from '../../api/datastore.ts'
+import type { CallOptions } from '../../api/http.ts'
+import { countOfKind, listedMax, namesOf } from '../../api/kinds.ts'
 import type { DatabaseName, EntityScope } from '../../model/scope.ts'
-import { countUpTo, statementIn, wholeKind } from '../../model/statements.ts'
+import { wholeKind } from '../../model/statements.ts'
 import { useChanges } from './commits.ts'
 
-export const countMax = 1000
-/** Kinds that are counted, and that are listed at most. */
+/** Kinds that are counted at most. */
 const countedMax = 100
-const listedMax = 2000
 const sampleSize = 20
 
 export interface Catalog {
@@ -55,12 +56,12 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
       loading.current = abort
       try {
         const scope = { project, database, namespace }
-        const names = await namesIn(scope, abort.signal)
+        const names = await namesIn(scope, abort)
         const counts = new Map([...known.current.counts].filter(([kind]) => names.kinds.includes(kind)))
         setCatalog({ ...names, counts, isLoaded: true, error: undefined })
         for (const kind of names.kinds.slice(0, countedMax)) {
           if (counts.has(kind) && counted.current.has(kind)) continue
-          counts.set(kind, await countOfKind(scope, kind, abort.signal))
+          counts.set(kind, await countOfKind(scope, kind, abort))
           counted.current.add(kind)
           setCatalog({ ...names, counts: new Map(counts), isLoaded: true, error: undefined })
         }
@@ -81,30 +82,15 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
 
 type Names = Pick<Catalog, 'databases' | 'namespaces' | 'kinds' | 'hasMoreKinds'>
 
-async function namesIn(scope: EntityScope, signal: AbortSignal): Promise<Names> {
-  const databases = await readDatabases(databasesPath, { signal })
+async function namesIn(scope: EntityScope, options: CallOptions): Promise<Names> {
+  const databases = await readDatabases(databasesPath, options)
   if (scope.project === '') return { databases, namespaces: [], kinds: [], hasMoreKinds: false }
   const [namespaces, kinds] = await Promise.all([
-    namesOf(scope, '__namespace__', signal),
-    namesOf(scope, '__kind__', signal),
+    namesOf(scope, '__namespace__', options),
+    namesOf(scope, '__kind__', options),
   ])
   const own = kinds.filter((kind) => !kind.startsWith('__'))
   return { databases, namespaces, kinds: own, hasMoreKinds: kinds.length >= listedMax }
-}
-
-/** Entities of a metadata kind have the names that they stand for; the default namespace has an id. */
-async function namesOf(scope: EntityScope, kind: string, signal: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = []
-  for await (const keys of keyPages(scope, wholeKind(kind), { signal })) {
-    names.push(...keys.map(({ path }) => path.at(-1)?.name ?? ''))
-    if (names.length >= listedMax) break
-  }
-  return names
-}
-
-async function countOfKind(scope: EntityScope, kind: string, signal: AbortSignal): Promise<number> {
-  const { n } = await aggregate(scope, statementIn(countUpTo(kind, countMax)), { signal })
-  return Number(n?.integerValue ?? 0)
 }
 
 /** Properties of the first entities of a kind: for completion. */

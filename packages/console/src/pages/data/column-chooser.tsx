@@ -1,6 +1,6 @@
 /** The choice of the properties that are columns. */
-import { Button } from '../../components/button.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button } from '../../components/controls.tsx'
+import { SafeText } from '../../components/text.tsx'
 import type { Column } from './results.ts'
 
 /** Columns that are shown before the user chooses. */

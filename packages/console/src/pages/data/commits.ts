@@ -1,7 +1,6 @@
 /**
  * Commits of other clients, gathered so that a view reads again a few times a second at most.
- *
- * CM1  The first commit after a pause is told within `firstMs`, however many follow.
+ * The first commit after a pause is told within `firstMs`, however many follow.
  */
 
 import type { CommitReport } from '@sixtables/engine'

@@ -4,16 +4,17 @@
  *   counting ─▶ asked ─▶ deleting ─▶ done
  *                            └─────▶ cancelled: what is deleted stays deleted
  *
- * DD1  Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand.
+ * Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand.
  */
 
 import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
 import type { ApiKey } from '../../model/value-words.ts'
@@ -89,7 +90,7 @@ function actionsOf(state: State, start: (total: number) => Promise<void>, cancel
     return (
       <>
         <Button label="Keep them" onClick={close} />
-        <Button label={`Delete ${counted(state.total)}`} look="danger" onClick={() => void start(state.total)} />
+        <Button label={`Delete ${entities(state.total)}`} look="danger" onClick={() => void start(state.total)} />
       </>
     )
   }
@@ -103,19 +104,17 @@ function wordsOf(state: State): string {
     case 'asked':
       return state.total === 0
         ? 'The query finds nothing to delete.'
-        : `${counted(state.total)} would be deleted. This cannot be undone.`
+        : `${entities(state.total)} would be deleted. This cannot be undone.`
     case 'deleting':
-      return `Deleted ${state.deleted.toLocaleString('en')} of ${state.total.toLocaleString('en')} …`
+      return `Deleted ${counted(state.deleted)} of ${counted(state.total)} …`
     case 'done':
-      return `Deleted ${counted(state.deleted)}.`
+      return `Deleted ${entities(state.deleted)}.`
     case 'cancelled':
-      return `Stopped after ${counted(state.deleted)}; the others are still there.`
+      return `Stopped after ${entities(state.deleted)}; the others are still there.`
   }
 }
 
-function counted(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'entity' : 'entities'}`
-}
+const entities = (count: number): string => counted(count, 'entity', 'entities')
 
 async function totalOf(scope: EntityScope, what: DeleteDialogProps['what'], signal: AbortSignal): Promise<number> {
   if (!isQuery(what)) return what.length

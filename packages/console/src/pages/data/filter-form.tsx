@@ -1,30 +1,29 @@
 /** A query as a form: its filters, one a line, its order and its limit. */
 
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
-import { Button } from '../../components/button.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button, Check, Form, Select } from '../../components/controls.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
+import type { Types } from './results.ts'
 
 export interface FilterFormProps {
   readonly form: QueryForm
   /** Known properties of the kind. */
   readonly properties: readonly string[]
+  /** The types of those that were met. */
+  readonly types: Types
   /** An input that makes no query. */
   readonly wrong: WrongInput | undefined
   readonly onChange: (form: QueryForm) => void
   readonly onRun: () => void
 }
 
-export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterFormProps) {
+export function FilterForm({ form, properties, types, wrong, onChange, onRun }: FilterFormProps) {
   const { filters, limit, keysOnly } = form
   const change = (index: number, filter: Filter): void =>
     onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
-  const submit = (event: Event): void => {
-    event.preventDefault()
-    onRun()
-  }
   return (
-    <form class="filter-form" onSubmit={submit}>
+    <Form class="filter-form" onSubmit={onRun}>
       <datalist id="filter-properties">
         {[...properties, '__key__'].map((property) => (
           <option key={property} value={property} />
@@ -35,6 +34,7 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
           key={index}
           filter={filter}
           number={index + 1}
+          types={types}
           wrong={wrong?.where === index ? wrong.message : undefined}
           onChange={(changed) => change(index, changed)}
           onRemove={() => onChange({ ...form, filters: filters.filter((_, i) => i !== index) })}
@@ -52,20 +52,13 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
             onInput={(event) => onChange({ ...form, limit: event.currentTarget.value })}
           />
         </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={keysOnly}
-            onChange={(event) => onChange({ ...form, keysOnly: event.currentTarget.checked })}
-          />{' '}
-          Keys only
-        </label>
+        <Check label="Keys only" isOn={keysOnly} onSwitch={(isOn) => onChange({ ...form, keysOnly: isOn })} />
         <OrderWords form={form} onChange={onChange} />
         {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
         {/* Enter in an input runs the query. */}
         <Button label="Run" class="visually-hidden" tabIndex={-1} />
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -85,12 +78,13 @@ const hints: Partial<Record<FilterType, string>> = {
 interface FilterLineProps {
   readonly filter: Filter
   readonly number: number
+  readonly types: Types
   readonly wrong: string | undefined
   readonly onChange: (filter: Filter) => void
   readonly onRemove: () => void
 }
 
-function FilterLine({ filter, number, wrong, onChange, onRemove }: FilterLineProps) {
+function FilterLine({ filter, number, types, wrong, onChange, onRemove }: FilterLineProps) {
   const { property, operator, value } = filter
   const wrongId = `filter-wrong-${number}`
   return (
@@ -102,30 +96,22 @@ function FilterLine({ filter, number, wrong, onChange, onRemove }: FilterLinePro
         placeholder="property"
         list="filter-properties"
         value={property}
-        onInput={(event) => onChange({ ...filter, property: event.currentTarget.value })}
+        onInput={(event) => onChange(withProperty(filter, event.currentTarget.value, types))}
       />
-      <select
-        aria-label="Operator"
+      <Select
+        look="bare"
+        label="Operator"
         value={operator}
-        onChange={(event) => onChange(withOperator(filter, event.currentTarget.value as ComparisonOperator))}
-      >
-        {operators.map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </select>
-      <select
-        aria-label="Type of the value"
+        options={operators}
+        onChange={(one) => onChange(withOperator(filter, one))}
+      />
+      <Select
+        look="bare"
+        label="Type of the value"
         value={value.type}
-        onChange={(event) =>
-          onChange({ ...filter, value: withType(value.text, event.currentTarget.value as FilterType) })
-        }
-      >
-        {filterTypes.map((type) => (
-          <option key={type} value={type}>
-            {type === 'gql' ? 'GQL' : type}
-          </option>
-        ))}
-      </select>
+        options={filterTypes.map((type) => [type, type === 'gql' ? 'GQL' : type] as const)}
+        onChange={(type) => onChange({ ...filter, value: withType(value.text, type) })}
+      />
       <ValueInput
         value={value}
         wrongId={wrong === undefined || property === '' ? undefined : wrongId}
@@ -150,12 +136,8 @@ interface ValueInputProps {
 
 function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProps) {
   if (type === 'boolean') {
-    return (
-      <select aria-label="Value" value={text} onChange={(event) => onChange({ type, text: event.currentTarget.value })}>
-        <option>TRUE</option>
-        <option>FALSE</option>
-      </select>
-    )
+    const set = (chosen: string): void => onChange({ type, text: chosen })
+    return <Select look="bare" label="Value" value={text} options={['TRUE', 'FALSE']} onChange={set} />
   }
   return (
     <input
@@ -169,6 +151,15 @@ function ValueInput({ value: { type, text }, wrongId, onChange }: ValueInputProp
       onInput={(event) => onChange({ type, text: event.currentTarget.value })}
     />
   )
+}
+
+/** A value that was not written yet gets the type that the property has in the entities that were read. */
+function withProperty(filter: Filter, property: string, types: Types): Filter {
+  const type = types.get(property)
+  const isUntouched = filter.value.text === '' || filter.value.type === 'boolean'
+  return type === undefined || type === 'null' || !isUntouched
+    ? { ...filter, property }
+    : { ...filter, property, value: withType(filter.value.text, type) }
 }
 
 /** A list is compared by IN, a key by HAS ANCESTOR. */

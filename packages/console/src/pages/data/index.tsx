@@ -7,16 +7,17 @@
 import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { SafeText } from '../../components/safe-text.tsx'
+import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
-import { formatKeyPath } from '../../model/key-text.ts'
+import { SafeText } from '../../components/text.tsx'
+import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
-import { addressOfPlace, type Place, placeOf } from './address.ts'
+import { addressOfPlace, movedTo, type Place, placeOf } from './address.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
-import { Dialogs, EntityActions, type OpenDialog } from './dialogs.tsx'
 import { NoData } from './no-data.tsx'
 import { QueryPanel } from './query-panel.tsx'
+import type { Column } from './results.ts'
 import { AggregateView, ResultsView } from './results-view.tsx'
 import { ScopePanel } from './scope-panel.tsx'
 
@@ -71,13 +72,13 @@ function EmptyData({ place }: { readonly place: Place }) {
   return (
     <NoData project={place.project} namespace={place.namespace}>
       {place.project !== '' && <EntityActions onDialog={setDialog} />}
-      <Dialogs place={place} dialog={dialog} onDialog={setDialog} onOpened={() => undefined} />
+      <PlaceDialogs place={place} dialog={dialog} onClose={() => setDialog(undefined)} />
     </NoData>
   )
 }
 
 function Query({ place, catalog }: { readonly place: Place; readonly catalog: Catalog }) {
-  const [met, setMet] = useState<readonly string[]>([])
+  const [met, setMet] = useState<readonly Column[]>([])
   const [runs, setRuns] = useState(0)
   const [isChanged, setChanged] = useState(false)
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
@@ -96,6 +97,10 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
     },
     [JSON.stringify(place)],
   )
+  const close = (): void => {
+    setDialog(undefined)
+    if (place.opened !== undefined) go({ opened: undefined }, { replace: true })
+  }
   const shared = {
     scope: place,
     isChanged,
@@ -109,13 +114,8 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
         <Title read={read} place={place} />
         <EntityActions onDialog={setDialog} />
       </header>
-      <Dialogs
-        place={place}
-        dialog={dialog}
-        onDialog={setDialog}
-        onOpened={(opened) => go({ opened }, { replace: true })}
-      />
-      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} onChanged={setChanged} />
+      <PlaceDialogs place={place} dialog={dialog} onClose={close} />
+      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} met={met} onRun={run} onChanged={setChanged} />
       {read instanceof GqlError ? (
         <p class="muted">The query has a mistake, so nothing was run.</p>
       ) : read.type === 'aggregate' ? (
@@ -134,6 +134,33 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
       )}
     </>
   )
+}
+
+interface PlaceDialogsProps {
+  readonly place: Place
+  readonly dialog: OpenDialog | undefined
+  readonly onClose: () => void
+}
+
+/** The entity that the address names is in the editor. */
+function PlaceDialogs({ place, dialog, onClose }: PlaceDialogsProps) {
+  const { project, database, namespace, kind, opened } = place
+  return (
+    <EntityDialogs
+      scope={{ project, database, namespace }}
+      dialog={opened === undefined ? dialog : { type: 'edit', key: opened }}
+      newKey={kind === '' ? '' : formatKeyPath([{ kind }])}
+      kind={kind || undefined}
+      onClose={onClose}
+      onCreated={(key) => showKindOf(place, key)}
+    />
+  )
+}
+
+/** An entity of another kind is shown among its own. */
+function showKindOf(place: Place, key: string): void {
+  const kind = parseKeyPath(key).at(-1)?.kind ?? ''
+  if (kind !== place.kind) navigate(addressOfPlace(movedTo(place, { kind })))
 }
 
 /** The kind that is asked. */

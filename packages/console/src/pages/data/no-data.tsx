@@ -1,8 +1,10 @@
 /** Data without data: how a client connects, and how to seed. */
+
 import type { ComponentChildren } from 'preact'
 import { server } from '../../api/connection.ts'
+import { ConnectClient } from '../../components/connect-client.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState } from '../../components/notes.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 
 export interface NoDataProps {
@@ -15,11 +17,6 @@ export interface NoDataProps {
 export function NoData({ project, namespace, children }: NoDataProps) {
   const address = server.value?.address ?? location.host
   const name = project === '' ? (server.value?.project ?? 'demo') : project
-  const lines = [
-    `export DATASTORE_EMULATOR_HOST=${address}`,
-    `export DATASTORE_PROJECT_ID=${name}`,
-    'export METADATA_SERVER_DETECTION=none',
-  ].join('\n')
   const put = `npx sixtables put --endpoint ${address} --project ${name} ToDo:1 '{"title": "look inside"}'`
   return (
     <EmptyState title={namespace === '' ? 'No data yet' : 'No data in this namespace'}>
@@ -27,8 +24,7 @@ export function NoData({ project, namespace, children }: NoDataProps) {
         {isShared() ? '' : 'Entities appear here as soon as a program writes them. '}Point the client library of your
         program at this server:
       </p>
-      <pre>{lines}</pre>
-      <CopyButton text={lines} />
+      <ConnectClient project={name} />
       <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
       <pre>
         {put}

@@ -1,43 +1,45 @@
 /**
  * The query of Data: as a form and as GQL, of which either edits the other. It runs when the user says so.
  *
- * Q1  Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says.
- * Q2  The page knows when the query as it stands is not the one that was run: then nothing can be deleted by it.
- *                                                                                     packages/console/test/data.test.ts
+ * Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says. While the
+ * query as it stands is not the one that was run, nothing can be deleted by it.
  */
 
 import { GqlError, printGql } from '@sixtables/gateway/browser'
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { SafeLines, SafeText } from '../../components/safe-text.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
+import { SafeLines, SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
+import { useLoaded } from '../../components/use-server.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
 import { sampledProperties } from './catalog.ts'
 import { FilterForm } from './filter-form.tsx'
+import { type Column, typesOf } from './results.ts'
 
 export interface QueryPanelProps {
   readonly scope: EntityScope
   /** The text that is run. */
   readonly gql: string
   readonly kinds: readonly string[]
-  /** Properties met in the results. */
-  readonly properties: readonly string[]
+  /** Columns met in the results. */
+  readonly met: readonly Column[]
   readonly onRun: (gql: string) => void
   /** Whether the query as it stands is another one than `gql`, or none. */
   readonly onChanged: (isChanged: boolean) => void
 }
 
-export function QueryPanel({ scope, gql, kinds, properties, onRun, onChanged }: QueryPanelProps) {
+export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPanelProps) {
   const draft = useDraft(gql)
   const { text, read, wrong, form } = draft
   const [isGql, setGql] = useState(() => !('filters' in readForm(gql)))
   const [focusCount, setFocusCount] = useState(0)
   const mistake = read instanceof GqlError ? read : undefined
-  const known = useProperties(scope, text, properties)
+  const known = useProperties(scope, text, met)
+  const types = useMemo(() => typesOf(met), [met])
   const isWrong = !isGql && wrong !== undefined
   const isChanged = isWrong || text.trim() !== gql.trim()
   useLayoutEffect(() => onChanged(isChanged), [isChanged, onChanged])
@@ -76,7 +78,7 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun, onChanged }: 
         </p>
       ) : (
         <>
-          <FilterForm form={form} properties={known} wrong={wrong} onChange={draft.setForm} onRun={run} />
+          <FilterForm form={form} properties={known} types={types} wrong={wrong} onChange={draft.setForm} onRun={run} />
           <pre class="query-text">
             <code>
               <SafeLines text={text} />
@@ -84,16 +86,12 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun, onChanged }: 
           </pre>
         </>
       )}
-      {mistake !== undefined && <Mistake mistake={mistake} />}
+      {mistake !== undefined && (
+        <p class="query-mistake" role="status">
+          <SafeText text={mistake.message} />
+        </p>
+      )}
     </section>
-  )
-}
-
-function Mistake({ mistake }: { readonly mistake: GqlError }) {
-  return (
-    <p class="query-mistake" role="status">
-      <SafeText text={mistake.message} />
-    </p>
   )
 }
 
@@ -119,7 +117,7 @@ interface Draft {
   readonly given: () => string
 }
 
-/** Q1. Begins anew with each query that is run from elsewhere. */
+/** Begins anew with each query that is run from elsewhere. */
 function useDraft(gql: string): Draft {
   const [text, setText] = useState(gql)
   const [typed, setTyped] = useState<QueryForm | undefined>(undefined)
@@ -171,24 +169,12 @@ function printed(form: QueryForm | undefined): { readonly gql?: string; readonly
 }
 
 /** Properties of the kind that the text names: those met, or those of a few of its entities. */
-function useProperties(scope: EntityScope, text: string, met: readonly string[]): readonly string[] {
-  const [sampled, setSampled] = useState<readonly string[]>([])
+function useProperties(scope: EntityScope, text: string, met: readonly Column[]): readonly string[] {
   const kind = useMemo(() => /\bFROM\s+`?([^\s`]+)/i.exec(text)?.[1] ?? '', [text])
   const { project, database, namespace } = scope
-  const isMet = met.length > 0
-  useEffect(() => {
-    let isGone = false
-    setSampled([])
-    if (kind === '' || project === '' || isMet) return
-    sampledProperties({ project, database, namespace }, kind).then(
-      (found) => {
-        if (!isGone) setSampled(found)
-      },
-      () => undefined,
-    )
-    return () => {
-      isGone = true
-    }
-  }, [project, database, namespace, kind, isMet])
-  return useMemo(() => [...new Set([...met, ...sampled])], [met, sampled])
+  const isAsked = kind !== '' && project !== '' && met.length === 0
+  const { value: sampled } = useLoaded(isAsked ? JSON.stringify([project, database, namespace, kind]) : undefined, {
+    read: () => sampledProperties({ project, database, namespace }, kind),
+  })
+  return useMemo(() => [...new Set([...met.map(({ property }) => property), ...(sampled ?? [])])], [met, sampled])
 }

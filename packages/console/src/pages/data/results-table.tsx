@@ -3,11 +3,11 @@
 import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useCallback } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
-import { SafeText } from '../../components/safe-text.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
-import { type ApiKey, propertyOf, valueWords } from '../../model/value-words.ts'
+import { type ApiKey, type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
 import type { Results } from './results.ts'
 import type { Selection } from './selection.ts'
 
@@ -112,9 +112,7 @@ function KeyCell({ scope, apiKey, onOpen }: KeyCellProps) {
   )
 }
 
-type Property = NonNullable<EntityResult['entity']['properties']>[string]
-
-function ValueCell({ value }: { readonly value: Property | undefined }) {
+function ValueCell({ value }: { readonly value: ApiValue | undefined }) {
   if (value === undefined) return <span class="visually-hidden">no value</span>
   const { type, words } = valueWords(value)
   const isBare = type === 'string' || type === 'integer' || type === 'double'

@@ -1,97 +1,123 @@
 /** The results of the query that was run, with what can be done with them. */
 
-import { type AggregateStatement, printGql, type SelectStatement } from '@sixtables/gateway/browser'
+import { type AggregateStatement, type PlanReport, printGql, type SelectStatement } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { aggregate } from '../../api/datastore.ts'
-import { ApiError, postJson } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
+import { ApiError } from '../../api/http.ts'
+import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
+import { ActionNote, EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { isShared } from '../../components/shared-store.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
+import { counted, timeWords } from '../../model/numbers.ts'
 import { pageMax } from '../../model/paging.ts'
-import { addressOf } from '../../model/route.ts'
-import { addressOfEntity, type EntityScope, scopeQuery } from '../../model/scope.ts'
+import { otherTypes } from '../../model/query-form.ts'
+import { addressOfEntity, addressOfRows, type EntityScope } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
-import { type ApiKey, type ApiValue, valueWords } from '../../model/value-words.ts'
+import { type ApiKey, valueWords } from '../../model/value-words.ts'
 import { ColumnChooser, shownColumns } from './column-chooser.tsx'
 import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { ExplainPanel, MissingIndex, type PlanReport } from './explain-panel.tsx'
-import { type Results, useResults } from './results.ts'
+import { ExplainPanel } from './explain-panel.tsx'
+import { type Column, type Results, typesOf, useResults } from './results.ts'
 import { ResultsTable } from './results-table.tsx'
 import { type Selection, useSelection } from './selection.ts'
 
-export interface ResultsViewProps {
+/** The parts of a view that entities and figures share. */
+interface ViewProps {
   readonly scope: EntityScope
-  readonly statement: SelectStatement
   /** The query above is no longer the one of these results. */
   readonly isChanged: boolean
-  readonly columns: readonly string[] | undefined
   readonly isExplained: boolean
   readonly runs: number
-  /** Properties that were met. */
-  readonly onMet: (properties: readonly string[]) => void
-  readonly onColumns: (columns: readonly string[] | undefined) => void
   readonly onExplain: (isExplained: boolean) => void
+}
+
+export interface ResultsViewProps extends ViewProps {
+  readonly statement: SelectStatement
+  readonly columns: readonly string[] | undefined
+  /** Columns that were met. */
+  readonly onMet: (columns: readonly Column[]) => void
+  readonly onColumns: (columns: readonly string[] | undefined) => void
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
   readonly onDuplicate: (key: ApiKey) => void
 }
 
 export function ResultsView(props: ResultsViewProps) {
-  const { scope, statement, isExplained, runs, onMet } = props
+  const { scope, statement, runs, onMet, onSort, onOpen } = props
   const gql = printGql(statement)
   const results = useResults(scope, gql)
   const { pages, columns } = results
   const shown = shownColumns(columns, props.columns)
   const selection = useSelection(JSON.stringify([scope, gql]))
-  useEffect(() => onMet(columns.map(({ property }) => property)), [columns, onMet])
+  useEffect(() => onMet(columns), [columns, onMet])
   // Nothing is in sight yet; the first rows are wanted all the same.
   useEffect(() => pages.want(0, 30), [pages])
   useEffect(() => {
     if (runs > 0) pages.invalidate()
   }, [runs])
+  const isRefused = pages.isNew && pages.error !== undefined
+  return (
+    <Frame {...props} gql={firstPageOf(statement)}>
+      <ResultsBar {...props} results={results} selection={selection} shown={shown} />
+      {pages.error instanceof Error && (
+        <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
+      )}
+      {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen }} />}
+      {pages.count === 0 && pages.isComplete && <NoResults statement={statement} columns={columns} />}
+    </Frame>
+  )
+}
+
+/** Results beside the plan of the query. */
+function Frame({ scope, isExplained, runs, gql, children }: FrameProps) {
   return (
     <div class={`results ${isExplained ? 'is-explained' : ''}`}>
-      <div class="results-main">
-        <ResultsBar {...props} results={results} selection={selection} shown={shown} />
-        {pages.error instanceof Error && (
-          <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
-        )}
-        {pages.count === 0 && pages.isComplete ? (
-          <EmptyState title="No results">
-            <p>
-              The query finds nothing now.
-              {isShared() ? '' : ' What is written later and matches appears here by itself.'}
-            </p>
-          </EmptyState>
-        ) : (
-          !(pages.isNew && pages.error !== undefined) && (
-            <ResultsTable
-              scope={scope}
-              statement={statement}
-              results={results}
-              shown={shown}
-              selection={selection}
-              onSort={props.onSort}
-              onOpen={props.onOpen}
-            />
-          )
-        )}
-      </div>
-      {isExplained && <ExplainPanel scope={scope} gql={firstPageOf(statement)} runs={runs} />}
+      <div class="results-main">{children}</div>
+      {isExplained && <ExplainPanel scope={scope} gql={gql} runs={runs} />}
     </div>
   )
+}
+
+interface FrameProps extends ViewProps {
+  /** The query that is explained. */
+  readonly gql: string
+  readonly children: ComponentChildren
 }
 
 /** The query that the first page asks, which is what its plan costs. */
 function firstPageOf(statement: SelectStatement): string {
   const most = Math.min(pageMax, countIn(statement.limit) ?? pageMax)
   return printGql({ ...statement, limit: [{ type: 'count', value: BigInt(most) }] })
+}
+
+interface NoResultsProps {
+  readonly statement: SelectStatement
+  readonly columns: readonly Column[]
+}
+
+/** A filter of another type than the values that were read finds none of them. */
+function NoResults({ statement, columns }: NoResultsProps) {
+  return (
+    <EmptyState title="No results">
+      <p>
+        The query finds nothing now.
+        {isShared() ? '' : ' What is written later and matches appears here by itself.'}
+      </p>
+      {otherTypes(statement, typesOf(columns)).map(({ property, type, asked }) => (
+        <p key={property}>
+          <SafeText text={property} /> is {type} in the entities that were read, and the filter compares it with {asked}
+          .
+        </p>
+      ))}
+    </EmptyState>
+  )
 }
 
 type ResultsBarProps = ResultsViewProps & {
@@ -132,11 +158,7 @@ function ResultsBar(props: ResultsBarProps) {
 }
 
 /** The plan is that of the results: one that is shown can always be closed. */
-function ExplainButton({
-  isChanged,
-  isExplained,
-  onExplain,
-}: Pick<ResultsViewProps, 'isChanged' | 'isExplained' | 'onExplain'>) {
+function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
   return (
     <Button
       label="Explain"
@@ -167,7 +189,7 @@ function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: Se
   const [only] = keys.length === 1 ? keys : []
   return (
     <>
-      <span>{rows.length.toLocaleString('en')} selected</span>
+      <span>{counted(rows.length)} selected</span>
       <CopyButton text={rowsAsJson(rows)} label="Copy JSON" />
       <CopyButton text={rowsAsCsv(rows, shown)} label="Copy CSV" />
       {only !== undefined && (
@@ -176,7 +198,7 @@ function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: Se
           <a class="button" href={addressOfEntity(scope, formatKeyPath(only.path))}>
             Inside
           </a>
-          <a class="button" href={addressOfTables(scope, only)}>
+          <a class="button" href={addressOfRows(scope, formatKeyPath(only.path))}>
             Six tables
           </a>
         </>
@@ -187,38 +209,25 @@ function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: Se
   )
 }
 
-/** The tables where the rows of an entity stand. */
-function addressOfTables(scope: EntityScope, key: ApiKey): string {
-  return addressOf('tables', [scope.project], { ...scopeQuery(scope), key: formatKeyPath(key.path) })
-}
-
+/** A count is of its moment: the rows go on changing. */
 function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, 'scope' | 'statement' | 'results'>) {
   const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
   const of = JSON.stringify([scope, printGql(statement)])
   if (pages.isNew) return <span class="results-count muted">{pages.error === undefined ? 'Reading …' : ''}</span>
-  if (pages.isComplete) return <span class="results-count">{counted(pages.count)}</span>
+  if (pages.isComplete) return <span class="results-count">{counted(pages.count, 'result')}</span>
   const count = (): void => {
     setTotal({ of, words: 'counting …' })
     aggregate(scope, countOf(statement)).then(
-      ({ n }) => setTotal({ of, words: totalWords(Number(n?.integerValue ?? 0)) }),
+      ({ n }) => setTotal({ of, words: `of ${counted(Number(n?.integerValue ?? 0))} at ${timeWords(Date.now())}` }),
       (error: Error) => setTotal({ of, words: error.message }),
     )
   }
   return (
     <span class="results-count">
-      {Math.max(0, pages.count - 1).toLocaleString('en')} read{' '}
+      {counted(Math.max(0, pages.count - 1))} read{' '}
       {total?.of === of ? <SafeText text={total.words} /> : <Button label="Count all" look="quiet" onClick={count} />}
     </span>
   )
-}
-
-/** A count is of its moment: the rows go on changing. */
-function totalWords(count: number): string {
-  return `of ${count.toLocaleString('en')} at ${new Date().toLocaleTimeString('en-GB')}`
-}
-
-function counted(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'result' : 'results'}`
 }
 
 interface RefusedProps {
@@ -229,82 +238,54 @@ interface RefusedProps {
 }
 
 /** A query that was refused; for want of an index, with its definition. */
-function Refused({ scope, gql, error, onRetry }: RefusedProps) {
-  const [missing, setMissing] = useState<PlanReport['missingIndex']>(undefined)
-  const { project, database, namespace } = scope
-  const isPrecondition = error instanceof ApiError && error.status === 'FAILED_PRECONDITION'
-  useEffect(() => {
-    setMissing(undefined)
-    if (!isPrecondition) return
-    postJson<PlanReport>('/emulator/explain', { project, database, namespace, gql }).then(
-      ({ missingIndex }) => setMissing(missingIndex),
-      () => undefined,
-    )
-  }, [project, database, namespace, gql, isPrecondition])
+function Refused({ scope: { project, database, namespace }, gql, error, onRetry }: RefusedProps) {
+  const status = error instanceof ApiError ? error.status : ''
+  const { value } = useLoaded<PlanReport>(status === 'FAILED_PRECONDITION' ? '/emulator/explain' : undefined, {
+    body: { project, database, namespace, gql },
+  })
+  const create = useCreateIndex({ project, database }, onRetry)
+  const missing = value?.missingIndex
+  if (missing === undefined) return <ErrorNote error={error} what="The query was refused" onRetry={onRetry} />
   return (
-    <>
-      <ErrorNote error={error} what="The query was refused" onRetry={onRetry} />
-      {missing !== undefined && <MissingIndex {...missing} />}
-    </>
+    <MissingIndex words={missing.index} yaml={missing.yaml} create={create}>
+      <p>
+        <code>{status}</code> The query needs a composite index, <SafeText text={missing.index} />. Add it to{' '}
+        <code>index.yaml</code>:
+      </p>
+      <ActionNote action={create} what="The index was not created" />
+    </MissingIndex>
   )
 }
 
-export interface AggregateViewProps {
-  readonly scope: EntityScope
-  readonly statement: AggregateStatement
-  /** The query above is no longer the one of these figures. */
-  readonly isChanged: boolean
-  readonly isExplained: boolean
-  readonly runs: number
-  readonly onExplain: (isExplained: boolean) => void
-}
-
 /** The figures of an aggregation. */
-export function AggregateView(props: AggregateViewProps) {
-  const { scope, statement, isChanged, isExplained, runs } = props
+export function AggregateView(props: ViewProps & { readonly statement: AggregateStatement }) {
+  const { scope, statement, isChanged, runs } = props
   const gql = printGql(statement)
-  const [figures, setFigures] = useState<Readonly<Record<string, ApiValue>>>({})
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const [asked, setAsked] = useState(0)
   const { project, database, namespace } = scope
-  useChanges(project, database, () => setAsked((count) => count + 1))
-  useEffect(() => {
-    const abort = new AbortController()
-    aggregate({ project, database, namespace }, gql, { signal: abort.signal }).then(
-      (found) => {
-        setFigures(found)
-        setError(undefined)
-      },
-      (reason: Error) => {
-        if (!abort.signal.aborted) setError(reason)
-      },
-    )
-    return () => abort.abort()
-  }, [project, database, namespace, gql, asked, runs])
+  const { value, error, reload } = useLoaded(JSON.stringify([project, database, namespace, gql]), {
+    read: (_, options) => aggregate(scope, gql, options),
+    turn: runs,
+  })
+  useChanges(project, database, reload)
   return (
-    <div class={`results ${isExplained ? 'is-explained' : ''}`}>
-      <div class="results-main">
-        <div class="toolbar results-bar">
-          <ExplainButton {...props} />
-          {isChanged && <ResultsOf gql={gql} />}
-        </div>
-        {error !== undefined && (
-          <Refused scope={scope} gql={gql} error={error} onRetry={() => setAsked((count) => count + 1)} />
-        )}
-        <dl class="figures">
-          {Object.entries(figures).map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <SafeText text={name} />
-              </dt>
-              <dd>
-                <SafeText text={valueWords(value).words} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+    <Frame {...props} gql={gql}>
+      <div class="toolbar results-bar">
+        <ExplainButton {...props} />
+        {isChanged && <ResultsOf gql={gql} />}
       </div>
-      {isExplained && <ExplainPanel scope={scope} gql={gql} runs={runs} />}
-    </div>
+      {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
+      <dl class="figures">
+        {Object.entries(value ?? {}).map(([name, figure]) => (
+          <div key={name}>
+            <dt>
+              <SafeText text={name} />
+            </dt>
+            <dd>
+              <SafeText text={valueWords(figure).words} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Frame>
   )
 }

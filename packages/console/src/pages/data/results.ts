@@ -8,6 +8,7 @@ import { epoch } from '../../api/connection.ts'
 import { type EntityResult, readPage } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { Pages } from '../../model/paging.ts'
+import { type FilterType, filterTypes } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { findsEntities, statementIn } from '../../model/statements.ts'
 import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
@@ -19,7 +20,14 @@ export interface Column {
   readonly property: string
   /** In characters, by the first values that were met. */
   readonly width: number
+  /** That of the first value that was met; of an array, of its first element. */
+  readonly type: FilterType
 }
+
+export type Types = ReadonlyMap<string, FilterType>
+
+export const typesOf = (columns: readonly Column[]): Types =>
+  new Map(columns.map(({ property, type }) => [property, type]))
 
 export interface Results {
   readonly pages: Pages<EntityResult>
@@ -32,12 +40,16 @@ export function useResults(scope: EntityScope, gql: string): Results {
   const [, draw] = useState(0)
   const current = epoch.value
   const { project, database, namespace } = scope
-  const { pages, met } = useMemo(() => {
+  const statement = useMemo(() => statementIn(gql) as SelectStatement, [gql])
+  const { kind } = statement
+  // Another query of a kind goes on with the columns that were met; one for parts of entities has columns of its own.
+  const metBy = findsEntities(statement) ? '' : gql
+  const met = useMemo(() => new MetColumns(), [project, database, namespace, kind, metBy, current])
+  const pages = useMemo(() => {
     const redraw = (): void => draw((count) => count + 1)
-    return readingOf({ project, database, namespace }, statementIn(gql) as SelectStatement, redraw)
-  }, [project, database, namespace, gql, current])
+    return pagesOf({ project, database, namespace }, statement, met, redraw)
+  }, [met, statement])
   useEffect(() => () => pages.close(), [pages])
-  const kind = useMemo(() => (statementIn(gql) as SelectStatement).kind, [gql])
   useChanges(project, database, (changes) => {
     if (kind === undefined || changes.isAll || changes.has(namespace, kind)) pages.invalidate()
   })
@@ -60,16 +72,10 @@ function useFading({ fresh }: Pages<EntityResult>, draw: (change: (count: number
   useEffect(() => () => clearTimeout(timer.current), [])
 }
 
-interface Reading {
-  readonly pages: Pages<EntityResult>
-  readonly met: MetColumns
-}
-
-function readingOf(scope: EntityScope, statement: SelectStatement, onChange: () => void): Reading {
-  const met = new MetColumns()
+function pagesOf(scope: EntityScope, statement: SelectStatement, met: MetColumns, onChange: () => void) {
   // Entities are found once each; a projection may find several rows of one.
   const areEntities = findsEntities(statement)
-  const pages = new Pages<EntityResult>({
+  return new Pages<EntityResult>({
     read: async (request, signal) => {
       const page = await readPage(scope, statement, request, { signal })
       met.add(page.rows)
@@ -79,7 +85,6 @@ function readingOf(scope: EntityScope, statement: SelectStatement, onChange: () 
     stampOf: ({ entity, version }) => version ?? JSON.stringify(entity.properties),
     onChange,
   })
-  return { pages, met }
 }
 
 const [widthMin, widthMax] = [7, 36]
@@ -102,15 +107,19 @@ class MetColumns {
       for (const property of Object.keys(entity.properties ?? {})) {
         if (this.#known.has(property)) continue
         this.#known.add(property)
-        const words = rows.map((row) => {
-          const value = propertyOf(row.entity.properties, property)
-          return value === undefined ? '' : cellText(value)
-        })
-        found.push({ property, width: widthOf(property, words) })
+        const values = rows.flatMap((row) => propertyOf(row.entity.properties, property) ?? [])
+        found.push({ property, width: widthOf(property, values.map(cellText)), type: filterTypeOf(values) })
       }
     }
     if (found.length > 0) this.columns = [...this.columns, ...found]
   }
+}
+
+/** The type by which values are compared: that of the first that is not null. */
+function filterTypeOf(values: readonly ApiValue[]): FilterType {
+  const types = values.flatMap((value) => value.arrayValue?.values ?? value).map((value) => valueWords(value).type)
+  const first = types.find((type) => type !== 'null') ?? 'null'
+  return filterTypes.find((type) => type === first) ?? 'gql'
 }
 
 /** With the tag of its type. */

@@ -1,11 +1,14 @@
 /** The left side of Data: project, database, namespace and kinds. */
+
 import { useMemo, useState } from 'preact/hooks'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { countMax } from '../../api/kinds.ts'
+import { Select } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { counted } from '../../model/numbers.ts'
 import { navigate } from '../../model/route.ts'
-import { visibleText } from '../../model/visible-text.ts'
 import { addressOfPlace, movedTo, type Place } from './address.ts'
-import { type Catalog, countMax } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 
 export interface ScopePanelProps {
   readonly place: Place
@@ -19,49 +22,30 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
   const go = (to: Partial<Place>): void => navigate(addressOfPlace(movedTo(place, to)))
   return (
     <aside class="data-scope" aria-label="Database and kinds">
-      <Choice
+      <Select
+        look="field"
         label="Project"
         value={place.project}
         options={projects}
         onChange={(project) => go({ project, database: '', namespace: '' })}
       />
-      <Choice
+      <Select
+        look="field"
         label="Database"
         value={place.database}
-        options={[...new Set(['', ...ofProject, place.database])]}
+        options={[...new Set(['', ...ofProject, place.database])].map(named)}
         onChange={(database) => go({ database, namespace: '' })}
       />
-      <Choice
+      <Select
+        look="field"
         label="Namespace"
         value={place.namespace}
-        options={[...new Set(['', ...namespaces, place.namespace])]}
+        options={[...new Set(['', ...namespaces, place.namespace])].map(named)}
         onChange={(namespace) => go({ namespace })}
       />
       {error !== undefined && <ErrorNote error={error} what="The kinds could not be read" />}
       <Kinds place={place} catalog={catalog} />
     </aside>
-  )
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly string[]
-  readonly onChange: (value: string) => void
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label class="data-choice">
-      {label}
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option === '' ? '(default)' : visibleText(option)}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 
@@ -100,7 +84,9 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
   )
 }
 
+const named = (name: string) => [name, name || '(default)'] as const
+
 function countWords(count: number | undefined): string {
   if (count === undefined) return ''
-  return count >= countMax ? `${countMax.toLocaleString('en')}+` : count.toLocaleString('en')
+  return count >= countMax ? `${counted(countMax)}+` : counted(count)
 }

@@ -1,13 +1,11 @@
 /** The page without an entity: a key written by hand, or a new entity. */
 
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { ExportDialog } from '../../components/transfer/export-dialog.tsx'
-import { ImportDialog } from '../../components/transfer/import-dialog.tsx'
-import { KeyTextError, parseKeyPath } from '../../model/key-text.ts'
+import { Button, Form } from '../../components/controls.tsx'
+import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
+import { EmptyState } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { keyProblem } from '../../model/key-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 
@@ -22,18 +20,13 @@ interface FindEntityProps {
 export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
   // What is typed. The server's own project, which stands beneath it, is known after its first answer.
   const [typed, setTyped] = useState<Partial<EntityScope>>({})
-  const [open, setOpen] = useState<'new' | 'import' | 'export' | undefined>(undefined)
-  const close = (): void => setOpen(undefined)
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const chosen = { ...scope, ...typed }
   return (
     <section class="page entity-page">
       <header class="page-head">
         <h1>Entity</h1>
-        <div class="toolbar">
-          <Button label="New entity…" onClick={() => setOpen('new')} />
-          <Button label="Import…" onClick={() => setOpen('import')} />
-          <Button label="Export…" onClick={() => setOpen('export')} />
-        </div>
+        <EntityActions onDialog={setDialog} />
       </header>
       <KeyForm
         scope={chosen}
@@ -47,17 +40,12 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
           tables, the log of its entity group, and its versions.
         </p>
       </EmptyState>
-      {open === 'new' && (
-        <EntityEditor
-          scope={chosen}
-          entityKey=""
-          mode="create"
-          onClose={close}
-          onSaved={(saved) => navigate(addressOfEntity(chosen, saved.key))}
-        />
-      )}
-      {open === 'import' && <ImportDialog scope={chosen} onClose={close} />}
-      {open === 'export' && <ExportDialog scope={chosen} onClose={close} />}
+      <EntityDialogs
+        scope={chosen}
+        dialog={dialog}
+        onClose={() => setDialog(undefined)}
+        onCreated={(key) => navigate(addressOfEntity(chosen, key))}
+      />
     </section>
   )
 }
@@ -69,14 +57,13 @@ interface KeyFormProps extends FindEntityProps {
 function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
   const [key, setKey] = useState(entityKey)
   const [found, setFound] = useState(problem)
-  const open = (event: Event): void => {
-    event.preventDefault()
-    const wrong = key === '' ? 'Write a key like ToDo:1 or User:"ada"/ToDo:5.' : problemOfKey(key)
+  const open = (): void => {
+    const wrong = key === '' ? 'Write a key like ToDo:1 or User:"ada"/ToDo:5.' : keyProblem(key)
     setFound(wrong ?? '')
     if (wrong === undefined) navigate(addressOfEntity(scope, key))
   }
   return (
-    <form class="entity-find" onSubmit={open}>
+    <Form class="entity-find" onSubmit={open}>
       <label>
         Key
         <input
@@ -104,17 +91,6 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
       <p id="entity-find-problem" class="field-problem" role="status">
         <SafeText text={found} />
       </p>
-    </form>
+    </Form>
   )
-}
-
-/** Why a text is no key. */
-export function problemOfKey(key: string): string | undefined {
-  try {
-    parseKeyPath(key)
-    return undefined
-  } catch (error) {
-    if (error instanceof KeyTextError) return error.message
-    throw error
-  }
 }

@@ -6,17 +6,16 @@
 
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { EntityEditor } from '../../components/entity-dialogs.tsx'
+import { EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
-import { parseKeyPath } from '../../model/key-text.ts'
+import { SafeText } from '../../components/text.tsx'
+import { keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
-import { FindEntity, problemOfKey } from './find-entity.tsx'
+import { FindEntity } from './find-entity.tsx'
 import { LogSection } from './log-section.tsx'
 import { RowsSection } from './rows-section.tsx'
 import { useInside } from './use-inside.ts'
@@ -25,7 +24,7 @@ import { VersionsSection } from './versions-section.tsx'
 export default function EntityPage({ route }: PageProps) {
   const [, key = ''] = route.parts
   const scope = scopeIn(route, server.value?.project)
-  const problem = key === '' ? '' : problemOfKey(key)
+  const problem = key === '' ? '' : keyProblem(key)
   if (problem !== undefined) return <FindEntity scope={scope} entityKey={key} problem={problem} />
   // Another entity begins with nothing of the one before it.
   return <Inside key={JSON.stringify([scope, key])} scope={scope} entityKey={key} query={route.query} />

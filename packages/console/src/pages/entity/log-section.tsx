@@ -1,7 +1,7 @@
 /** The kept log records of the entity's group, newest first. */
+
 import type { LogRecordReport, LogReport } from '@sixtables/engine'
-import { SafeText } from '../../components/safe-text.tsx'
-import { LongText } from '../../components/shortened.tsx'
+import { LongText, SafeText } from '../../components/text.tsx'
 
 const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {
   committed: { words: 'waits for A', look: 'warn' },

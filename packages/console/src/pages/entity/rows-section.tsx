@@ -2,9 +2,8 @@
 
 import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { LongText, useFirst } from '../../components/shortened.tsx'
+import { Button } from '../../components/controls.tsx'
+import { LongText, SafeText, useFirst } from '../../components/text.tsx'
 
 const tables = [
   'Entities',

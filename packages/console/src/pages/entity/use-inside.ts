@@ -3,11 +3,11 @@
  *
  * UI1  What is shown is of the newest read that was answered.            packages/console/test/entity.test.ts
  */
+
 import type { RowsReport, VersionsReport } from '@sixtables/engine'
 import { entityQuery, readRows } from '../../api/entities.ts'
 import { type CallOptions, getJson } from '../../api/http.ts'
-import { useCommits } from '../../components/use-events.ts'
-import { useLoaded } from '../../components/use-loaded.ts'
+import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 

@@ -3,12 +3,12 @@
 import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'
-import { Button } from '../../components/button.tsx'
+import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { LongText, useFirst } from '../../components/shortened.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { Table } from '../../components/table.tsx'
+import { LongText, SafeText, useFirst } from '../../components/text.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
@@ -105,17 +105,16 @@ interface CompareWithProps {
 function CompareWith({ versions, compared, onChange }: CompareWithProps) {
   const offered = versions.filter(({ version }, i) => i >= versions.length - offeredMax || version === compared)
   return (
-    <label class="entity-compare">
-      Difference to{' '}
-      <select value={compared} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
-        <option value="">the version before it</option>
-        {offered.map(({ version, committedAt }) => (
-          <option key={version} value={version}>
-            {version}, {committedAt.slice(11, 23)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      class="entity-compare"
+      label="Difference to"
+      value={compared}
+      options={[
+        ['', 'the version before it'],
+        ...offered.map(({ version, committedAt }) => [version, `${version}, ${committedAt.slice(11, 23)}`] as const),
+      ]}
+      onChange={(version) => onChange(version || undefined)}
+    />
   )
 }
 
@@ -153,13 +152,12 @@ function useVersion(scope: EntityScope, key: string, version: string | undefined
   return (version === undefined ? undefined : loaded.get(version)) ?? {}
 }
 
-function VersionState({
-  state: { entity, error },
-  isDeleted,
-}: {
+interface VersionStateProps {
   readonly state: LoadedVersion
   readonly isDeleted: boolean
-}) {
+}
+
+function VersionState({ state: { entity, error }, isDeleted }: VersionStateProps) {
   const properties = Object.entries(entity?.properties ?? {})
   const { shown, rest } = useFirst(properties, 'properties')
   if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />
@@ -167,28 +165,15 @@ function VersionState({
   if (entity !== undefined && properties.length === 0) return <p class="panel">It had no properties.</p>
   return (
     <div class="panel entity-state" aria-busy={entity === undefined}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Property</th>
-            <th scope="col">Type</th>
-            <th scope="col">Value</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">
-                <SafeText text={name} />
-              </th>
-              <td class="muted">{typeInWords(formOf(value))}</td>
-              <td>
-                <LongText text={plainWords(formOf(value))} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={shown}
+        keyOf={([name]) => name}
+        columns={[
+          { title: 'Property', cell: ([name]) => <SafeText text={name} /> },
+          { title: 'Type', cell: ([, value]) => <span class="muted">{typeInWords(formOf(value))}</span> },
+          { title: 'Value', cell: ([, value]) => <LongText text={plainWords(formOf(value))} /> },
+        ]}
+      />
       {rest}
     </div>
   )

@@ -12,7 +12,7 @@ import { type Bracket, bracketsOf } from '../../model/heat-levels.ts'
 import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'
-import { timeWords } from '../../model/heat-words.ts'
+import { timeWords } from '../../model/numbers.ts'
 import type { Bounds } from '../../model/recorded-heat.ts'
 
 export interface Layout {

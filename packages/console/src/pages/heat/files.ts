@@ -1,7 +1,9 @@
 /** Pictures and recordings as files. */
+
 import type { Metric } from '../../model/heat-plane.ts'
 import { cssColour, scaleMarks } from '../../model/heat-scale.ts'
-import { metricTitles, timeWords, valueWords } from '../../model/heat-words.ts'
+import { metricTitles, valueWords } from '../../model/heat-words.ts'
+import { timeWords } from '../../model/numbers.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { PictureInk } from './draw.ts'
 
@@ -19,18 +21,19 @@ export interface Panel {
   readonly canvas: HTMLCanvasElement
 }
 
+interface Scale {
+  readonly most: number
+  readonly metric: Metric
+  readonly ink: PictureInk
+}
+
 const headHeight = 28
 const legendHeight = 44
 
 /** All pictures that are shown, one below the other, with their scale. */
 export function pictureFile(
   panels: readonly Panel[],
-  {
-    most,
-    metric,
-    atMs,
-    ink,
-  }: { readonly most: number; readonly metric: Metric; readonly atMs: number; readonly ink: PictureInk },
+  { most, metric, atMs, ink }: Scale & { readonly atMs: number },
 ): Promise<Blob> {
   const scale = devicePixelRatio
   const width = Math.max(...panels.map(({ canvas }) => canvas.width)) / scale
@@ -62,19 +65,7 @@ export function pictureFile(
 
 function drawLegend(
   pen: CanvasRenderingContext2D,
-  {
-    y,
-    most,
-    metric,
-    ink,
-    words,
-  }: {
-    readonly y: number
-    readonly most: number
-    readonly metric: Metric
-    readonly ink: PictureInk
-    readonly words: string
-  },
+  { y, most, metric, ink, words }: Scale & { readonly y: number; readonly words: string },
 ): void {
   const [left, width] = [220, 320]
   for (let x = 0; x < width; x++) {

@@ -1,9 +1,7 @@
 /** The one colour scale of all pictures that are shown. */
 import type { Metric } from '../../model/heat-plane.ts'
-import { cssColour, scaleMarks } from '../../model/heat-scale.ts'
+import { heatGradient, scaleMarks } from '../../model/heat-scale.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
-
-const stops = Array.from({ length: 9 }, (_, i) => cssColour(i / 8)).join(', ')
 
 export function Legend({ most, metric }: { readonly most: number; readonly metric: Metric }) {
   const marks = scaleMarks(most)
@@ -11,7 +9,7 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
     <div class="heat-legend">
       <span>{metricTitles[metric]}</span>
       <div>
-        <div class="heat-legend-bar" style={{ background: `linear-gradient(90deg, ${stops})` }} />
+        <div class="heat-legend-bar" style={{ background: heatGradient }} />
         <ul>
           {marks.map(({ share, value }) => (
             <li key={share} style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>

@@ -1,11 +1,13 @@
 /** The words beside the pictures: hottest ranges now, the picture as a table, marks with their reasons, findings with their remedy. */
 
 import type { Finding, TabletEvent } from '@sixtables/engine'
-import { Button } from '../../components/button.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button } from '../../components/controls.tsx'
+import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
+import { Scroll, Table } from '../../components/table.tsx'
+import { SafeText } from '../../components/text.tsx'
 import type { Metric } from '../../model/heat-plane.ts'
-import { type HotRange, hottestRanges, metricTitles, timeWords, valueWords } from '../../model/heat-words.ts'
-import { addressOf } from '../../model/route.ts'
+import { hottestRanges, metricTitles, valueWords } from '../../model/heat-words.ts'
+import { timeWords } from '../../model/numbers.ts'
 import { shapes } from './draw.ts'
 import type { Recordings, Source } from './recordings.ts'
 import type { Ages } from './view.ts'
@@ -30,54 +32,22 @@ export function HottestRanges({ recordings, source, tables, metric }: Shown) {
       <h2>
         Hottest ranges now <span class="muted">{source.name}</span>
       </h2>
-      <RangeTable
-        {...{ metric, hot, caption: `Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}` }}
-      />
-    </section>
-  )
-}
-
-function RangeTable({
-  hot,
-  metric,
-  caption,
-}: {
-  readonly hot: readonly HotRange[]
-  readonly metric: Metric
-  readonly caption: string
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
-    <section class="heat-list" tabIndex={0} aria-label={caption}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            <th scope="col">Key range</th>
-            <th scope="col">Tablet, server</th>
-            <th scope="col" class="number">
-              {metricTitles[metric]}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {hot.map(({ table, range, tablet, value }) => (
-            <tr key={`${table} ${range}`}>
-              <td>{table}</td>
-              <th scope="row">
-                <SafeText text={range} />
-              </th>
-              <td>{tablet === undefined ? '–' : `${tablet.id} on server ${tablet.server}`}</td>
-              <td class="number">{valueWords(value, metric)}</td>
-            </tr>
-          ))}
-          {hot.length === 0 && (
-            <tr>
-              <td colSpan={4}>No load in the last 10 seconds.</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+      <Scroll class="heat-list" label={`Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}`}>
+        <Table
+          rows={hot}
+          keyOf={({ table, range }) => `${table} ${range}`}
+          none="No load in the last 10 seconds."
+          columns={[
+            { title: 'Key range', cell: ({ range }) => <SafeText text={range} /> },
+            { title: 'Table', cell: ({ table }) => table },
+            {
+              title: 'Tablet, server',
+              cell: ({ tablet }) => (tablet ? `${tablet.id} on server ${tablet.server}` : '–'),
+            },
+            { title: metricTitles[metric], isNumber: true, cell: ({ value }) => valueWords(value, metric) },
+          ]}
+        />
+      </Scroll>
     </section>
   )
 }
@@ -97,33 +67,18 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
   return (
     <details class="heat-times">
       <summary>Hottest range over time, as a table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard. */}
-      <section class="heat-list" tabIndex={0} aria-label="Hottest range over time">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Table</th>
-              <th scope="col">Key range</th>
-              <th scope="col" class="number">
-                {metricTitles[metric]}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ atMs, hot }) => (
-              <tr key={atMs}>
-                <th scope="row">{timeWords(atMs - 1)}</th>
-                <td>{hot.table}</td>
-                <td>
-                  <SafeText text={hot.range} />
-                </td>
-                <td class="number">{valueWords(hot.value, metric)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Scroll class="heat-list" label="Hottest range over time">
+        <Table
+          rows={rows}
+          keyOf={({ atMs }) => String(atMs)}
+          columns={[
+            { title: 'Time', cell: ({ atMs }) => timeWords(atMs - 1) },
+            { title: 'Table', cell: ({ hot }) => hot.table },
+            { title: 'Key range', cell: ({ hot }) => <SafeText text={hot.range} /> },
+            { title: metricTitles[metric], isNumber: true, cell: ({ hot }) => valueWords(hot.value, metric) },
+          ]}
+        />
+      </Scroll>
     </details>
   )
 }
@@ -148,14 +103,13 @@ function Shape({ kind }: { readonly kind: TabletEvent['kind'] }) {
   )
 }
 
-/** Newest first. */
-export function Marks({
-  events,
-  onShow,
-}: {
+interface MarksProps {
   readonly events: readonly TabletEvent[]
   readonly onShow: (event: TabletEvent) => void
-}) {
+}
+
+/** Newest first. */
+export function Marks({ events, onShow }: MarksProps) {
   const shown = events.slice(-marksMax).reverse()
   return (
     <section>
@@ -195,13 +149,13 @@ export function Marks({
   )
 }
 
-export function Findings({
-  findings,
-  pinned,
-}: {
+interface FindingsProps {
   readonly findings: readonly Finding[]
+  /** The one that was asked for by its pin. */
   readonly pinned: string | undefined
-}) {
+}
+
+export function Findings({ findings, pinned }: FindingsProps) {
   return (
     <section>
       <h2>Findings</h2>
@@ -209,26 +163,24 @@ export function Findings({
         <p class="muted">None. Patterns of use that would cost at scale are pinned to their keys.</p>
       )}
       <ol class="heat-findings">
-        {findings.map(({ kind, subject, words, evidence, remedy, lab, place }, i) => {
+        {findings.map((finding, i) => {
+          const { kind, subject, words, lab, place } = finding
           const name = `${kind} ${subject}`
           return (
             <li key={name} id={findingId(name)} class={`panel ${pinned === name ? 'is-pinned' : ''}`} tabIndex={-1}>
-              <h3>
-                {i + 1}. <SafeText text={words} />
-              </h3>
-              <ul class="heat-evidence muted">
-                {evidence.map((fact) => (
-                  <li key={fact}>
-                    <SafeText text={fact} />
-                  </li>
-                ))}
-              </ul>
-              <p>{remedy}</p>
-              <p>
-                <span class="tag warn">{kind}</span>{' '}
-                <span class="muted">{place === undefined ? 'of no single key range' : `pinned in ${place.table}`}</span>{' '}
-                <a href={addressOf('labs', [lab])}>Lab {lab}</a>
-              </p>
+              <details open={pinned === name}>
+                <summary>
+                  {i + 1}. <SafeText text={words} />
+                </summary>
+                <FindingFacts finding={finding} />
+                <p>
+                  <span class="tag warn">{kind}</span>{' '}
+                  <span class="muted">
+                    {place === undefined ? 'of no single key range' : `pinned in ${place.table}`}
+                  </span>{' '}
+                  <LabLink lab={lab} />
+                </p>
+              </details>
             </li>
           )
         })}

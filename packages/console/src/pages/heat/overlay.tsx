@@ -1,5 +1,5 @@
 /** Parts of a picture that move with cursor and pointer, and the pins of findings: elements over the canvas. */
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import type { Window } from '../../model/heat-plane.ts'
 import { type Layout, xOf, yOf } from './draw.ts'
 import { pointAt } from './picture-cursor.ts'

@@ -1,8 +1,10 @@
 /** All that is computed for one picture, and its words. */
+
 import type { HeatAxis } from '../../model/heat-axis.ts'
 import type { Metric, Plane, Window } from '../../model/heat-plane.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'
-import { placeWords, timeWords } from '../../model/heat-words.ts'
+import { placeWords } from '../../model/heat-words.ts'
+import { timeWords } from '../../model/numbers.ts'
 import { type Layout, type Mark, marksOf, xOf, yOf } from './draw.ts'
 import type { Recordings, Source } from './recordings.ts'
 import { type Ages, type KeyRange, windowOf } from './view.ts'

@@ -1,9 +1,10 @@
 /** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
+
 import { useEffect, useRef } from 'preact/hooks'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { columnTotal, type Metric } from '../../model/heat-plane.ts'
 import { heatShare } from '../../model/heat-scale.ts'
-import { timeWords } from '../../model/heat-words.ts'
+import { timeWords } from '../../model/numbers.ts'
 import type { HeatRecording } from '../../model/recorded-heat.ts'
 import type { Ages } from './view.ts'
 

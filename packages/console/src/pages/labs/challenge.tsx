@@ -8,11 +8,11 @@
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { server } from '../../api/connection.ts'
 import { pathPart, postJson } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { useAction } from '../../components/use-loaded.ts'
+import { ErrorNote } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { useAction } from '../../components/use-server.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import type { DrawableJudgement, OfferedChallenge } from './lab-types.ts'
 import { ResultView, Verdicts } from './result.tsx'
@@ -45,7 +45,7 @@ export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewPro
         About {minutes} minutes. The lab <a href={addressOf('labs', [lab])}>{lab}</a> shows the effect.
       </p>
       <h2>It passes when</h2>
-      <ul>
+      <ul class="bullets">
         {goals.map((goal) => (
           <li key={goal}>{goal}</li>
         ))}

@@ -65,7 +65,7 @@ function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
 
 function LabList({ labs }: { readonly labs: readonly LabOffer[] }) {
   return (
-    <ul class="lab-list">
+    <ul class="lab-list bullets">
       {labs.map(({ name, title }) => (
         <li key={name}>
           <a href={addressOf('labs', [name])}>{name}</a>: {title}

@@ -25,7 +25,7 @@ function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }
   return (
     <li>
       <strong>{name}</strong>
-      <ul>
+      <ul class="bullets">
         {tables.map(({ table, rows }) => (
           <li key={table} class="flow-table">
             <span>

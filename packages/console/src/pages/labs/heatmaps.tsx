@@ -7,8 +7,8 @@ import type { DrawableHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { cssColour, heatGradient } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
-import { heatColour, heatGradient } from './heat-colours.ts'
 
 export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) {
   const { title, unit, scale, maps } = heatmaps
@@ -122,7 +122,7 @@ function draw(canvas: HTMLCanvasElement, width: number, props: HeatmapProps): vo
   const stride = Math.ceil(13 / cellHeight)
   heatmap.rows.forEach(({ label }, r) => {
     shares[r]?.forEach((share, c) => {
-      pen.fillStyle = heatColour(share)
+      pen.fillStyle = cssColour(share)
       // Whole pixels: neighbours leave no seam.
       const [start, end] = [Math.round(xOf(startOf(c))), Math.round(xOf(endOf(c)))]
       const [top, bottom] = [Math.round(r * cellHeight), Math.round((r + 1) * cellHeight)]

@@ -5,11 +5,11 @@
  *   #/labs/hot-key?run=3        a lab, with a run of it
  *   #/labs/challenge/name       a challenge
  */
+
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { useLoaded } from '../../components/use-loaded.ts'
+import { EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ChallengeView } from './challenge.tsx'
 import { Course } from './course.tsx'

@@ -4,11 +4,11 @@ import type { DrawableResult, LabOffer } from '@sixtables/bench'
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { pathPart, postJson } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { useAction, useLoaded } from '../../components/use-server.ts'
+import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
-import { readPrediction, storePrediction } from './predictions.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RichText } from './rich-text.tsx'
 import { noChoice, type RunChoice, RunOptions, runOf } from './run-options.tsx'
@@ -70,9 +70,11 @@ export function LabView({ lab, run: id }: LabViewProps) {
   )
 }
 
+const nameOf = ({ name }: LabOffer): string => `sixtables-prediction-${name}`
+
 /** A prediction is kept in this browser, and shown beside every later run. */
 function Prediction({ lab }: { readonly lab: LabOffer }) {
-  const [text, setText] = useState(() => readPrediction(lab.name))
+  const [text, setText] = useState(() => keptText(nameOf(lab)) ?? '')
   return (
     <label class="panel prediction">
       <span>
@@ -83,7 +85,7 @@ function Prediction({ lab }: { readonly lab: LabOffer }) {
         rows={3}
         onInput={(event) => {
           setText(event.currentTarget.value)
-          storePrediction(lab.name, event.currentTarget.value)
+          keepText(nameOf(lab), event.currentTarget.value)
         }}
       />
     </label>
@@ -124,7 +126,7 @@ function Lesson({ lab: { exercises, today, sources } }: { readonly lab: LabOffer
         <RichText text={today} />
       </p>
       <h2>Sources</h2>
-      <ul>
+      <ul class="bullets">
         {sources.map((source) => (
           <li key={source}>
             <RichText text={source} />

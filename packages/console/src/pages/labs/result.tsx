@@ -62,7 +62,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
           }))}
         />
       </Scroll>
-      <ul class="muted lab-arms">
+      <ul class="muted lab-arms bullets">
         {arms.map(({ name, about }) => (
           <li key={name}>
             {name}: {about}

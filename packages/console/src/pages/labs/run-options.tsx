@@ -1,7 +1,7 @@
 /** Seed, arms and settings of a run; left alone they are the lab's own. */
 
 import type { LabOffer } from '@sixtables/bench'
-import { TextField } from '../../components/field.tsx'
+import { TextField } from '../../components/controls.tsx'
 
 /** What is chosen, numbers as they are typed. */
 export interface RunChoice {

@@ -2,9 +2,9 @@
 
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { deleteJson, pathPart } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { useAction } from '../../components/use-loaded.ts'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { useAction } from '../../components/use-server.ts'
 
 export interface RunProgressProps {
   readonly run: LabRunReport

@@ -1,7 +1,8 @@
 /** A run as it goes on: its events until it has ended. */
+
 import { useEffect, useState } from 'preact/hooks'
 import { pathPart } from '../../api/http.ts'
-import { useEvents } from '../../components/use-events.ts'
+import { useEvents } from '../../components/use-server.ts'
 import type { Run } from './lab-types.ts'
 
 interface WatchedRun<T> {

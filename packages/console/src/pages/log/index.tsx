@@ -1,11 +1,11 @@
 /** Log and apply: the records between commit and apply, their release step by step, and what queries answer meanwhile. */
+
 import type { PendingReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { DatabaseChoice } from '../../components/database-choice.tsx'
 import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
-import { useCommits } from '../../components/use-events.ts'
-import { useLoaded } from '../../components/use-loaded.ts'
+import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { type EntityScope, scopeIn } from '../../model/scope.ts'
 import { pendingPath } from './pending-api.ts'

@@ -2,13 +2,13 @@
 
 import type { StaleReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
 import { Table } from '../../components/table.tsx'
-import { useLoaded } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
+import { useLoaded } from '../../components/use-server.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { staleWords, summaryOf } from './staleness.ts'
 

@@ -1,9 +1,9 @@
 /** The apply policy of a database. */
+
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import { useWholeText } from '../../components/use-whole-text.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 import type { DatabaseName } from '../../model/scope.ts'

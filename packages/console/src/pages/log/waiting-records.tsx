@@ -2,12 +2,12 @@
 
 import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { postJson } from '../../api/http.ts'
-import { ActionNote } from '../../components/action-note.tsx'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button } from '../../components/controls.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { isShared } from '../../components/shared-store.tsx'
-import { useAction } from '../../components/use-loaded.ts'
+import { SafeText } from '../../components/text.tsx'
+import { useAction } from '../../components/use-server.ts'
+import { timeWords } from '../../model/numbers.ts'
 import { addressOfRows, type DatabaseName } from '../../model/scope.ts'
 import { groupsOf } from './groups.ts'
 import { releasePath } from './pending-api.ts'
@@ -92,8 +92,7 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
   return (
     <li class="waiting-record" data-version={version}>
       <p class="waiting-record-head">
-        <span class="mono">{version}</span>{' '}
-        <span class="muted">{new Date(committedAt).toLocaleTimeString('en-GB')}</span>
+        <span class="mono">{version}</span> <span class="muted">{timeWords(committedAt)}</span>
         {held && <span class="tag warn">held by a fault</span>}
       </p>
       <ul class="mono waiting-changes">

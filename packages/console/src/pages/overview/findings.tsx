@@ -1,7 +1,8 @@
-/** Findings: what is seen, how to mend it, and the lab that shows it. */
+/** Findings: one line for each kind of them, the heaviest first; unfolded, each with its facts and how to mend it. */
 
 import type { Finding } from '@sixtables/engine'
-import { SafeText } from '../../components/safe-text.tsx'
+import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { addressOf } from '../../model/route.ts'
 
 export function Findings({ findings }: { readonly findings: readonly Finding[] | undefined }) {
@@ -16,25 +17,37 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] |
   }
   return (
     <ul class="findings">
-      {findings.map((finding) => (
-        <li key={`${finding.kind} ${finding.subject}`} class="panel">
-          <h3>
-            <SafeText text={finding.words} />
-          </h3>
-          <p>{finding.remedy}</p>
-          <ul class="finding-evidence muted">
-            {finding.evidence.map((fact) => (
-              <li key={fact}>
-                <SafeText text={fact} />
-              </li>
+      {groupsOf(findings).map(([first, ...others]) => (
+        <li key={first.kind} class="panel">
+          <details>
+            <summary>
+              <span class="tag warn">{first.kind}</span> <SafeText text={first.words} />
+              {others.length > 0 && <span class="muted"> and {others.length} more</span>}
+            </summary>
+            <FindingFacts finding={first} />
+            {others.map((finding) => (
+              <section key={finding.subject}>
+                <h3>
+                  <SafeText text={finding.words} />
+                </h3>
+                <FindingFacts finding={finding} />
+              </section>
             ))}
-          </ul>
-          <p>
-            <span class="tag warn">{finding.kind}</span>{' '}
-            <a href={addressOf('labs', [finding.lab])}>Lab {finding.lab}</a>
-          </p>
+          </details>
+          <LabLink lab={first.lab} />
         </li>
       ))}
     </ul>
   )
+}
+
+/** By kind, in each the one with the greatest share of load or calls first, and so the kinds. */
+function groupsOf(findings: readonly Finding[]): readonly (readonly [Finding, ...Finding[]])[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>()
+  for (const finding of findings.toSorted((a, b) => b.share - a.share)) {
+    const group = groups.get(finding.kind)
+    if (group === undefined) groups.set(finding.kind, [finding])
+    else group.push(finding)
+  }
+  return [...groups.values()]
 }

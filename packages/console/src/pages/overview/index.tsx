@@ -8,17 +8,16 @@ import { signal } from '@preact/signals'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
+import { Button } from '../../components/controls.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
-import { useEvents } from '../../components/use-events.ts'
+import { ErrorNote } from '../../components/notes.tsx'
+import { useEvents } from '../../components/use-server.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 import { Findings } from './findings.tsx'
-import { FirstClient } from './first-client.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
-import { DatabaseKinds } from './kinds.tsx'
+import { DatabaseKinds, NoEntities } from './kinds.tsx'
 
 const points = signal<readonly Point[]>([])
 /** Start of the server that the points are of: those of another one are not shown. */
@@ -128,7 +127,7 @@ const databasesStep = 10
 function Databases({ event, commits }: DatabasesProps) {
   const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
-  if (event.databases.length === 0) return <FirstClient />
+  if (event.databases.length === 0) return <NoEntities />
   const { moreDatabases: more = 0 } = event
   const sorted = [...event.databases].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const shown = sorted.slice(0, most)

@@ -1,28 +1,21 @@
 /**
- * The kinds of a database with entities, bytes and index rows.
- *
- * The figures are those of the statistics kinds, which the server puts together from a walk over all entities. So they are counted by
- * themselves only where that is quick:
- *
- *   at first      with {@link quickMs} of patience; beyond it the kinds are listed without figures, and a button counts
- *   after writes  again; all databases together at most a twentieth of the time
- *   a slow count  is given up, and tried again later and later: after twice the rest each time
+ * The kinds of a database with entities, bytes and index rows. Small kinds are counted by themselves after writes; of others the last
+ * count is shown with its time, or `1,000+`, until a button counts them.
  */
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { FigureTable } from '../../components/table.tsx'
-import { bytesInWords, counted, durationInWords } from '../../model/numbers.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
+import { ConnectClient } from '../../components/connect-client.tsx'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { FigureTable, Scroll } from '../../components/table.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
+import { bytesInWords, counted, timeWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
-import { FirstClient } from './first-client.tsx'
-import { countKinds, type KindCount, kindsMax, listKinds } from './kind-counts.ts'
 
-const quickMs = 400
-const restFactor = 20
-const restMsMin = 1000
+/** Pause between two counts, for each database that is shown. */
+const restMs = 1000
 
 export interface DatabaseKindsProps {
   readonly project: string
@@ -33,151 +26,112 @@ export interface DatabaseKindsProps {
   readonly shown: number
 }
 
-interface Counted {
-  readonly kinds: readonly KindCount[]
-  /** Time that the count took; absent when the kinds are only listed. */
-  readonly tookMs?: number
-  readonly countedAt?: Date
-}
-
-export function DatabaseKinds(props: DatabaseKindsProps) {
-  const { project, database } = props
-  const { shown, error, isCounting, count } = useKindCounts(props)
+export function DatabaseKinds({ project, database, commits, shown: databases }: DatabaseKindsProps) {
+  const { found, error, isCounting, count } = useKindCounts({ project, database, commits, shown: databases })
   return (
     <section class="panel database-kinds" aria-label={`Database ${database || '(default)'} of ${project}`}>
       <header class="toolbar">
         <h3>
           <SafeText text={`${project} / ${database || '(default)'}`} />
         </h3>
-        <span class="muted">{shown === undefined ? 'counting…' : summaryOf(shown)}</span>
-        <Button label={isCounting ? 'Counting…' : 'Count now'} look="quiet" disabled={isCounting} onClick={count} />
+        <span class="muted">{found === undefined ? 'counting…' : summaryOf(found)}</span>
+        <Button
+          label={isCounting ? 'Counting…' : 'Count now'}
+          look="quiet"
+          disabled={isCounting}
+          onClick={() => count()}
+        />
       </header>
       {error !== undefined && <ErrorNote error={error} what="The kinds could not be counted" />}
-      {shown !== undefined && shown.kinds.length > 0 && (
-        <KindTable kinds={shown.kinds} project={project} database={database} />
+      {found !== undefined && found.kinds.length > 0 && (
+        <Scroll label={`Kinds of ${project}`}>
+          <FigureTable
+            columns={['Kind', 'Entities', 'Bytes', 'Index rows', 'Index bytes']}
+            rows={found.kinds.map((one) => ({
+              key: one.kind,
+              name: (
+                <a href={addressOf('data', [project, one.kind], { database: database || undefined })}>
+                  <SafeText text={one.kind} />
+                </a>
+              ),
+              figures: figuresOf(one),
+            }))}
+          />
+        </Scroll>
       )}
-      {shown?.kinds.length === 0 && props.shown === 1 && <FirstClient />}
+      {found?.kinds.length === 0 && databases === 1 && <NoEntities />}
     </section>
   )
 }
 
-interface KindCounts {
-  readonly shown: Counted | undefined
-  readonly error: Error | undefined
-  /** A count that was asked for is under way. */
-  readonly isCounting: boolean
-  /** Counts now, however long it takes. */
-  readonly count: () => void
-}
-
-function useKindCounts({ project, database, commits, shown: databases }: DatabaseKindsProps): KindCounts {
-  const [shown, setShown] = useState<Counted | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const [isCounting, setCounting] = useState(false)
-  const running = useRef<AbortController | undefined>(undefined)
-  /** Time before which nothing is counted without being asked for, and the rest before it. */
-  const rest = useRef({ until: 0, ms: 0 })
-  /** The commits that the newest figures know of. */
-  const known = useRef<number | undefined>(undefined)
-  const [ended, setEnded] = useState(0)
-
-  /** @param patienceMs - absent: asked for, and in the place of a count that was not */
-  const count = async (patienceMs: number | undefined): Promise<void> => {
-    running.current?.abort()
-    const abort = new AbortController()
-    running.current = abort
-    setCounting(patienceMs === undefined)
-    const late = patienceMs === undefined ? undefined : setTimeout(() => abort.abort(), patienceMs)
-    try {
-      const result = await countNow(project, database, abort.signal)
-      rest.current = restOf(Math.max(restMsMin, result.tookMs * restFactor * databases))
-      known.current = commits
-      setShown(result)
-      setError(undefined)
-    } catch (reason) {
-      if (running.current !== abort) return
-      rest.current = restOf(Math.max(rest.current.ms * 2, quickMs * restFactor * databases))
-      if (!abort.signal.aborted) setError(reason as Error)
-      else if (patienceMs !== undefined) {
-        const kinds = await listKinds(project, database).catch(() => [])
-        setShown((before) => before ?? { kinds })
-      }
-    } finally {
-      clearTimeout(late)
-      if (running.current === abort) {
-        running.current = undefined
-        setCounting(false)
-        setEnded((before) => before + 1)
-      }
-    }
-  }
-
-  useEffect(() => {
-    setShown(undefined)
-    rest.current = { until: 0, ms: 0 }
-    void count(quickMs)
-    return () => {
-      running.current?.abort()
-      running.current = undefined
-    }
-  }, [project, database, epoch.value])
-  useEffect(() => {
-    // A count that is under way does not know of the commit; its end comes here again.
-    if (running.current !== undefined || known.current === commits) return
-    const timer = setTimeout(() => void count(quickMs), Math.max(200, rest.current.until - performance.now()))
-    return () => clearTimeout(timer)
-  }, [commits, ended])
-  return { shown, error, isCounting, count: () => void count(undefined) }
-}
-
-const restOf = (ms: number) => ({ until: performance.now() + ms, ms })
-
-async function countNow(project: string, database: string, signal: AbortSignal) {
-  const began = performance.now()
-  const kinds = await countKinds(project, database, signal)
-  return { kinds, tookMs: performance.now() - began, countedAt: new Date() }
-}
-
-function summaryOf({ kinds, tookMs, countedAt }: Counted): string {
-  if (tookMs === undefined || countedAt === undefined) {
-    return 'A count would read all entities, and takes a moment here; no figures yet.'
-  }
-  if (kinds.length === 0) return 'No entities.'
-  const entities = kinds.reduce((sum, kind) => sum + (kind.entities ?? 0), 0)
-  const many = kinds.length === kindsMax ? ` of the first ${kindsMax} kinds` : ''
-  return `${counted(entities)} ${entities === 1 ? 'entity' : 'entities'}${many}; counted at ${countedAt.toLocaleTimeString('en-GB')} in ${durationInWords(tookMs)}`
-}
-
-interface KindTableProps {
-  readonly kinds: readonly KindCount[]
-  readonly project: string
-  readonly database: string
-}
-
-function KindTable({ kinds, project, database }: KindTableProps) {
+export function NoEntities() {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
-    <section class="scroll" tabIndex={0} aria-label={`Kinds of ${project}`}>
-      <FigureTable
-        columns={['Kind', 'Entities', 'Bytes', 'Index rows', 'Index bytes']}
-        rows={kinds.map(({ kind, entities, entityBytes, indexRows, indexBytes }) => ({
-          key: kind,
-          name: (
-            <a href={addressOf('data', [project, kind], { database: database === '' ? undefined : database })}>
-              <SafeText text={kind} />
-            </a>
-          ),
-          figures: [
-            numberOr(entities, counted),
-            numberOr(entityBytes, bytesInWords),
-            numberOr(indexRows, counted),
-            numberOr(indexBytes, bytesInWords),
-          ],
-        }))}
-      />
-    </section>
+    <div class="panel">
+      <p>There are no entities yet. Client libraries find this server by their environment:</p>
+      <ConnectClient />
+    </div>
   )
 }
 
-const numberOr = (value: number | undefined, words: (value: number) => string): string =>
-  value === undefined ? '–' : words(value)
+interface Found extends KindCounts {
+  /** Time of the last count of all. */
+  readonly countedAt: number | undefined
+}
+
+/** What is known: figures of now for small kinds, those of the last count for others. */
+function useKindCounts({ project, database, commits, shown }: DatabaseKindsProps) {
+  const scope = { project, database, namespace: '' }
+  const [last, setLast] = useState<Found | undefined>(undefined)
+  const { value, error, reload, set } = useLoaded<KindCounts>(JSON.stringify([project, database]), {
+    read: (_, options) => countSmall(scope, options),
+  })
+  const all = useAction(async () => {
+    set(await countAll(scope, {}))
+    return undefined
+  })
+  useEffect(() => {
+    if (value?.isWhole === true) setLast({ ...value, countedAt: Date.now() })
+  }, [value])
+  const soon = useSoon(restMs * shown, reload)
+  useEffect(() => {
+    if (commits > 0) soon()
+  }, [commits])
+  return {
+    found: value === undefined || value.isWhole ? last : merged(value, last),
+    error: all.error ?? error,
+    isCounting: all.isBusy,
+    count: all.run,
+  }
+}
+
+/** Kinds of now; a large one with the figures that it had when all were counted. */
+function merged({ kinds }: KindCounts, last: Found | undefined): Found {
+  const before = new Map(last?.kinds.map((one) => [one.kind, one]))
+  const isLarge = ({ entities }: KindCount): boolean => entities >= countMax
+  return {
+    kinds: kinds.map((one) => (isLarge(one) ? (before.get(one.kind) ?? one) : one)),
+    isWhole: false,
+    countedAt: last?.countedAt,
+  }
+}
+
+function summaryOf({ kinds, isWhole, countedAt }: Found): string {
+  if (kinds.length === 0) return 'No entities.'
+  const at = countedAt === undefined ? '' : `counted at ${timeWords(countedAt)}`
+  if (!isWhole) return at === '' ? 'Large kinds are counted when you ask.' : `Large kinds ${at}.`
+  const entities = kinds.reduce((sum, kind) => sum + kind.entities, 0)
+  const many = kinds.length === kindsMax ? ` of the first ${kindsMax} kinds` : ''
+  return `${counted(entities, 'entity', 'entities')}${many}; ${at}`
+}
+
+function figuresOf({ entities, entityBytes, indexRows, indexBytes }: KindCount): readonly string[] {
+  const numberOr = (value: number | undefined, words: (value: number) => string): string =>
+    value === undefined ? '–' : words(value)
+  const isMore = entityBytes === undefined && entities >= countMax
+  return [
+    isMore ? `${counted(countMax)}+` : counted(entities),
+    numberOr(entityBytes, bytesInWords),
+    numberOr(indexRows, counted),
+    numberOr(indexBytes, bytesInWords),
+  ]
+}

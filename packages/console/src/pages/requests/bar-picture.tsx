@@ -1,7 +1,7 @@
 /** The bars of transactions as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { durationInWords } from '../../model/numbers.ts'
-import { shortTransaction } from './requests-api.ts'
+import { shortTransaction } from './call-words.ts'
 import { type Bar, type BarCall, type Gap, timeScale } from './transaction-bars.ts'
 
 const linePx = 26

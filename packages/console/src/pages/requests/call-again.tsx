@@ -1,21 +1,27 @@
 /** A call made again: as code to copy, or at once. */
 
+import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { type PlainAnswer, pathPart, sendByHand } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
+import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { durationInWords } from '../../model/numbers.ts'
 import { visibleLines } from '../../model/visible-text.ts'
-import type { MessageReport, RequestDetail } from './requests-api.ts'
 
 interface Sent extends PlainAnswer {
   readonly ms: number
 }
 
-export function CallAgain({ detail, request }: { readonly detail: RequestDetail; readonly request: MessageReport }) {
+export function CallAgain({
+  detail,
+  request,
+}: {
+  readonly detail: RequestDetailReport
+  readonly request: MessageReport
+}) {
   const { method, project, transaction, began, response } = detail
   if (project === undefined || request.json === undefined) return null
   if (request.cut !== undefined) {

@@ -1,16 +1,18 @@
 /**
  * The list of calls: a table of which only the rows in view, and some around them, are in the document.
- *
- * CT1  Rows have one height, so a row's place follows from its number alone.
+ * Rows have one height, so a row's place follows from its number alone.
  */
 
+import type { RecordedRequest } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
-import { durationInWords, inWords } from '../../model/numbers.ts'
+import { ConnectClient } from '../../components/connect-client.tsx'
+import { Button } from '../../components/controls.tsx'
+import { EmptyState } from '../../components/notes.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { durationInWords, inWords, timeWords } from '../../model/numbers.ts'
+import { shortTransaction } from './call-words.ts'
 import type { Feed } from './feed.ts'
-import { type RecordedRequest, shortTransaction } from './requests-api.ts'
 
 const rowPx = 30
 /** Rows above and below those in view. */
@@ -72,39 +74,6 @@ export function CallTable({ feed, openId, onOpen, onScrolled, onEnd }: CallTable
   )
 }
 
-function Head() {
-  return (
-    <thead>
-      <tr>
-        <th scope="col" class="call-time">
-          Time
-        </th>
-        <th scope="col" class="call-method">
-          Method
-        </th>
-        <th scope="col" class="call-result">
-          Result
-        </th>
-        <th scope="col" class="call-what">
-          Kind and key
-        </th>
-        <th scope="col" class="call-ms number">
-          Duration
-        </th>
-        <th scope="col" class="call-rows number">
-          Rows read
-        </th>
-        <th scope="col" class="call-rows number">
-          Written
-        </th>
-        <th scope="col" class="call-transaction">
-          Transaction
-        </th>
-      </tr>
-    </thead>
-  )
-}
-
 /** Room of rows that are not in the document. */
 function Space({ rows }: { readonly rows: number }) {
   if (rows === 0) return null
@@ -115,43 +84,63 @@ function Space({ rows }: { readonly rows: number }) {
   )
 }
 
+/** Columns with their classes, which have the widths. */
+const columns: readonly (readonly [style: string, title: string, cell: (row: RowProps) => ComponentChildren])[] = [
+  ['call-time', 'Time', ({ call: { at } }) => `${timeWords(at)}.${at.slice(20, 23)}`],
+  ['call-method', 'Method', methodOf],
+  ['call-result', 'Result', ({ call: { code } }) => <span class={`tag ${toneOf(code)}`}>{code}</span>],
+  ['call-what', 'Kind and key', ({ call }) => <What call={call} />],
+  ['call-ms number', 'Duration', ({ call: { ms } }) => durationInWords(ms)],
+  ['call-rows number', 'Rows read', ({ call: { rowsRead } }) => inWords(rowsRead)],
+  ['call-rows number', 'Written', ({ call: { rowsWritten } }) => inWords(rowsWritten)],
+  ['call-transaction', 'Transaction', ({ call }) => <Transaction call={call} />],
+]
+
+const toneOf = (code: string): string => (code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad')
+
+function Head() {
+  return (
+    <thead>
+      <tr>
+        {columns.map(([style, title]) => (
+          <th key={title} scope="col" class={style}>
+            {title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
 interface RowProps {
   readonly call: RecordedRequest
   readonly isOpen: boolean
   readonly onOpen: (id: number | undefined) => void
 }
 
-function Row({ call, isOpen, onOpen }: RowProps) {
-  const { id, at, method, code, ms, rowsRead, rowsWritten, transaction, waits } = call
-  const time = new Date(at).toLocaleTimeString('en-GB', { hour12: false })
+function Row(props: RowProps) {
   return (
-    <tr class={isOpen ? 'is-open' : ''}>
-      <td class="call-time">
-        {time}.{at.slice(20, 23)}
-      </td>
-      <td class="call-method">
-        <Button
-          label={method}
-          look="quiet"
-          data-id={id}
-          aria-expanded={isOpen}
-          onClick={() => onOpen(isOpen ? undefined : id)}
-        />
-      </td>
-      <td class="call-result">
-        <span class={`tag ${code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad'}`}>{code}</span>
-      </td>
-      <td class="call-what">
-        <What call={call} />
-      </td>
-      <td class="call-ms number">{durationInWords(ms)}</td>
-      <td class="call-rows number">{inWords(rowsRead)}</td>
-      <td class="call-rows number">{inWords(rowsWritten)}</td>
-      <td class="call-transaction">
-        {transaction !== undefined && <span title={transaction}>{shortTransaction(transaction)}</span>}
-        {waits !== undefined && <span class="tag warn">waited</span>}
-      </td>
+    <tr class={props.isOpen ? 'is-open' : ''}>
+      {columns.map(([style, title, cell]) => (
+        <td key={title} class={style}>
+          {cell(props)}
+        </td>
+      ))}
     </tr>
+  )
+}
+
+function methodOf({ call: { id, method }, isOpen, onOpen }: RowProps) {
+  const open = (): void => onOpen(isOpen ? undefined : id)
+  return <Button label={method} look="quiet" data-id={id} aria-expanded={isOpen} onClick={open} />
+}
+
+function Transaction({ call: { transaction, waits } }: { readonly call: RecordedRequest }) {
+  return (
+    <>
+      {transaction !== undefined && <span title={transaction}>{shortTransaction(transaction)}</span>}
+      {waits !== undefined && <span class="tag warn">waited</span>}
+    </>
   )
 }
 
@@ -173,7 +162,7 @@ function NoCalls({ isLoaded }: { readonly isLoaded: boolean }) {
         Calls of your program appear here as they come, while this page is open. Let it point to this server, then make
         a call:
       </p>
-      <pre>export DATASTORE_EMULATOR_HOST={location.host}</pre>
+      <ConnectClient />
       <p>
         To have the calls before you open this page, too: <code>sixtables start --requests</code>
       </p>

@@ -1,24 +1,20 @@
 /** One call: what was asked and answered, its rows and plan, and ways to make it again. */
 
-import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
-import { getJson } from '../../api/http.ts'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { PlanTree } from '../../components/plan-tree.tsx'
 import { FigureTable } from '../../components/table.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { useLoaded } from '../../components/use-server.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
+import { addressOfEntity } from '../../model/scope.ts'
 import { visibleLines } from '../../model/visible-text.ts'
 import { CallAgain } from './call-again.tsx'
-import {
-  type MessageReport,
-  type PlanStep,
-  type RequestDetail,
-  shortTransaction,
-  type TableRows,
-} from './requests-api.ts'
+import { shortTransaction } from './call-words.ts'
 
 export interface DetailProps {
   readonly id: number
@@ -26,17 +22,8 @@ export interface DetailProps {
 }
 
 export function Detail({ id, onClose }: DetailProps) {
-  const [detail, setDetail] = useState<RequestDetail | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  useEffect(() => {
-    const gone = new AbortController()
-    setDetail(undefined)
-    setError(undefined)
-    getJson<RequestDetail>(`/emulator/requests/${id}`, { signal: gone.signal }).then(setDetail, (reason: Error) => {
-      if (!gone.signal.aborted) setError(reason)
-    })
-    return () => gone.abort()
-  }, [id, epoch.value])
+  const { value, error } = useLoaded<RequestDetailReport>(`/emulator/requests/${id}`)
+  const detail = error === undefined ? value : undefined
   return (
     <aside class="panel call-detail" aria-label={`Call ${id}`}>
       <header class="call-detail-head">
@@ -49,7 +36,7 @@ export function Detail({ id, onClose }: DetailProps) {
   )
 }
 
-function Whole({ detail }: { readonly detail: RequestDetail }) {
+function Whole({ detail }: { readonly detail: RequestDetailReport }) {
   const { request, response, plan, tables = [], waits = [], abortedBy, message } = detail
   return (
     <>
@@ -73,17 +60,24 @@ function Whole({ detail }: { readonly detail: RequestDetail }) {
           <span class="tag bad">victim</span> Its transaction gave way to {abortedBy.map(shortTransaction).join(', ')}.
         </p>
       )}
-      {tables.length > 0 && <Rows tables={tables} />}
+      {tables.length > 0 && (
+        <>
+          <h3>Rows</h3>
+          <FigureTable
+            class="call-ledger"
+            columns={['Table', 'Read', 'Written', 'Deleted']}
+            rows={tables.map(({ table, rowsRead, rowsWritten, rowsDeleted }) => ({
+              key: table,
+              figures: [rowsRead, rowsWritten - rowsDeleted, rowsDeleted].map(inWords),
+            }))}
+          />
+        </>
+      )}
       {plan !== undefined && (
         <>
           <h3>Plan</h3>
           <div class="call-plan">
-            <Plan step={plan.source} />
-            {plan.results.map((line) => (
-              <p key={line}>
-                <SafeText text={line} />
-              </p>
-            ))}
+            <PlanTree plan={plan} />
           </div>
         </>
       )}
@@ -94,94 +88,46 @@ function Whole({ detail }: { readonly detail: RequestDetail }) {
   )
 }
 
-function Facts({ detail }: { readonly detail: RequestDetail }) {
+function Facts({ detail }: { readonly detail: RequestDetailReport }) {
   const { code, ms, at, protocol, project, database, namespaces, kinds, key, keys, transaction } = detail
-  const facts: readonly (readonly [string, string | undefined])[] = [
-    ['Result', code],
-    ['Began', at],
-    ['Duration', durationInWords(ms)],
-    ['Protocol', { grpc: 'gRPC', json: 'HTTP, JSON', protobuf: 'HTTP, protobuf' }[protocol]],
-    ['Project', project],
-    ['Database', database === undefined ? undefined : database || '(default)'],
-    ['Namespace', namespaces?.join(', ')],
-    ['Kind', kinds?.join(', ')],
-    ['Keys', keys === undefined ? undefined : String(keys)],
-  ]
+  const entity = key !== undefined && project !== undefined && (
+    <a href={addressOfEntity({ project, database: database ?? '', namespace: namespaces?.[0] ?? '' }, key)}>
+      <SafeText text={key} />
+    </a>
+  )
+  const facts: Readonly<Record<string, ComponentChildren>> = {
+    Result: code,
+    Began: at,
+    Duration: durationInWords(ms),
+    Protocol: { grpc: 'gRPC', json: 'HTTP, JSON', protobuf: 'HTTP, protobuf' }[protocol],
+    Project: project,
+    Database: database === undefined ? undefined : database || '(default)',
+    Namespace: namespaces?.join(', '),
+    Kind: kinds?.join(', '),
+    Keys: keys,
+    [keys === 1 ? 'Key' : 'First key']: entity || undefined,
+    Transaction: transaction && <a href={addressOf('requests', [], { transaction })}>{transaction}</a>,
+  }
   return (
     <dl class="call-facts">
-      {facts.map(([name, value]) =>
+      {Object.entries(facts).map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>
-              <SafeText text={value} />
-            </dd>
+            <dd>{typeof value === 'string' ? <SafeText text={value} /> : value}</dd>
           </div>
         ),
-      )}
-      {key !== undefined && project !== undefined && (
-        <div>
-          <dt>{keys === 1 ? 'Key' : 'First key'}</dt>
-          <dd>
-            <a
-              href={addressOf('entity', [project, key], {
-                database: database || undefined,
-                namespace: namespaces?.[0],
-              })}
-            >
-              <SafeText text={key} />
-            </a>
-          </dd>
-        </div>
-      )}
-      {transaction !== undefined && (
-        <div>
-          <dt>Transaction</dt>
-          <dd>
-            <a href={addressOf('requests', [], { transaction })}>{transaction}</a>
-          </dd>
-        </div>
       )}
     </dl>
   )
 }
 
-function Rows({ tables }: { readonly tables: readonly TableRows[] }) {
-  return (
-    <>
-      <h3>Rows</h3>
-      <FigureTable
-        class="call-ledger"
-        columns={['Table', 'Read', 'Written', 'Deleted']}
-        rows={tables.map(({ table, rowsRead, rowsWritten, rowsDeleted }) => ({
-          key: table,
-          figures: [rowsRead, rowsWritten - rowsDeleted, rowsDeleted].map(inWords),
-        }))}
-      />
-    </>
-  )
-}
-
-function Plan({ step }: { readonly step: PlanStep }) {
-  return (
-    <ul>
-      <li>
-        <SafeText text={step.words} />
-        {step.inputs.map((input, i) => (
-          <Plan key={`${i} ${input.words}`} step={input} />
-        ))}
-      </li>
-    </ul>
-  )
-}
-
-function Message({
-  title,
-  message: { json, bytes, cut },
-}: {
+interface MessageProps {
   readonly title: string
   readonly message: MessageReport
-}) {
+}
+
+function Message({ title, message: { json, bytes, cut } }: MessageProps) {
   return (
     <>
       <h3>

@@ -1,6 +1,6 @@
+import type { RecordedRequest } from '@sixtables/gateway/browser'
 import { expect, test } from 'vitest'
 import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './feed.ts'
-import type { RecordedRequest } from './requests-api.ts'
 
 const calls = (...ids: readonly number[]): readonly RecordedRequest[] => ids.map((id) => ({ id }) as RecordedRequest)
 const idsOf = ({ shown, waiting }: Feed) => [shown.map(({ id }) => id), waiting.map(({ id }) => id)]

@@ -6,7 +6,7 @@
  * F1  A call is in the list once, the newest first.                            feed.test.ts
  * F2  While the list is held, what it shows stays the same; new calls are counted.      feed.test.ts
  */
-import type { RecordedRequest, RequestEvent } from './requests-api.ts'
+import type { RecordedRequest, RequestEvent } from '@sixtables/gateway/browser'
 
 export interface Feed {
   /** Newest first. */

@@ -1,5 +1,5 @@
 /** The filter of the list, kept in the address. */
-import { Button } from '../../components/button.tsx'
+import { Button, Select } from '../../components/controls.tsx'
 import { useWholeText } from '../../components/use-whole-text.ts'
 import { dataMethods } from '../../model/data-methods.ts'
 import type { QueryMembers } from '../../model/route.ts'
@@ -31,19 +31,19 @@ export function Filters({ filters, onChange }: FiltersProps) {
   const isAny = Object.values(filters).some((value) => value !== undefined)
   return (
     <search class="toolbar" aria-label="Filter of the calls">
-      <Choice
-        name="Method"
-        all="all methods"
-        value={filters['method']}
-        choices={dataMethods}
-        onChange={(method) => onChange({ method })}
+      <Select
+        look="bare"
+        label="Method"
+        value={filters['method'] ?? ''}
+        options={choicesOf('all methods', dataMethods, filters['method'])}
+        onChange={(method) => onChange({ method: method || undefined })}
       />
-      <Choice
-        name="Result"
-        all="all results"
-        value={filters['code']}
-        choices={codes}
-        onChange={(code) => onChange({ code })}
+      <Select
+        look="bare"
+        label="Result"
+        value={filters['code'] ?? ''}
+        options={choicesOf('all results', codes, filters['code'])}
+        onChange={(code) => onChange({ code: code || undefined })}
       />
       <Field name="Kind" value={filters['kind']} onChange={(kind) => onChange({ kind })} />
       <Field name="Slower than, ms" isNumber value={filters['slower']} onChange={(slower) => onChange({ slower })} />
@@ -59,26 +59,9 @@ export function Filters({ filters, onChange }: FiltersProps) {
   )
 }
 
-interface ChoiceProps {
-  readonly name: string
-  readonly all: string
-  readonly value: string | undefined
-  readonly choices: readonly string[]
-  readonly onChange: (value: string | undefined) => void
-}
-
-function Choice({ name, all, value = '', choices, onChange }: ChoiceProps) {
-  const known = value === '' || choices.includes(value) ? choices : [...choices, value]
-  return (
-    <select aria-label={name} value={value} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
-      <option value="">{all}</option>
-      {known.map((choice) => (
-        <option key={choice} value={choice}>
-          {choice}
-        </option>
-      ))}
-    </select>
-  )
+/** A value of the address that is none of the choices is offered, too. */
+function choicesOf(all: string, choices: readonly string[], value = '') {
+  return [['', all] as const, ...new Set([...choices, value])].filter((choice) => choice !== '')
 }
 
 interface FieldProps {

@@ -6,8 +6,8 @@
  */
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
 import { Detail } from './detail.tsx'

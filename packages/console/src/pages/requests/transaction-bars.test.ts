@@ -1,13 +1,14 @@
+import type { RecordedRequest } from '@sixtables/gateway/browser'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { beginOf, type RecordedRequest } from './requests-api.ts'
+import { beginOf } from './call-words.ts'
 import { barsOf, timeScale } from './transaction-bars.ts'
 
 const startMs = Date.parse('2030-01-31T12:00:00Z')
 
 function call(ms: number, more: Partial<RecordedRequest>): RecordedRequest {
   const at = new Date(startMs + ms).toISOString()
-  const rest = { id: ms, ms: 2, code: 'OK', protocol: 'grpc', rowsRead: 0, rowsWritten: 0 }
+  const rest = { id: ms, ms: 2, code: 'OK', protocol: 'grpc', rowsRead: 0, rowsWritten: 0 } as const
   return { at: `${at.slice(0, -1)}000Z`, method: 'lookup', transaction: '11', ...rest, ...more }
 }
 

@@ -7,7 +7,8 @@
  * TB1  A transaction ends with its commit, its rollback, or the first call that is answered ABORTED; without any of these it is open,
  *      or has expired when nothing was heard of it for a minute.                                           transaction-bars.test.ts
  */
-import { beginOf, type RecordedRequest } from './requests-api.ts'
+import type { RecordedRequest } from '@sixtables/gateway/browser'
+import { beginOf } from './call-words.ts'
 
 export type Outcome = 'open' | 'committed' | 'rolled back' | 'aborted' | 'expired'
 

@@ -1,14 +1,14 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
 
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
-import { SafeText } from '../../components/safe-text.tsx'
+import { Button } from '../../components/controls.tsx'
+import { EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { Table } from '../../components/table.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { BarPicture } from './bar-picture.tsx'
-import { shortTransaction } from './requests-api.ts'
+import { shortTransaction } from './call-words.ts'
 import { type Bar, barsOf } from './transaction-bars.ts'
 import type { UsedFeed } from './use-feed.ts'
 
@@ -68,58 +68,44 @@ function Legend() {
   )
 }
 
-/** The picture in words. */
+/** The picture in words, the oldest transaction first. */
 function BarTable({ bars }: { readonly bars: readonly Bar[] }) {
   return (
-    <table class="bar-table">
-      <caption class="visually-hidden">Transactions, the oldest first</caption>
-      <thead>
-        <tr>
-          <th scope="col">Transaction</th>
-          <th scope="col">Outcome</th>
-          <th scope="col" class="number">
-            Duration
-          </th>
-          <th scope="col" class="number">
-            Calls
-          </th>
-          <th scope="col">Waited for</th>
-        </tr>
-      </thead>
-      <tbody>
-        {bars.map((bar) => (
-          <tr key={bar.id}>
-            <th scope="row">
-              <a href={addressOf('requests', [], { transaction: bar.id })} title={bar.id}>
-                {shortTransaction(bar.id)}
-              </a>
-            </th>
-            <td>
-              <span class={`tag ${bar.outcome === 'committed' ? 'good' : bar.outcome === 'aborted' ? 'bad' : ''}`}>
-                {bar.outcome}
-              </span>{' '}
-              {bar.abortedBy.length > 0 && <span>victim of {bar.abortedBy.map(shortTransaction).join(', ')}</span>}
-            </td>
-            <td class="number" data-label="Duration">
-              {durationInWords(bar.toMs - bar.fromMs)}
-            </td>
-            <td class="number" data-label="Calls">
-              {bar.calls.length}
-            </td>
-            <td data-label={bar.waits.length === 0 ? undefined : 'Waited for'}>
-              {bar.waits.map((wait) => (
-                <div key={wait.fromMs}>
-                  {wait.for.map(shortTransaction).join(', ')} for {durationInWords(wait.toMs - wait.fromMs)} at{' '}
-                  <SafeText text={wait.row} />
-                </div>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      class="bar-table"
+      rows={bars}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: 'Transaction', cell: linkOf },
+        { title: 'Outcome', cell: outcomeOf },
+        { title: 'Duration', isNumber: true, cell: ({ fromMs, toMs }) => durationInWords(toMs - fromMs) },
+        { title: 'Calls', isNumber: true, cell: ({ calls }) => calls.length },
+        { title: 'Waited for', cell: waitsOf },
+      ]}
+    />
   )
 }
+
+const linkOf = ({ id }: Bar) => (
+  <a href={addressOf('requests', [], { transaction: id })} title={id}>
+    {shortTransaction(id)}
+  </a>
+)
+
+const outcomeOf = ({ outcome, abortedBy }: Bar) => (
+  <>
+    <span class={`tag ${outcome === 'committed' ? 'good' : outcome === 'aborted' ? 'bad' : ''}`}>{outcome}</span>{' '}
+    {abortedBy.length > 0 && `victim of ${abortedBy.map(shortTransaction).join(', ')}`}
+  </>
+)
+
+const waitsOf = ({ waits }: Bar) =>
+  waits.map((wait) => (
+    <div key={wait.fromMs}>
+      {wait.for.map(shortTransaction).join(', ')} for {durationInWords(wait.toMs - wait.fromMs)} at{' '}
+      <SafeText text={wait.row} />
+    </div>
+  ))
 
 function NoTransactions({ isLoaded }: { readonly isLoaded: boolean }) {
   if (!isLoaded) return null

@@ -1,10 +1,11 @@
 /** The feed of one filter, as long as a component shows it. */
+
+import type { RequestEvent, RequestList } from '@sixtables/gateway/browser'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
 import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './feed.ts'
-import type { RequestEvent, RequestList } from './requests-api.ts'
 
 /** A request asks for at most so many calls. */
 const limit = 100
@@ -15,7 +16,6 @@ export interface UsedFeed {
   hold(isHeld: boolean): void
   /** Reads calls older than those shown. */
   older(): void
-  forget(): void
 }
 
 /**
@@ -76,6 +76,5 @@ export function useFeed(filter: string): UsedFeed {
     error,
     older,
     hold: (isHeld) => setFeed((before) => held(before, isHeld)),
-    forget: () => setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld, isLoaded: true })),
   }
 }

@@ -1,8 +1,9 @@
 /** Six tables: the tables and the log side by side as what they are, sorted rows, and commits that light up the rows they write. */
+
 import { useState } from 'preact/hooks'
+import { Check, Select } from '../../components/controls.tsx'
 import { DatabaseChoice } from '../../components/database-choice.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
+import { EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
 import { JumpForm } from './jump-form.tsx'
@@ -47,35 +48,25 @@ export default function TablesPage({ route }: PageProps) {
             }
           />
           <JumpForm target={target} onJump={(to) => go(place.project ?? live.projectDefault, { ...to })} />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={live.follows && !isShared()}
-              disabled={isShared()}
-              onChange={(event) => live.follow(event.currentTarget.checked)}
-            />
-            Follow commits
-          </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={form === 'hex'}
-              onChange={(event) => go(place.project, { form: event.currentTarget.checked ? 'hex' : undefined })}
-            />
-            Hexadecimal
-          </label>
-          <label class="check">
-            <input type="checkbox" checked={isWrapped} onChange={(event) => setWrapped(event.currentTarget.checked)} />
-            Long rows in full
-          </label>
-          <label class="table-choice">
-            Table{' '}
-            <select value={chosen} onChange={(event) => go(place.project, { table: event.currentTarget.value })}>
-              {tables.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <Check
+            label="Follow commits"
+            isOn={live.follows && !isShared()}
+            disabled={isShared()}
+            onSwitch={live.follow}
+          />
+          <Check
+            label="Hexadecimal"
+            isOn={form === 'hex'}
+            onSwitch={(isOn) => go(place.project, { form: isOn ? 'hex' : undefined })}
+          />
+          <Check label="Long rows in full" isOn={isWrapped} onSwitch={setWrapped} />
+          <Select
+            class="table-choice"
+            label="Table"
+            value={chosen}
+            options={tables.map(({ name }) => name)}
+            onChange={(table) => go(place.project, { table })}
+          />
         </div>
       </header>
       <CommitsUntold />

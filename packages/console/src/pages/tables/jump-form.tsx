@@ -1,7 +1,7 @@
 /** Where in its tables the page looks. */
 
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
+import { Button, Form } from '../../components/controls.tsx'
 import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
 
 /** A kind or the key of an entity. */
@@ -13,8 +13,7 @@ export interface Target {
 export function JumpForm({ target, onJump }: { readonly target: Target; readonly onJump: (to: Target) => void }) {
   const [text, setText] = useState(target.key ?? target.kind ?? '')
   const [wrong, setWrong] = useState('')
-  const submit = (event: Event): void => {
-    event.preventDefault()
+  const submit = (): void => {
     try {
       onJump(text.trim() === '' ? { kind: undefined, key: undefined } : targetOf(text.trim()))
       setWrong('')
@@ -24,7 +23,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
     }
   }
   return (
-    <form class="jump-form" onSubmit={submit}>
+    <Form class="jump-form" onSubmit={submit}>
       <label>
         Go to{' '}
         <input
@@ -41,7 +40,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
           {wrong}
         </span>
       )}
-    </form>
+    </Form>
   )
 }
 

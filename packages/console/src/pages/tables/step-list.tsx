@@ -1,5 +1,5 @@
 /** The latest commit's steps in words, as they happen. */
-import { SafeText } from '../../components/safe-text.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { addressOf } from '../../model/route.ts'
 import type { Shown } from './steps.ts'
 

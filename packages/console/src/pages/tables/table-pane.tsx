@@ -1,8 +1,8 @@
 /** One table as what it is: sorted rows, with the boundaries of tablets between them. */
 
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { Button } from '../../components/button.tsx'
-import { ErrorNote } from '../../components/error-note.tsx'
+import { Button } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
 import { visibleText } from '../../model/visible-text.ts'
 import { type Place, shortRow, valueText } from './row-text.ts'
 import type { LitRow, StepName } from './steps.ts'

@@ -1,14 +1,23 @@
 /**
- * Long texts and lists of one entity, whose first part is shown until the reader asks for the rest: an entity may have a MiB of text in
- * one value, and thousands of properties.
+ * Text of users, isolated from the text around it, with control characters made visible. A long text or list is shown in part until the
+ * reader asks for the rest: an entity may have a MiB of text in one value, and thousands of properties.
  */
 
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { counted } from '../model/numbers.ts'
 import { cut } from '../model/value-words.ts'
-import { Button } from './button.tsx'
-import { SafeText } from './safe-text.tsx'
+import { visibleLines, visibleText } from '../model/visible-text.ts'
+import { Button } from './controls.tsx'
+
+export function SafeText({ text }: { readonly text: string }) {
+  return <bdi>{visibleText(text)}</bdi>
+}
+
+/** {@link SafeText} that may have several lines: messages and queries. */
+export function SafeLines({ text }: { readonly text: string }) {
+  return <bdi>{visibleLines(text)}</bdi>
+}
 
 const charactersMax = 2000
 const itemsMax = 100

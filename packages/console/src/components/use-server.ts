@@ -1,6 +1,7 @@
-/** Answers of the server in a component: loaded when it is shown, anew when the server comes back, and on demand or every so often. */
+/** Answers and streams of the server in a component, from when it is shown until it is gone. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
+import { type EventReader, openEvents } from '../api/events.ts'
 import { type CallOptions, getJson, postJson, ServerGone } from '../api/http.ts'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
@@ -137,4 +138,42 @@ export function useAction<A extends readonly unknown[]>(task: (...args: A) => Pr
     if (calls.current.length === 1) void next()
   }
   return { ...state, run }
+}
+
+/** @param path - absent: no stream. The reader may be another one at each call. */
+export function useEvents<T>(path: string | undefined, reader: EventReader<T>): void {
+  const latest = useRef(reader)
+  latest.current = reader
+  useEffect(() => {
+    if (path === undefined) return
+    return openEvents<T>(path, {
+      onEvent: (event) => latest.current.onEvent(event),
+      onOpened: () => latest.current.onOpened?.(),
+      onRefused: (error) => latest.current.onRefused?.(error),
+    })
+  }, [path])
+}
+
+/** A function that does something soon: what is asked for within `restMs` is done once. */
+export function useSoon(restMs: number, action: () => void): () => void {
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const latest = useRef(action)
+  latest.current = action
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      latest.current()
+    }, restMs)
+  }
+}
+
+/**
+ * Tells of commits, also of those that were missed while the stream was away; of those that come together once.
+ *
+ * @param query - of `GET /emulator/commits`: whose commits
+ */
+export function useCommits(query: string, restMs: number, onCommits: () => void): void {
+  const soon = useSoon(restMs, onCommits)
+  useEvents(`/emulator/commits?${query}&list=0`, { onEvent: soon, onOpened: soon })
 }

@@ -1,11 +1,41 @@
 /**
- * Controls of forms. With the look of a field a control has its name above it, and a hint below; else its name stands before it.
+ * Controls of forms.
  *
- *   <TextField label="Kind" value={kind} onChange={setKind} />        <Select label="Unit" value={unit} options={units} onChange={setUnit} />
+ *   <Button label="Restore" disabled={isBusy} onClick={restore} />        <Button label="Create" look="primary" />
+ *   <TextField label="Kind" value={kind} onChange={setKind} />           <Select label="Unit" value={unit} options={units} onChange={setUnit} />
+ *
+ * A button without `onClick` submits the form that it stands in. A text field has its name above it, and a hint below; the name of a
+ * select stands before it, unless it has the look of a field.
  */
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { visibleText } from '../model/visible-text.ts'
 import { useWholeText } from './use-whole-text.ts'
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'label' | 'type' | 'class'> {
+  readonly label: ComponentChildren
+  readonly look?: 'primary' | 'danger' | 'quiet' | undefined
+  readonly class?: string
+}
+
+export function Button({ label, look, class: style, ...rest }: ButtonProps) {
+  return (
+    <button type={rest.onClick === undefined ? 'submit' : 'button'} class={style ?? look} {...rest}>
+      {label}
+    </button>
+  )
+}
+
+export interface SwitchProps {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onSwitch: (isOn: boolean) => void
+  readonly disabled?: boolean
+}
+
+/** A button that stays pressed. */
+export function Switch({ isOn, onSwitch, ...rest }: SwitchProps) {
+  return <Button aria-pressed={isOn} onClick={() => onSwitch(!isOn)} {...rest} />
+}
 
 export interface FieldProps {
   readonly label: string

@@ -1,0 +1,47 @@
+/** The dialogs for entities of a scope: the editor, and import and export. Their code is loaded when one is opened. */
+import type { EntityScope } from '../model/scope.ts'
+import { Button } from './controls.tsx'
+import { onDemand } from './on-demand.tsx'
+
+export type OpenDialog =
+  | { readonly type: 'create' | 'import' | 'export' }
+  | { readonly type: 'edit' | 'duplicate'; readonly key: string }
+
+export const EntityEditor = onDemand(async () => ({
+  default: (await import('./entity-editor/entity-editor.tsx')).EntityEditor,
+}))
+const ImportDialog = onDemand(async () => ({ default: (await import('./transfer/import-dialog.tsx')).ImportDialog }))
+const ExportDialog = onDemand(async () => ({ default: (await import('./transfer/export-dialog.tsx')).ExportDialog }))
+
+export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDialog) => void }) {
+  return (
+    <div class="toolbar">
+      <Button label="New entity…" onClick={() => onDialog({ type: 'create' })} />
+      <Button label="Import…" onClick={() => onDialog({ type: 'import' })} />
+      <Button label="Export…" onClick={() => onDialog({ type: 'export' })} />
+    </div>
+  )
+}
+
+export interface EntityDialogsProps {
+  readonly scope: EntityScope
+  readonly dialog: OpenDialog | undefined
+  /** Beginning of the key of a new entity. */
+  readonly newKey?: string
+  /** The kind that an export offers alone. */
+  readonly kind?: string | undefined
+  readonly onClose: () => void
+  /** A new entity was saved, under this key. */
+  readonly onCreated?: (key: string) => void
+}
+
+export function EntityDialogs({ scope, dialog, newKey = '', kind, onClose, onCreated }: EntityDialogsProps) {
+  if (dialog === undefined) return null
+  if (dialog.type === 'import') return <ImportDialog scope={scope} onClose={onClose} />
+  if (dialog.type === 'export') return <ExportDialog scope={scope} kind={kind} onClose={onClose} />
+  const entityKey = 'key' in dialog ? dialog.key : newKey
+  const onSaved = ({ key }: { readonly key: string }): void => {
+    if (dialog.type === 'create') onCreated?.(key)
+  }
+  return <EntityEditor key={entityKey} mode={dialog.type} {...{ scope, entityKey, onClose, onSaved }} />
+}

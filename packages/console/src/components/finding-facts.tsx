@@ -1,0 +1,24 @@
+/** A finding in full: how to mend it, and the facts it rests on. */
+
+import type { Finding } from '@sixtables/engine'
+import { addressOf } from '../model/route.ts'
+import { SafeText } from './text.tsx'
+
+export function FindingFacts({ finding: { remedy, evidence } }: { readonly finding: Finding }) {
+  return (
+    <>
+      <p>{remedy}</p>
+      <ul class="finding-evidence muted bullets">
+        {evidence.map((fact) => (
+          <li key={fact}>
+            <SafeText text={fact} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+export function LabLink({ lab }: { readonly lab: string }) {
+  return <a href={addressOf('labs', [lab])}>Lab {lab}</a>
+}
