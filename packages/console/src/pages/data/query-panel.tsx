@@ -39,13 +39,11 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPa
   const [focusCount, setFocusCount] = useState(0)
   const mistake = read instanceof GqlError ? read : undefined
   const known = useProperties(scope, text, met)
-  const types = useMemo(() => typesOf(met), [met])
   const isWrong = !isGql && wrong !== undefined
   const isChanged = isWrong || text.trim() !== gql.trim()
   useLayoutEffect(() => onChanged(isChanged), [isChanged, onChanged])
   const run = (): void => {
-    if (mistake !== undefined || isWrong) return
-    onRun(draft.given())
+    if (mistake === undefined && !isWrong) onRun(draft.given())
   }
   useShortcut('/', () => {
     setGql(true)
@@ -78,7 +76,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPa
         </p>
       ) : (
         <>
-          <FilterForm form={form} properties={known} types={types} wrong={wrong} onChange={draft.setForm} onRun={run} />
+          <FilterForm form={form} properties={known} types={typesOf(met)} wrong={wrong} onChange={draft.setForm} onRun={run} />
           <pre class="query-text">
             <code>
               <SafeLines text={text} />
