@@ -5,11 +5,11 @@
  *     prepare         the entity's bytes are checked; its key ToDo is incomplete, its index entry is owner="ada"
  *     complete keys   ToDo:4486024709931898
  *     commitHere      again after each wait for a lock of another transaction
- *     answer          the key, the version 1795252843125000, four index updates
+ *     answer          the key, the version 1795252843125000, three index updates
  *   commitInTurn    one commit at a time
  *     read and fold   no entity before, {owner: "ada"} after
- *     records         one log record, with one row in Entities and four in indexes
- *     admission       no open transaction has read these rows; simulated tablets take them
+ *     records         one log record, with one row in Entities and three in indexes: of the kind, owner up, owner down
+ *     admission       guard: no open transaction has read these rows; gate: simulated tablets have room for them
  *     append          the commit point; rows are applied now or later
  *
  * The whole request is checked, and its keys are completed, before anything is read. Atomic commits change all or nothing;
@@ -46,7 +46,7 @@ export interface CommitParts {
   readonly versions: Pick<CommitVersions, 'readTime'>
   /** {@link commitHere}, or the commit of a store that several processes share. */
   readonly commits: StoreCommits
-  /** Called before the first write to the database. */
+  /** Writes the row of the database with its index rules, unless it is there; no log record. */
   record(): MaybePromise<void>
 }
 
@@ -78,12 +78,12 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
       'Cannot modify entities in a read-only transaction.',
     )
   if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, mutations))
-  // The first write to a database records its index rules.
   yield* waitFor(parts.record())
   yield* waitFor(completeKeys(parts, context, mutations))
   const rules = evaluationRules(parts, context, atomic)
   const groups = () => groupsOf(mutations.map(({ key }) => key))
   const input = { context, database, transaction: transaction?.token ?? noTransaction, mutations, rules, groups }
+  // In a store of one process this is commitHere, below.
   const { version, outcomes, failure, indexUpdates } = yield* waitFor(parts.commits.commit(input, transaction))
   if (failure !== undefined) throw failure
   return atomic

@@ -45,12 +45,14 @@ export function* querySteps(
   const query = nearest?.base ?? request.query
   checkSpecialKind(query)
   const normal = normalize(query, database)
+  // Only a query of a special kind (`__kind__`) adds to it.
   const made: CompositeIndex[] = []
   for (;;) {
     // Plan with the existing indexes, or wait for a missing one.
     const planner = (indexes: readonly CompositeIndex[]): Plan =>
       planSpecial(normal, indexes, made, shapeOfCursors(query))
     const plan = yield* waitFor(queryIndexes.plan(context, database, planner))
+    // Rises when an index stops serving: then rows may be missing in what was read.
     const { departures } = database.catalogue
     explanation?.planned(plan, nearest)
     context.trace?.planned(() => wholePlanTree(plan, nearest, undefined))

@@ -17,7 +17,8 @@
  *
  * L1  commitVersion grows strictly over the whole store.
  * L2  A record without a pending marker is wholly applied.
- * L3  An answer is given only after the commit point of its commit, and of every commit that it reveals.
+ * L3  An answer is given only after the commit point of its commit, and of every commit that it reveals: an insert that fails
+ *     because an earlier commit made the entity is answered after the batch of that commit is written.
  * L4  An image before is the newest committed one: from a batch being written, else pending, else stored.
  * L5  Evaluation and append of a commit are not interleaved with those of another.
  *

@@ -75,7 +75,7 @@ export class CommitVersions {
     return version
   }
 
-  /** Called when the store has the commit or has failed. */
+  /** Ends the evaluation: the commit is refused, or on its way to the store. */
   settle(): void {
     this.#open = undefined
   }

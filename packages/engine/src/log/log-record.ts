@@ -4,6 +4,9 @@
  *   format(1) 00 transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
  *   format(1) 00 transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
  *
+ * An insert of ToDo:1 {owner: "ada"} outside of a transaction is 01 00, an empty transaction, no groups, and one change: the
+ * path ToDo:1, no image before, the image {owner: "ada"} after.
+ *
  * Format 2 is for a store that several processes share: it has the id and epoch of the commit and names all its groups.
  * Format 1 names none. Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row
  * (tables/entities.ts); a missing image has length FFFFFFFF. The group and the commitVersion are in the row key.

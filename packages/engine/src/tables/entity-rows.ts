@@ -1,17 +1,17 @@
 /**
- * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. All rows
- * are made here.
+ * The row producer: turns the change of an entity into the rows that are written and deleted in all tables. All rows are made
+ * here. Example: a put changes ToDo:1 from {title: "x", done: false} to {title: "x", done: true}.
  *
- *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
- *     (cells)                                                        ▲ asks the sink for each prefix that rows share
- *                                                                    └── wants(prefix)
+ *   EntityRows    compares the index entries of both images   come: done=true   gone: done=false   title="x" stays
+ *   RowProducer   makes the rows, and writes them to a sink   Entities                 ToDo:1               the new image
+ *                                                             EntitiesByKind           nothing: its row stays
+ *                                                             EntitiesByPropertyAsc    done=true, ToDo:1    written
+ *                                                                                      done=false, ToDo:1   deleted
+ *                                                             EntitiesByPropertyDesc   the same two
+ *                                                             EntitiesByCompositeProperty: by the indexes of ToDo, if any
  *
- * An entity has one row in Entities, one in EntitiesByKind, one in each property table for each index entry, and in
- * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. When `done` of ToDo:1 changes from false to
- * true, the rows of done=false are deleted, those of done=true written, and its row in EntitiesByKind stays.
- *
- * A sink may want only some prefixes; rows of others are counted but not made. `count` is the number for a sink that wants
- * all.
+ * A sink consumes rows: a batch of the store, a list, a counter. It can decline the rows of a prefix (`wants`), as does a
+ * store that makes index rows at their first read (on-demand/). Such rows are not made, but `count` contains them.
  *
  * The rows of an entity follow from its key, properties, definitions and scatter value alone.
  * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. The rows
@@ -44,9 +44,10 @@ export interface IndexRules {
   readonly indexOptions: StoredIndexOptions
 }
 
+/** The change of an entity, before its rows are known. */
 export interface EntityDelta {
   readonly codes: KeyCodes
-  /** Values of rows of Entities; `undefined` = no entity. */
+  /** Its cells in Entities (entities.ts); `undefined` = no entity. */
   readonly before: Uint8Array | undefined
   readonly after: Uint8Array | undefined
   /** Its row in Entities, if the caller knows it. */

@@ -92,7 +92,7 @@ interface Entity {
   readonly imageBefore: EntityImage | undefined
   /** `undefined` = the entity does not exist now. */
   properties: Uint8Array | undefined
-  /** Size of `properties`, if known. */
+  /** Index entries of `properties`, if a mutation of the list brought them; `undefined` = not known yet. */
   entries: readonly IndexEntry[] | undefined
   /** Whether an earlier mutation of the list had this key. */
   isMet: boolean
