@@ -1,5 +1,6 @@
 /**
- * Chooses the rows that a query reads: those of the tables, or for `__kind__` and the like those of a store made for it.
+ * The special kinds, such as `__kind__`, whose entities describe the database. Every query passes here: one of ToDo gets its plan
+ * from planner/plan.ts and reads the tables; one of `__kind__` reads a small store that is made for it.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -24,7 +25,7 @@ export function checkSpecialKind(query: Query): void {
 }
 
 /**
- * The plan of a query. A query of a special kind needs no declared index: a missing one is added to `made`, and the store
+ * The plan of any query. A query of a special kind needs no declared index: a missing one is added to `made`, and the store
  * made for the query has its rows.
  *
  * @param shape - the shape of the query's cursors

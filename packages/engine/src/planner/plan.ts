@@ -8,6 +8,9 @@
  *   anything else                             EntitiesByCompositeProperty, indexes with equal columns joined
  *   columns after the key                     as without them; then each entity is read for them
  *
+ * `owner = "ada" AND done = false` has two equalities and no column (an order or inequality): a scan of the rows owner="ada" and
+ * one of the rows done=false, joined.
+ *
  * Known: which queries the built-in rows serve, and the zigzag merge join over indexes with equal suffixes ("Index Selection
  * and Advanced Search"). Ours: descending key order needs no index, since scans run in both directions.
  */
@@ -127,7 +130,8 @@ function chooseScans(
   const [column] = columns
   if (column === undefined) {
     if (equalities.length === 0) return [scan('EntitiesByKind', kindPrefix(code, kind), spans)]
-    return equalityScans(query, equalities, kindCode(code, kind), indexes, spans)
+    const prefixOf = (property: string): RowKey => propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
+    return equalityScans(query, equalities, prefixOf, indexes, spans)
   }
   if (columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {
     const table = column.inverted ? 'EntitiesByPropertyDesc' : 'EntitiesByPropertyAsc'
@@ -143,24 +147,20 @@ function chooseScans(
 function equalityScans(
   query: NormalQuery,
   equalities: readonly Equality[],
-  kindRows: (property: string) => RowKey,
+  prefixOf: (property: string) => RowKey,
   indexes: readonly CompositeIndex[],
   spans: readonly Span[],
 ): readonly ScanNode[] {
-  if (equalities.length === 1 || indexes.length === 0) return equalities.map((e) => equalityScan(kindRows, e, spans))
+  if (equalities.length === 1 || indexes.length === 0) return equalities.map((e) => equalityScan(prefixOf, e, spans))
   const cover = coverByComposites(query, equalities, indexes)
   return [
     ...cover.choices.map((choice) => compositeScan(choice, spans)),
-    ...cover.uncovered.map((e) => equalityScan(kindRows, e, spans)),
+    ...cover.uncovered.map((e) => equalityScan(prefixOf, e, spans)),
   ]
 }
 
-function kindCode(code: string, kind: string): (property: string) => RowKey {
-  return (property) => propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
-}
-
-function equalityScan(kindRows: (property: string) => RowKey, equality: Equality, spans: readonly Span[]): ScanNode {
-  return scan('EntitiesByPropertyAsc', kindRows(equality.property) + equality.code, spans, [equality])
+function equalityScan(prefixOf: (property: string) => RowKey, equality: Equality, spans: readonly Span[]): ScanNode {
+  return scan('EntitiesByPropertyAsc', prefixOf(equality.property) + equality.code, spans, [equality])
 }
 
 const noEqualities: readonly Equality[] = []
