@@ -12,22 +12,13 @@
  */
 import { giveWay } from '@sixtables/engine'
 import type { Call } from '../call.ts'
+import { closeList, closeObject, comma, depthMax, endOfString, openList, openObject, quote } from './json-scan.ts'
 
 /** A piece ends with the element that makes it at least this long. */
 const pieceBytes = 16 * 1024
 /** Bytes that are scanned between two chances for other calls. */
 const bytesPerLook = 128 * 1024
 const workPerLook = 1024
-/** Deeper bodies are refused as a whole (json-scan.ts). */
-const depthMax = 200
-
-const quote = 0x22
-const comma = 0x2c
-const backslash = 0x5c
-const openList = 0x5b
-const closeList = 0x5d
-const openObject = 0x7b
-const closeObject = 0x7d
 
 /** The bodies, the first without elements; `undefined` for one that should not be cut. */
 export async function cutJson(call: Call, body: Buffer, list: string): Promise<readonly Buffer[] | undefined> {
@@ -83,11 +74,10 @@ class ListScan {
   #string(): void {
     const body = this.#body
     const start = this.#at + 1
-    let end = body.indexOf(quote, start)
-    while (end >= 0 && isEscaped(body, start, end)) end = body.indexOf(quote, end + 1)
-    if (end < 0) this.#isUnusual = true
-    if (this.#depth === 1) this.#name = body.subarray(start, Math.max(start, end))
-    this.#at = Math.max(start, end)
+    const end = endOfString(body, this.#at)
+    if (end === body.length) this.#isUnusual = true
+    if (this.#depth === 1) this.#name = body.subarray(start, end)
+    this.#at = end
   }
 
   #comma(): void {
@@ -119,11 +109,4 @@ class ListScan {
     this.#pieces.push(this.#body.subarray(this.#pieceStart, this.#at))
     this.#pieceStart = this.#at + 1
   }
-}
-
-/** Whether an odd number of backslashes precedes the byte at `at` of a string. */
-function isEscaped(body: Buffer, start: number, at: number): boolean {
-  let before = at
-  while (before > start && body[before - 1] === backslash) before--
-  return (at - before) % 2 === 1
 }

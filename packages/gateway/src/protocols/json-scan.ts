@@ -8,15 +8,19 @@ import { checkPartCount, invalidArgument } from '@sixtables/engine'
 import type { ListLimits } from '../convert/request-parts.ts'
 
 /** Messages nest at most 100 deep, as in the wire format; in JSON each may be in an object and in a list. */
-const depthMax = 200
+export const depthMax = 200
 
 /** Numbers with up to this many digits are exact in a double. */
 const exactDigitsMax = 15
 /** 1e309, the shortest number beyond doubles, has this many bytes. */
 const conspicuousBytesMin = 5
 
-const quote = 0x22
-const comma = 0x2c
+export const quote = 0x22
+export const comma = 0x2c
+export const openList = 0x5b
+export const closeList = 0x5d
+export const openObject = 0x7b
+export const closeObject = 0x7d
 const minus = 0x2d
 const zero = 0x30
 const nine = 0x39
@@ -52,11 +56,11 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
       const level = levels.at(-1)
       if (level !== undefined) level.commas++
       nameEnd = nameStart
-    } else if (byte === 0x5b || byte === 0x7b) {
+    } else if (byte === openList || byte === openObject) {
       if (levels.length === depthMax) throw invalidArgument(`the body is nested deeper than ${depthMax} levels`)
       levels.push({ nameStart, nameEnd, commas: 0 })
       nameEnd = nameStart
-    } else if (byte === 0x5d || byte === 0x7d) {
+    } else if (byte === closeList || byte === closeObject) {
       const level = levels.pop()
       if (level !== undefined) checkMembers(bytes, level, limits)
     } else if (byte === minus || (byte >= zero && byte <= nine)) {
@@ -76,14 +80,18 @@ function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limi
   if (limit !== undefined) checkPartCount(limit, commas + 1)
 }
 
-/** Position of the closing quote. */
-function endOfString(bytes: Buffer, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at]
-    if (byte === backslash) at++
-    else if (byte === quote) return at
-  }
-  return bytes.length
+/** Position of the quote that closes the string whose quote is at `start`; the end of a body without one. */
+export function endOfString(body: Buffer, start: number): number {
+  let end = body.indexOf(quote, start + 1)
+  while (end >= 0 && isEscaped(body, start, end)) end = body.indexOf(quote, end + 1)
+  return end < 0 ? body.length : end
+}
+
+/** Whether an odd number of backslashes precedes the byte at `at` of a string. */
+function isEscaped(body: Buffer, start: number, at: number): boolean {
+  let before = at
+  while (before > start && body[before - 1] === backslash) before--
+  return (at - before) % 2 === 1
 }
 
 function endOfNumber(bytes: Buffer, start: number): number {
