@@ -64,7 +64,7 @@ describe('a sequence of ids', () => {
 
   test('blocks double with demand, up to the largest', () => {
     const kv = new MemoryKv()
-    const sequence = open(kv, { firstSize: 2, maxSize: 8, aheadSizeMin: 64 })
+    const sequence = open(kv, { firstSize: 2, maxSize: 8 })
     const rows: unknown[] = []
     for (let i = 0; i < 23; i++) {
       atOnce(sequence.take(context, 1))
@@ -81,15 +81,6 @@ describe('a sequence of ids', () => {
     const numbers = sequence.take(requestContext({ clock: systemScheduler, ledger }), 500)
     expect(numbers).toEqual(Array.from({ length: 500 }, (_, i) => i + 4))
     expect(ledger.entries.map((e) => [e.table, e.operation, e.rows])).toEqual([['IdSequences', 'put', 1]])
-  })
-
-  test('a grown block is followed by the next one before it is used up', () => {
-    const kv = new MemoryKv()
-    const sequence = open(kv, { firstSize: 64, maxSize: 64, aheadSizeMin: 64 })
-    atOnce(sequence.take(context, 47))
-    expect(rowOf(kv)).toBe(65)
-    atOnce(sequence.take(context, 1))
-    expect(rowOf(kv)).toBe(129)
   })
 
   test('a crash loses the rest of the block, and no more', () => {
@@ -156,7 +147,7 @@ describe('a sequence of ids', () => {
 
   test('a call behind a waiting one waits too, even with enough in hand', async () => {
     const kv = new HeldKv()
-    const sequence = open(kv, { firstSize: 4, maxSize: 4, aheadSizeMin: 64 })
+    const sequence = open(kv, { firstSize: 4, maxSize: 4 })
     const first = sequence.take(context, 1)
     await kv.letAllGo()
     expect(await first).toEqual([1])
@@ -164,21 +155,6 @@ describe('a sequence of ids', () => {
     const small = sequence.take(context, 1)
     await kv.letAllGo()
     expect([await large, await small]).toEqual([[2, 3, 4, 5, 6, 7, 8, 9, 10, 11], [12]])
-  })
-
-  test('while a refill runs ahead, numbers in hand are given at once', async () => {
-    const kv = new HeldKv()
-    const sequence = open(kv, { firstSize: 64, maxSize: 64, aheadSizeMin: 64 })
-    const first = sequence.take(context, 60)
-    await kv.letAllGo()
-    expect(await first).toHaveLength(60)
-    expect(sequence.take(context, 1)).toEqual([61])
-    expect(kv.held).toHaveLength(1)
-    expect(sequence.take(context, 3)).toEqual([62, 63, 64])
-    const next = sequence.take(context, 1)
-    expect(next).toBeInstanceOf(Promise)
-    await kv.letAllGo()
-    expect(await next).toEqual([65])
   })
 
   test('a failed refill fails its caller and not the next one', async () => {

@@ -1,25 +1,19 @@
 /**
  * One counter of ids: its row in IdSequences, and the block of numbers that this process holds.
  *
- *   row       next number not yet given              given, lost or in an open block │ free
- *   in hand   runs of numbers for this process                   ├── run ──┤     ├ run ┤row
+ *   row       next number not yet given              given or lost │ in hand │ free
+ *                                                                            └ row
  *
  * A conditional write that moves the row forward takes a block, and numbers are given from memory. With the row at 17 and a
  * block of 16 the row moves to 33, and 17 … 32 are in hand. A crash forfeits the rest of the block. A clean close moves the
- * row back over the rest, unless another allocator has moved the row.
+ * row back over the rest, unless another allocator has moved the row; then a later block begins behind it, and the rest is lost.
  *
  *   blocks   16, 32, 64 … 1,024 numbers: each refill doubles, so that a small store does not lose a thousand.
- *            Below a quarter of a grown block the next one is fetched in advance.
  *   exact    firstSize = maxSize = 0: only as many as the waiting callers need, nothing stays in hand. For a store
  *            with several allocators, so that each sees the others' reservations.
  *
- * The row is c only if no number from c on was ever given or taken. So a conditional write that finds c may take numbers from
- * c on, and a close may lower the row to the start of a run that ends at c.
- *
- * Counters are below 2^53, so they are plain numbers. Calls are answered in order: at once if enough is in hand, else one
- * after the other. Waiting callers share one refill.
- *
- * After a crash the next number is greater than any given one. test/property/ids.*.test.ts
+ * The row is c only if no number from c on was ever given or taken: after a crash the next number is greater than any given one
+ * (test/property/ids.*.test.ts). Calls are answered in order, at once if enough is in hand; waiting callers share one refill.
  *
  * Known: one row per counter, moved by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, returned blocks, exact
  * mode.
@@ -37,21 +31,13 @@ import { counterMax, type IdSpace } from './scatter.ts'
 export interface BlockPolicy {
   readonly firstSize: number
   readonly maxSize: number
-  /** From this block size on, refills run in advance. */
-  readonly aheadSizeMin: number
 }
 
-export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024, aheadSizeMin: 64 }
-export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0, aheadSizeMin: 1 }
+export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024 }
+export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0 }
 
 /** Each failed conditional write is another allocator's success, so this many in a row mean a bug. */
 const writeTriesMax = 1000
-
-/** Numbers from `next` (inclusive) to `end` (exclusive). */
-interface Run {
-  next: number
-  end: number
-}
 
 /** A waiting call. `count`: the numbers that take() needs, 0 for other calls. */
 interface Job {
@@ -67,17 +53,13 @@ export class IdSequence {
   readonly #blocks: BlockPolicy
   #blockSize: number
   readonly #counts: boolean
-  /**
-   * Numbers in hand, ascending and disjoint; none is empty. There are several only if another allocator took a block in
-   * between.
-   */
-  #runs: Run[] = []
-  #inHand = 0
+  /** Numbers in hand, from `#next` to before `#end`. */
+  #next = 1
+  #end = 1
   /** The row as last read or written, and its bytes; `undefined` = unknown. */
   #rowNext: number | undefined
   #row: Uint8Array | undefined
-  /** `ahead`: a refill runs in the background. */
-  #busy: 'no' | 'ahead' | 'job' = 'no'
+  #busy = false
   #queue: Job[] = []
 
   constructor(options: {
@@ -101,19 +83,18 @@ export class IdSequence {
   }
 
   get isIdle(): boolean {
-    return this.#inHand === 0 && this.#busy === 'no' && this.#queue.length === 0
+    return this.#inHand === 0 && !this.#busy && this.#queue.length === 0
+  }
+
+  get #inHand(): number {
+    return this.#end - this.#next
   }
 
   /** The next `count` numbers, ascending. RESOURCE_EXHAUSTED if the space has fewer left; then none is taken. */
   take(context: RequestContext, count: number): MaybePromise<number[]> {
-    if (this.#inHand >= count && this.#busy !== 'job' && this.#queue.length === 0) {
-      const numbers = this.#give(count)
-      this.#refillAhead(context)
-      return numbers
-    }
     return this.#submit(count, () => {
       if (this.#inHand >= count) return this.#give(count)
-      return andThen(this.#refill(context, count - this.#inHand), () => this.#give(count))
+      return andThen(this.#refill(context, count), () => this.#give(count))
     })
   }
 
@@ -123,9 +104,8 @@ export class IdSequence {
    */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
     return this.#submit(0, () => {
-      const run = this.#runs.find(({ next, end }) => end - next >= count)
-      if (run !== undefined) {
-        const first = run.next
+      if (this.#inHand >= count) {
+        const first = this.#next
         this.#drop(first + count - 1)
         return first
       }
@@ -149,8 +129,7 @@ export class IdSequence {
    */
   takeUpTo(context: RequestContext, max: number): MaybePromise<{ readonly first: number; readonly last: number }> {
     return this.#submit(0, () => {
-      const lastRun = this.#runs[this.#runs.length - 1]
-      if (lastRun !== undefined && max < lastRun.end) return this.#cutUpTo(max, lastRun.next)
+      if (this.#inHand > 0 && max < this.#end) return this.#cutUpTo(max, this.#next)
       return andThen(this.#moveRowPast(context, max), (rowNext) => this.#cutUpTo(max, this.#openFrom(rowNext)))
     })
   }
@@ -158,10 +137,10 @@ export class IdSequence {
   /** Moves past `number`: it and all before it are not given any more. No effect if it was given or passed. */
   skipPast(context: RequestContext, number: number): MaybePromise<void> {
     return this.#submit(0, () => {
-      const lastRun = this.#runs[this.#runs.length - 1]
+      const isBelow = this.#inHand > 0 && number < this.#end
       this.#drop(number)
       // The open block is below the row, wherever other allocators moved it.
-      if (lastRun !== undefined && number < lastRun.end) return
+      if (isBelow) return
       return andThen(this.#moveRowPast(context, number), () => undefined)
     })
   }
@@ -169,8 +148,7 @@ export class IdSequence {
   /** The number that take() would give now, without taking it. */
   peek(context: RequestContext): MaybePromise<number> {
     const next = (): MaybePromise<number> => {
-      const run = this.#runs[0]
-      return run !== undefined ? run.next : andThen(this.#readRow(context), numberOf)
+      return this.#inHand > 0 ? this.#next : andThen(this.#readRow(context), numberOf)
     }
     return this.#inHand > 0 ? next() : this.#submit(0, next)
   }
@@ -181,40 +159,23 @@ export class IdSequence {
    */
   release(context: RequestContext): MaybePromise<void> {
     return this.#submit(0, () => {
-      const lastRun = this.#runs[this.#runs.length - 1]
-      const rowNext = this.#rowNext
-      this.#runs = []
-      this.#inHand = 0
-      if (lastRun === undefined || lastRun.end !== rowNext) return
+      const [next, end] = [this.#next, this.#end]
+      this.#next = end
+      if (next === end || end !== this.#rowNext) return
       // After an error the numbers are lost, as the docstring says.
-      return whenFails(() => andThen(this.#writeRow(context, lastRun.next), ignore), ignore)
+      return whenFails(() => andThen(this.#writeRow(context, next), ignore), ignore)
     })
   }
 
   #give(count: number): number[] {
-    const numbers: number[] = []
-    if (!this.#counts) return Array.from({ length: count }, (_, i) => (this.#runs[0]?.next ?? 1) + i)
-    while (numbers.length < count) {
-      const run = this.#runs[0]
-      invariant(run !== undefined, 'allocator/I4: numbers are given only from those in hand')
-      const end = Math.min(run.end, run.next + count - numbers.length)
-      for (let number = run.next; number < end; number++) numbers.push(number)
-      this.#removeFrom(run, end)
-    }
-    return numbers
-  }
-
-  /** Removes the numbers below `next` from a run. */
-  #removeFrom(run: Run, next: number): void {
-    this.#inHand -= next - run.next
-    run.next = next
-    if (run.next === run.end) this.#runs.splice(this.#runs.indexOf(run), 1)
+    invariant(this.#inHand >= count || !this.#counts, 'allocator/I4: numbers are given only from those in hand')
+    const first = this.#next
+    if (this.#counts) this.#next += count
+    return Array.from({ length: count }, (_, i) => first + i)
   }
 
   #drop(last: number): void {
-    for (const run of [...this.#runs]) {
-      if (run.next <= last) this.#removeFrom(run, Math.min(run.end, last + 1))
-    }
+    if (this.#next <= last) this.#next = Math.min(this.#end, last + 1)
   }
 
   #cutUpTo(max: number, first: number): { first: number; last: number } {
@@ -224,39 +185,26 @@ export class IdSequence {
 
   /** The first number from which on all are in hand or free, if the row is `rowNext`. */
   #openFrom(rowNext: number): number {
-    const lastRun = this.#runs[this.#runs.length - 1]
-    return lastRun?.end === rowNext ? lastRun.next : rowNext
+    return this.#end === rowNext ? this.#next : rowNext
   }
 
-  /** Takes a block of at least `needed` numbers, plus the numbers that waiting callers need. */
-  #refill(context: RequestContext, needed: number): MaybePromise<void> {
-    let wanted = needed
-    for (const { count } of this.#queue) wanted += count
+  /** Takes a block, so that at least `count` numbers are in hand, plus those that waiting callers need. */
+  #refill(context: RequestContext, count: number): MaybePromise<void> {
+    let wanted = count
+    for (const job of this.#queue) wanted += job.count
     let end = 0
     const moved = this.#moveRow(context, (rowNext) => {
+      const held = rowNext - this.#openFrom(rowNext)
       const free = this.#last - rowNext + 1
-      if (free < needed) throw this.#exhausted(needed, rowNext)
-      end = rowNext + Math.min(free, Math.max(wanted, this.#blockSize))
+      if (free < count - held) throw this.#exhausted(count - held, rowNext)
+      end = rowNext + Math.min(free, Math.max(wanted - held, this.#blockSize))
       return end
     })
     return andThen(moved, (rowNext) => {
-      if (end === rowNext) return
       this.#blockSize = Math.min(this.#blocks.maxSize, this.#blockSize * 2)
-      this.#inHand += end - rowNext
-      const lastRun = this.#runs[this.#runs.length - 1]
-      if (lastRun?.end === rowNext) lastRun.end = end
-      else this.#runs.push({ next: rowNext, end })
+      this.#next = this.#openFrom(rowNext)
+      this.#end = end
     })
-  }
-
-  /** Starts a refill in the background if a grown block runs low. */
-  #refillAhead(context: RequestContext): void {
-    if (this.#busy !== 'no' || this.#blockSize < this.#blocks.aheadSizeMin || this.#inHand * 4 > this.#blockSize) return
-    // The caller that needs the numbers meets the same error, and reports it.
-    const done = whenFails(() => this.#refill(context, 0), ignore)
-    if (!isPromise(done)) return
-    this.#busy = 'ahead'
-    void done.then(() => this.#finish())
   }
 
   #exhausted(count: number, next: number): DatastoreError {
@@ -325,7 +273,7 @@ export class IdSequence {
 
   /** Runs a call now, or after the waiting ones. */
   #submit<T>(count: number, call: () => MaybePromise<T>): MaybePromise<T> {
-    if (this.#busy === 'no' && this.#queue.length === 0) {
+    if (!this.#busy && this.#queue.length === 0) {
       const answer = call()
       if (!isPromise(answer)) return answer
       return new Promise((resolve, reject) => this.#keepTurn(answer.then(resolve, reject)))
@@ -339,13 +287,13 @@ export class IdSequence {
   /** Keeps the turn until the caller's promise has settled. */
   #keepTurn(told: MaybePromise<void>): void {
     if (!isPromise(told)) return
-    this.#busy = 'job'
+    this.#busy = true
     void told.then(() => this.#finish())
   }
 
   #finish(): void {
-    this.#busy = 'no'
-    while (this.#busy === 'no' && this.#queue.length > 0) this.#queue.shift()?.run()
+    this.#busy = false
+    while (!this.#busy && this.#queue.length > 0) this.#queue.shift()?.run()
   }
 }
 

@@ -9,7 +9,8 @@
  */
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions, Writes } from '../storage/kv.ts'
+import type { Kv, KvSnapshot } from '../storage/kv.ts'
+import { WrappedKv } from './wrapped-kv.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -19,15 +20,14 @@ export interface Fault {
   readonly when?: 'before' | 'after'
 }
 
-export class FaultyKv implements Kv {
-  readonly inner: Kv
+export class FaultyKv extends WrappedKv {
   #fault: Fault | undefined
   #writes = 0
   #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
 
   /** Without a fault the store only counts writes until {@link crash} or {@link arm}. */
   constructor(inner: Kv, fault?: Fault) {
-    this.inner = inner
+    super(inner, 'with faults')
     this.#fault = fault
   }
 
@@ -40,10 +40,6 @@ export class FaultyKv implements Kv {
     return this.#state === 'crashed'
   }
 
-  get location(): string {
-    return `${this.inner.location}, with faults`
-  }
-
   /** Sets a fault whose write 1 is the next write. */
   arm(fault: Fault): void {
     this.#fault = { ...fault, atWrite: this.#writes + fault.atWrite }
@@ -54,55 +50,20 @@ export class FaultyKv implements Kv {
     this.#state = 'crashed'
   }
 
-  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    return this.#state === 'crashed' ? refused() : this.inner.get(key)
-  }
-
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
-    if (this.#state === 'crashed') return { next: () => refused(), seek() {}, close() {} }
-    const scan = this.inner.scan(range, options)
-    return {
-      next: (count) => (this.#state === 'crashed' ? refused() : scan.next(count)),
-      seek: (key) => scan.seek(key),
-      close: () => scan.close(),
-    }
-  }
-
-  mutate(write: KvWrite): MaybePromise<void> {
-    return this.#write(() => this.inner.mutate(write))
-  }
-
-  mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
-    return this.#write(() => this.inner.mutateIf(write, expected))
-  }
-
-  batch(writes: Writes): MaybePromise<void> {
-    return this.#write(() => this.inner.batch(writes))
-  }
-
-  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
-    return this.#write(() => this.inner.deleteRanges(ranges, rows))
-  }
-
-  clear(rows?: readonly KvRow[]): MaybePromise<void> {
-    return this.#write(() => this.inner.clear(rows))
-  }
-
-  snapshot(): KvSnapshot {
+  override snapshot(): KvSnapshot {
     if (this.#state === 'crashed') throw faultError('crash')
-    const snapshot = this.inner.snapshot()
-    return {
-      get: (key) => (this.#state === 'crashed' ? refused() : snapshot.get(key)),
-      scan: (range, options) => snapshot.scan(range, options),
-      close: () => snapshot.close(),
-    }
+    return super.snapshot()
   }
 
-  close(): Promise<void> {
-    return this.#state === 'crashed' ? Promise.resolve() : this.inner.close()
+  override close(): Promise<void> {
+    return this.#state === 'crashed' ? Promise.resolve() : super.close()
   }
 
-  #write<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+  protected read<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#state === 'crashed' ? refused() : call()
+  }
+
+  protected write<T>(call: () => MaybePromise<T>): MaybePromise<T> {
     this.#writes++
     if (this.#state !== 'sound') return refused()
     const fault = this.#fault

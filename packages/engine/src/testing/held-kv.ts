@@ -7,20 +7,22 @@
  */
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvReader, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
+import { WrappedKv } from './wrapped-kv.ts'
 
 interface Waiting {
   land(): void
   lose(error: unknown): void
 }
 
-export class HeldKv implements Kv {
-  readonly location = 'memory, held'
-  readonly #inner = new MemoryKv()
+export class HeldKv extends WrappedKv {
   #holds = false
   #holdsScans = false
   #waiting: Waiting[] = []
+
+  constructor() {
+    super(new MemoryKv(), 'held')
+  }
 
   /** The number of waiting calls. */
   get waiting(): number {
@@ -46,57 +48,15 @@ export class HeldKv implements Kv {
     for (const one of waiting) one.lose(new DatastoreError('UNAVAILABLE', 'The write was lost, by wish of this test.'))
   }
 
-  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    return this.#inner.get(key)
+  protected read<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+    return call()
   }
 
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
-    return this.#scanOf(this.#inner, range, options)
+  protected override rowsOf<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#holdsScans ? this.write(call) : call()
   }
 
-  mutate(write: KvWrite): MaybePromise<void> {
-    return this.#held(() => this.#inner.mutate(write))
-  }
-
-  mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
-    return this.#held(() => this.#inner.mutateIf(write, expected))
-  }
-
-  batch(writes: readonly KvWrite[]): MaybePromise<void> {
-    return this.#held(() => this.#inner.batch(writes))
-  }
-
-  clear(rows?: readonly KvRow[]): MaybePromise<void> {
-    return this.#inner.clear(rows)
-  }
-
-  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
-    return this.#inner.deleteRanges(ranges, rows)
-  }
-
-  snapshot(): KvSnapshot {
-    const snapshot = this.#inner.snapshot()
-    return {
-      get: (key) => snapshot.get(key),
-      scan: (range, options) => this.#scanOf(snapshot, range, options),
-      close: () => snapshot.close(),
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close()
-  }
-
-  #scanOf(reader: KvReader, range: KeyRange, options: ScanOptions | undefined): KvScan {
-    const scan = reader.scan(range, options)
-    return {
-      next: (count) => (this.#holdsScans ? this.#held(() => scan.next(count)) : scan.next(count)),
-      seek: (key) => scan.seek(key),
-      close: () => scan.close(),
-    }
-  }
-
-  #held<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+  protected write<T>(call: () => MaybePromise<T>): MaybePromise<T> {
     if (!this.#holds) return call()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ land: () => resolve(call()), lose: reject })

@@ -4,11 +4,10 @@
  * time, and neither does work under hold().
  */
 import type { Scheduler } from '../clock.ts'
+import { lowerBound } from '../lower-bound.ts'
 
 interface Sleeper {
   readonly wakesAt: bigint
-  /** The number of the sleep, counted over all sleeps. */
-  readonly sequence: number
   isAwake: boolean
   wake(): void
 }
@@ -18,9 +17,8 @@ export const virtualStartMicros = 1_767_225_600_000_000n
 
 export class VirtualClock implements Scheduler {
   #now: bigint
-  /** A heap: each entry wakes no later than its two children. A sleeper that was woken early stays until its time. */
+  /** The last one to wake first. A sleeper that was woken early stays until its time. */
   readonly #sleepers: Sleeper[] = []
-  #sequence = 0
   /** Tasks that have yielded and not continued yet. */
   #deferred = 0
   /** Unfinished work outside of this process. */
@@ -58,7 +56,6 @@ export class VirtualClock implements Scheduler {
       }
       const sleeper: Sleeper = {
         wakesAt: this.#now + BigInt(Math.round(ms * 1000)),
-        sequence: ++this.#sequence,
         isAwake: false,
         wake() {
           // A signal can outlive many sleeps.
@@ -66,7 +63,8 @@ export class VirtualClock implements Scheduler {
           resolve()
         },
       }
-      this.#push(sleeper)
+      const place = lowerBound(this.#sleepers.length, (at) => (this.#sleepers[at] as Sleeper).wakesAt > sleeper.wakesAt)
+      this.#sleepers.splice(place, 0, sleeper)
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   }
@@ -81,9 +79,9 @@ export class VirtualClock implements Scheduler {
   async advance(ms: number): Promise<void> {
     const until = this.#now + BigInt(Math.round(ms * 1000))
     for (;;) {
-      const next = this.#sleepers[0]
+      const next = this.#sleepers.at(-1)
       if (next === undefined || next.wakesAt > until) break
-      this.#pop()
+      this.#sleepers.pop()
       if (next.isAwake) continue
       if (next.wakesAt > this.#now) this.#now = next.wakesAt
       next.wake()
@@ -101,39 +99,6 @@ export class VirtualClock implements Scheduler {
       await Promise.race(this.#held)
     }
   }
-
-  #push(sleeper: Sleeper): void {
-    const heap = this.#sleepers
-    let place = heap.push(sleeper) - 1
-    while (place > 0) {
-      const above = (place - 1) >> 1
-      const other = heap[above] as Sleeper
-      if (isBefore(other, sleeper)) break
-      heap[place] = other
-      place = above
-    }
-    heap[place] = sleeper
-  }
-
-  #pop(): void {
-    const heap = this.#sleepers
-    const last = heap.pop()
-    if (last === undefined || heap.length === 0) return
-    let place = 0
-    for (;;) {
-      let below = place * 2 + 1
-      if (below >= heap.length) break
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Sleeper, heap[below] as Sleeper)) below++
-      if (isBefore(last, heap[below] as Sleeper)) break
-      heap[place] = heap[below] as Sleeper
-      place = below
-    }
-    heap[place] = last
-  }
-}
-
-function isBefore(one: Sleeper, other: Sleeper): boolean {
-  return one.wakesAt < other.wakesAt || (one.wakesAt === other.wakesAt && one.sequence < other.sequence)
 }
 
 /** Runs all tasks that can continue at once. */

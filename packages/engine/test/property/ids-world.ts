@@ -137,7 +137,7 @@ export class World {
     return new IdAllocator({
       kv,
       othersGive: this.way === 'shared',
-      blocks: { firstSize: 2, maxSize: 8, aheadSizeMin: 4 },
+      blocks: { firstSize: 2, maxSize: 8 },
       openSequencesMax: 2,
     })
   }
