@@ -3,7 +3,7 @@ import { requestContext } from '../context.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { LockWaits } from './deadlock-detection.ts'
 import { Expiry } from './expiry.ts'
-import { LockTable } from './lock-table.ts'
+import { addWait, LockTable } from './lock-table.ts'
 import { Transaction } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 
@@ -39,4 +39,18 @@ test('deadlock-detection/W1: a long line of waiters is no deadlock, and its youn
   expect(line.filter(({ state }) => state === 'aborted')).toEqual([last])
   for (const one of line) if (one.state === 'active') one.end('committed')
   await Promise.allSettled([...waits, closing])
+})
+
+test('a search meets the waiters of a row once, however many of them have locked it', async () => {
+  const clock = new VirtualClock()
+  const locks = new LockTable(clock)
+  const readers = Array.from({ length: 20 }, (_, i) => transaction(i + 1, Number(clock.nowMicros())))
+  const waits = locks.waitsAt('ToDo:1')
+  for (const one of readers) {
+    one.reads.addRow('ToDo:1')
+    addWait(waits, one, () => {})
+  }
+  const seen = new Set<object>()
+  const met = readers.flatMap(({ reads }) => [...locks.waitersOn(reads, seen)])
+  expect(met).toEqual(readers)
 })

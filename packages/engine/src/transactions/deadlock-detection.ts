@@ -129,8 +129,9 @@ export class LockWaits {
     /** From each transaction found to the one that it waits for. */
     const next = new Map<Transaction, Transaction>()
     const reached = [start]
+    const seen = new Set<object>()
     for (const at of reached) {
-      for (const waiter of this.#waitersOn(at)) {
+      for (const waiter of this.#waitersOn(at, seen)) {
         if (waiter === start || waiter.waitsFor === undefined || next.has(waiter)) continue
         next.set(waiter, at)
         if (isWaitedFor(goal, waiter)) return [start, ...wayFrom(waiter, start, next)]
@@ -140,13 +141,16 @@ export class LockWaits {
     return undefined
   }
 
-  /** The transactions that wait for `holder`, with repetitions. */
-  *#waitersOn(holder: Transaction): Generator<Transaction> {
+  /**
+   * The transactions that wait for `holder`, without those of rows in `seen`: a search meets the waiters of a row once, however many
+   * transactions have locked it.
+   */
+  *#waitersOn(holder: Transaction, seen: Set<object>): Generator<Transaction> {
     const { locks, writers } = this.#parts
     if (holder.awaited !== undefined) yield* holder.awaited.wakes.keys()
     if (!holder.takesLocks || holder.reads.isEmpty) return
-    yield* writers.over(holder.reads)
-    yield* locks.waitersOn(holder.reads)
+    yield* writers.over(holder.reads, seen)
+    yield* locks.waitersOn(holder.reads, seen)
   }
 }
 

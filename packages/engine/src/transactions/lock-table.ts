@@ -130,9 +130,9 @@ export class LockTable {
     if (waits.wakes.size === 0 && this.#waits.get(row) === waits) this.#waits.delete(row)
   }
 
-  /** The transactions that wait for a row in `reads`. */
-  *waitersOn(reads: ReadSet): Generator<Transaction> {
-    for (const [, { wakes }] of this.#waits.of(reads)) yield* wakes.keys()
+  /** The transactions that wait for a row in `reads`, without those of rows in `seen`, to which the rows are added. */
+  *waitersOn(reads: ReadSet, seen: Set<object>): Generator<Transaction> {
+    for (const [, { wakes }] of this.#waits.of(reads)) if (seen.size < seen.add(wakes).size) yield* wakes.keys()
   }
 
   /** Wakes the transactions whose row is free now. */

@@ -53,9 +53,10 @@ export class WaitingWriters {
     return undefined
   }
 
-  /** The writers that will change rows in `reads`, with repetitions. */
-  *over(reads: ReadSet): Generator<Transaction> {
-    if (this.#waiting.size > 0) for (const [, holders] of this.#of(reads)) yield* holders
+  /** The writers that will change rows in `reads`, without those of rows in `seen`, to which the rows are added. */
+  *over(reads: ReadSet, seen: Set<object>): Generator<Transaction> {
+    if (this.#waiting.size === 0) return
+    for (const [, holders] of this.#of(reads)) if (seen.size < seen.add(holders).size) yield* holders
   }
 
   #of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, ReadonlySet<Transaction>])[] {
