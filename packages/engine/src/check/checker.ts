@@ -7,15 +7,11 @@
  *   index rows ──▶ entities              there are as many rows as expected; if more, each is looked up
  *   log ──▶ entities                     the newest kept after-image of each entity is its row
  *
- * An entity with pending records may have any of their images, the one before the first included. If ToDo:1 was written
- * done=false, then done=true, and both are pending, its row may be absent or have either value. An index row that all images
- * have must be there; one that no image has must not.
+ * If ToDo:1 was written done=false, then done=true, and both are pending, its row may be absent or have either value. An index row that
+ * all images have must be there; one that no image has must not. The check reads a snapshot if the store has one.
  *
- * The check reads a snapshot if the store has one, so a running server continues to write. Cost: one get for each index row,
- * many entities at a time if the store answers by promise.
- *
- * V1  A repair writes what a row should be now, not what the snapshot says: it judges each row again while nothing else is
- *     written. Rows with pending records get the state before the first of them, from which applying continues.
+ * V1  A repair judges each row again while nothing else is written. Rows with pending records get the state before the first of
+ *     them, from which applying continues.
  */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf, sameBytes } from '../encoding/bytes.ts'

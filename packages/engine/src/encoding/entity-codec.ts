@@ -1,16 +1,12 @@
 /**
  * google.datastore.v1 Value and Entity: from bytes to the model and back. Keys are in key-message.ts.
  *
- *   Entity     key 1, properties 3 (map entries: name 1, value 2)
- *   Value      value-slot.ts
+ *   Entity     key 1, properties 3 (map entries: name 1, value 2)        Value      value-slot.ts
  *   Timestamp  seconds 1, nanos 2        LatLng  latitude 1, longitude 2        ArrayValue  values 1
  *
- * Decoding checks the form only: well-formed bytes and UTF-8, a type for each value, timestamps and geo points in range.
- * Whether a value may be written is checked by validate-entity.ts. As in every protocol-buffer reader, a repeated message
- * field merges, and the last one of a repeated scalar counts. Encoding writes fields by number, so that equal values give
- * equal bytes.
- *
- * decode(encode(x)) = x; timestamps are in microseconds. test/property/entity-codec.test.ts
+ * Decoding checks the form only: well-formed bytes and UTF-8, a type for each value, timestamps and geo points in range. As in
+ * every protocol-buffer reader, a repeated message field merges, and the last one of a repeated scalar counts. Encoding writes fields by
+ * number, so that equal values give equal bytes; decoding them gives the value back (test/property/entity-codec.test.ts).
  *
  * Known: google/datastore/v1/entity.proto.
  */

@@ -1,25 +1,19 @@
 /**
  * The index entries of an entity, found by a walk over its bytes.
  *
- *   plain value            one entry for its property
- *   excluded value         none, and none inside an excluded embedded entity
- *   array                  one entry for each distinct element that is not excluded
- *   empty array            none; null on request (legacy mode)
+ *   plain value            one entry for its property           excluded value      none, also inside an embedded entity
+ *   array                  one for each distinct element        empty array         none; null on request (legacy mode)
+ *   embedded entity        its leaves, such as `address.city`   user (meaning 20)   one for the whole user
  *   vector (meaning 31)    none
- *   embedded entity        its leaves under dotted paths, such as `address.city`
- *   user (meaning 20)      one entry for the whole user
  *
- * `tags = ["a", "b", "a"]` has two entries, tags="a" and tags="b", both marked `multi` because the property has more than
- * one. In an array of entities the leaves share one path; a property that is literally named `address.city` shares it too.
+ * `tags = ["a", "b", "a"]` has two entries, tags="a" and tags="b", both marked `multi`. In an array of entities the leaves share one
+ * path; a property that is literally named `address.city` shares it too. Entries are distinct by property and value code.
  *
- * validate-entity.ts uses the same walk, through {@link WalkChecks}, when an entity is written. It must find the entries that
- * a walk over the stored bytes finds. Stored bytes name each property once per level, so only arrays and names with a dot can
- * give a property several values.
+ * validate-entity.ts uses the same walk, through {@link WalkChecks}, so that a write and the stored bytes have the same entries
+ * (test/property/entity-index.test.ts). Stored bytes name each property once per level.
  *
- * Entries of one entity are distinct by (property, valueCode). test/property/entity-index.test.ts
- *
- * Measured on Google's emulators: the table above. They differ in one case: only the older one shares a path between the
- * elements of an entity array.
+ * Measured on Google's emulators: the table. They differ in one case: only the older one shares a path between the elements of an
+ * entity array.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'

@@ -1,17 +1,13 @@
 /**
  * Order-preserving codes of partitions, paths and keys.
  *
- *   database     text(project) text(database)
- *   partition    text(project) text(database) text(namespace)
+ *   database     text(project) text(database)            partition   text(project) text(database) text(namespace)
  *   path         for each element 01 text(kind), then 02 int64(id) or 03 text(name); at the end 00
- *   path prefix  a path without its 00: the common start of an entity and all its descendants
+ *   path prefix  a path without its 00: the common start of an entity and all its descendants, and of nothing else
  *   key          partition path
  *
- * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1; since 02 <
- * 03, ToDo:1 sorts before ToDo:"a".
- *
- * The order of partition and path codes is that of compareKeys. test/property/key-order.test.ts
- * A code begins with a path prefix exactly if it is the path itself or a descendant's. same
+ * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1; since 02 < 03, ToDo:1
+ * sorts before ToDo:"a": the order is that of compareKeys (test/property/key-order.test.ts).
  *
  * Known: a row name of Datastore's tables starts with the app and contains the path from the root. Ours: the bytes.
  */

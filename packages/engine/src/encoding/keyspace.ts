@@ -1,13 +1,8 @@
 /**
- * The key spaces of the rows. The first byte of a row key names its space.
+ * The key spaces of the rows. The first byte of a row key names its space; none is FF (keyspace.test.ts).
  *
- *   A EntitiesByPropertyAsc   C EntitiesByCompositeProperty   D EntitiesByPropertyDesc   E Entities
- *   I IdSequences             K EntitiesByKind                L Log                      M Metadata     P Pending
- *
- * In every space text(project) text(database) follows, so that a database is one contiguous range in each. The layouts are in
- * tables/; docs/reference/keyspace.md lists all of them.
- *
- * No two key spaces share a first byte, and none starts with FF. keyspace.test.ts
+ * In every space text(project) text(database) follows, so that a database is one contiguous range in each: the row of ToDo:1 begins
+ * with E text("p") text(""). The layouts are in tables/; docs/reference/keyspace.md lists all of them.
  */
 
 export const keySpaces = {

@@ -5,14 +5,10 @@
  *   int64         big-endian, sign bit flipped                             8 bytes
  *   double        IEEE 754 big-endian; negative: all bits inverted, else the sign bit flipped; one code for all NaNs   8 bytes
  *
- * "a" is 61 00 01, 1 is 80 00 00 00 00 00 00 01, -1 is 7f ff ff ff ff ff ff ff.
- *
- * The order of codes is the order of the encoded values. No code is a proper prefix of another, so codes can be
- * concatenated, and inverted codes sort in the opposite order. test/property/ordered-codes.test.ts
- * Decoding gives back the encoded value. same
+ * "a" is 61 00 01, 1 is 80 00 00 00 00 00 00 01, -1 is 7f ff ff ff ff ff ff ff. The order of codes is that of the values. No code is a
+ * prefix of another, so codes can be concatenated, and inverted codes sort in the opposite order (test/property/ordered-codes.test.ts).
  *
  * All decoders take the whole byte string and an offset. Malformed bytes throw InvariantError, since no client wrote them.
- * Ours: the codes; terminated, escaped texts are common in ordered stores.
  */
 import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'

@@ -4,11 +4,9 @@
  *   Entities(p, ToDo:1)                                     project, then path
  *   EntitiesByPropertyDesc(p, db=d, ns=n, ToDo, owner="ada", ToDo:1)   database and namespace unless empty
  *   EntitiesByCompositeProperty(p, index 7, ToDo, ancestor User:"ada", 3, desc 5, ToDo:1)
- *   IdSequences(p, "scope")      Log(p, ToDo:1, 1700000000000001)      Metadata(p, index, "7")
  *
- * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a timestamp
- * is shown as an integer, and a blob as a string if it is UTF-8. Nothing here throws: unreadable bytes are shown in hex, with
- * the reason.
+ * Inverted columns are shown by their real value. Types are read from the row's value if it is given; without it a timestamp is shown
+ * as an integer. Nothing here throws: unreadable bytes are shown in hex, with the reason.
  */
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { userMeaning, type Value } from '../model/value.ts'

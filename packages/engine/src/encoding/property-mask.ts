@@ -3,20 +3,12 @@
  *
  *   ["a", "e.x", "e.f.y"]   →   a: whole    e: { x: whole    f: { y: whole } }          "e" beside "e.x" is e as a whole
  *
- * With the mask ["e.x"], a write of {e: {x: 2}} to {a: 1, e: {x: 1, y: 1}} leaves {a: 1, e: {x: 2, y: 1}}: everything outside
- * the mask stays as it was. A path may also lead to nothing, or go through a number or an array:
+ * With the mask ["e.x"], a write of {e: {x: 2}} to {a: 1, e: {x: 1, y: 1}} leaves {a: 1, e: {x: 2, y: 1}}. Without a written e.x it leaves
+ * {a: 1, e: {y: 1}}. If the stored e is no entity, it is replaced by one; if the written e is none, the write counts as without it. A read
+ * gives nothing where a path goes through a number or an array. Parts that need no change are copied as bytes.
  *
- *   path leads            on a read                    on a write to an existing entity
- *   to a property         only it is in the answer     the written value replaces the stored one
- *   to no written value   nothing                      the stored property is removed; entities around it stay, perhaps empty
- *   into a value that is  nothing                      stored: replaced by an entity if the write has the property;
- *   no entity                                          written: as if the write had no such property
- *
- * Masks are applied to `properties` fields of an Entity. Parts that need no change are copied as bytes: a read with top-level
- * names only cuts whole fields out of the stored bytes.
- *
- * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: every cell of the table; embedded
- * entities keep their key and flags in a write, and lose the key in a read of a part of them.
+ * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: the cases; embedded entities keep their key and
+ * flags in a write, and lose the key in a read of a part of them.
  */
 import { Buffer } from 'node:buffer'
 import { EntityWalk, entityField } from './entity-walk.ts'

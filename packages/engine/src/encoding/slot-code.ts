@@ -1,8 +1,7 @@
 /**
- * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values. An index entry of "ada"
- * copies its UTF-8 and makes no string. Only keys and users, which are rare, are decoded.
- *
- * slotCode of a value's bytes = valueCode of the decoded value. test/property/entity-index.test.ts
+ * Value codes directly from wire bytes, equal to those that value-codec.ts makes from decoded values
+ * (test/property/entity-index.test.ts). An index entry of "ada" copies its UTF-8 and makes no string. Only keys and users, which are
+ * rare, are decoded.
  */
 import { InvariantError, invariant } from '../invariant.ts'
 import type { EntityValue } from '../model/value.ts'

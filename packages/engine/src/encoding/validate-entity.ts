@@ -3,16 +3,12 @@
  *
  *   client's Entity bytes → prepareEntity → key (perhaps incomplete) + property bytes to store + index entries
  *
- * The stored property bytes are the client's, with these exceptions:
- *   - a timestamp finer than a microsecond is floored, and a key value without project or database gets the request's:
- *     the top-level property that contains it is encoded again, the others are copied;
- *   - a property that is named twice keeps its last value: all properties are encoded again.
+ * The stored property bytes are the client's, except that a timestamp is floored to microseconds, a key value without project or
+ * database gets the request's, and of a property that is named twice the last value stays. Preparing stored bytes again changes
+ * nothing. Size limits of indexed values hold for each value without an exclude flag of its own, also inside an excluded entity.
  *
- * So stored bytes name each property once per level, and preparing them again changes nothing. Size limits of indexed values
- * hold for each value without an exclude flag of its own, also inside an excluded entity.
- *
- * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has production's
- * limits. Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
+ * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has production's limits.
+ * Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'

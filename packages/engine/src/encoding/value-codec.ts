@@ -1,22 +1,15 @@
 /**
  * Order-preserving codes of the values in index rows, and the byte beside them that tells their type.
  *
- *   10          null
- *   18 int64    integers and timestamps (microseconds)
- *   20 | 21     false | true
- *   28 text     strings (UTF-8) and blobs
- *   30 double
- *   38 double double                    geo points: latitude, longitude
- *   40 text text text text text         users: email, auth domain, user id, federated identity, federated provider
- *   48 partition path                   keys
+ *   10          null                              30 double
+ *   18 int64    integers, timestamps (µs)         38 double double    geo points: latitude, longitude
+ *   20 | 21     false | true                      40 text × 5         users: the fields by which they sort
+ *   28 text     strings (UTF-8), blobs            48 partition path   keys
  *
- * "ada" is 28 61 64 61 00 01. The first byte orders values of different types. An integer and an equal timestamp share a code
- * because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps which of the two it was.
- *
- *   row value byte   bit 7: the property has more than one entry in this entity; low bits: the original type, 0–9
- *
- * The order of value codes is that of compareValues. test/property/value-order.test.ts
- * Code and type byte together give the value back; meanings, and fields of users beyond the five, are not kept. same
+ * "ada" is 28 61 64 61 00 01. The order of codes is that of compareValues, so the first byte orders values of different types. An integer
+ * and an equal timestamp share a code because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps
+ * which it was (low bits), and whether the property has more than one entry in the entity (bit 7). Code and byte give the value back,
+ * except meanings and other fields of users (test/property/value-order.test.ts).
  *
  * Known: order across types (measured, both of Google's emulators). Ours: the bytes, and -0.0 before 0.0.
  */

@@ -1,18 +1,13 @@
 /**
  * The types of property values (one row each), and the classes of value codes (one row each).
  *
- *   field        number of the type's member in google.datastore.v1.Value
- *   payload      wire form of that member
+ *   field        number of the type's member in google.datastore.v1.Value; payload: its wire form
  *   typeByte     the type in an index row's value byte; a type without one is not indexed itself
  *   classes      the classes of its value codes; types that sort as one, such as strings and blobs, share a class
  *   statistics   its name in statistics and property metadata
+ *   byte, body   of a class: the first byte of a value code, and its rest; index: its name where index rows are listed
  *
- *   byte         the first byte of a value code, which sorts values of different classes
- *   body         the rest of the code: a number of bytes, texts or a key
- *   index        the class's name where index rows are counted and listed
- *
- * Codecs take numbers and names from here, and choose by type in a `switch` or a complete record. A new type without its row,
- * or without its place in a codec, does not compile; CONTRIBUTING.md adds one step by step.
+ * A new type without its row, or without its place in a codec, does not compile; CONTRIBUTING.md adds one step by step.
  *
  * Known: google/datastore/v1/entity.proto for the fields; the names of statistics. Ours: the bytes.
  */

@@ -4,13 +4,10 @@
  *   ToDo:1 at T   {done: false}        record T+5: ToDo:1 before {done: false}, after {done: true}
  *   undone        ByPropertyAsc(done=false, ToDo:1) was there, ByPropertyAsc(done=true, ToDo:1) was not
  *
- * Rows are undone for one part at a time (tables/table-part.ts), when a read first needs it, and only from the records of its
- * kind or entity group. Later reads of the part add the records that came since. Each read works with its own context and
- * snapshot; if it is cancelled, the next read of the part continues its work. Parts that were not read for a while are
+ * Rows are undone for one part at a time (tables/table-part.ts), when a read first needs it; later reads add the records that came
+ * since. An undone row never changes: it is the image before the oldest newer record (test/property/past-reads.test.ts). Each read works
+ * with its own context and snapshot; if it is cancelled, the next read continues its work. Parts that were not read for a while are
  * dropped, and the oldest ones when there are too many bytes.
- *
- * An undone row is what it was at the moment, whatever is committed later: the image before the oldest newer record that
- * changed it. So all reads of the moment can share it, each over its own snapshot. test/property/past-reads.test.ts
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'

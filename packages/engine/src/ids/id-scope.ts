@@ -5,13 +5,11 @@
  *   sequential  namespace  (kind "#id" | kind "=name")*  kind    one counter per (parent, kind), named by the parent's path
  *   storewide                                                    one counter for all projects; its row has an empty project
  *
- * The counter of ToDo under User:"ada" is sequential, "", "User", "=ada", "ToDo".
+ * The counter of ToDo under User:"ada" is sequential, "", "User", "=ada", "ToDo". Different parents, kinds or namespaces have different
+ * scopes (id-scope.test.ts).
  *
- * Different parents, kinds or namespaces have different scopes. id-scope.test.ts
- *
- * Known: automatic ids are unique per parent and kind; legacy kept a row per entity group. Measured: Google's emulators have
- * one counter for all. Ours: one counter per database for scattered ids, so that AllocateIds and automatic ids never collide,
- * whatever the kind.
+ * Known: automatic ids are unique per parent and kind. Measured: Google's emulators have one counter for all. Ours: one scattered
+ * counter per database, so that AllocateIds and automatic ids never collide.
  */
 import { invariant } from '../invariant.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'

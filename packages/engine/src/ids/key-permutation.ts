@@ -5,15 +5,11 @@
  *   nameOf(42)   → "8k2q0…", 13 characters       for keys that become names; every 64-bit id has one
  *
  * It is a Feistel network: the number is cut into two halves, and each round changes one half by a mix of the other, which
- * the secret can undo. A network permutes 2^(2w) numbers. For a range of another size it is applied again until the result is
- * in the range (cycle walking), at most four times on average.
+ * the secret can undo. A result outside the range is shuffled again (cycle walking), at most four times on average. Both are one-to-one,
+ * and the same for a secret and size on any machine and in any version (test/property/ids.key-permutation.test.ts).
  *
- * idOf is one-to-one on 1 … size, and nameOf on all 64-bit ids; originalOf and originalOfName undo them.
- * test/property/ids.key-permutation.test.ts
- * The same secret and size give the same shuffle, on any machine and in any version.
- *
- * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway). Ours:
- * the round function and the text form. Why not a ready cipher: docs/decisions/0020-key-permutation.md.
+ * It spreads keys; it does not hide the original number. Known: Feistel networks, cycle walking (Black and Rogaway). Ours: the round
+ * function and the text form (docs/decisions/0020-key-permutation.md).
  */
 import { createHmac } from 'node:crypto'
 import { invalidArgument } from '../errors.ts'

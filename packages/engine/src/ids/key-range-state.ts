@@ -7,10 +7,7 @@
  *   EMPTY        no                     no                               the range is free
  *
  * An id counts as given if it is below the counter, a high-water mark: with the counter at 10, the range 5 … 20 is CONTENTION
- * although the ids 5 … 9 may have been skipped.
- *
- * EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
- * test/property/ids.*.test.ts
+ * although the ids 5 … 9 may have been skipped (test/property/ids.*.test.ts).
  *
  * Known: the three states and their order (App Engine SDK).
  */

@@ -4,14 +4,12 @@
  *   sequential   1 … 2^52 - 1                the id is the counter
  *   scattered    2^52 … 2^52 + 2^51 - 1      id = 2^52 + the counter's 51 bits mirrored
  *
- * Mirroring makes the lowest bit of the counter the highest of the id, so neighbouring counters are far apart and inserts are
- * spread over tablets from the first one on. The first 2^k counters cut the space into 2^k equal parts:
+ * Mirroring makes the lowest bit of the counter the highest of the id, so inserts are spread over tablets from the first one on:
  *
  *   counter  1 = …001 → 1/2      2 = …010 → 1/4      3 = …011 → 3/4      4 = …100 → 1/8      5 → 5/8  …
  *
- * All counters and ids are below 2^53, exact in a number: ids/ uses numbers inside, and `bigint` at its edge only.
- *
- * scatterId is one-to-one and stays inside its space; counterOf undoes it. test/property/ids.scatter.test.ts
+ * All counters and ids are below 2^53, exact in a number: ids/ uses numbers inside, and `bigint` at its edge only. scatterId is
+ * one-to-one, and counterOf undoes it (test/property/ids.scatter.test.ts).
  *
  * Known: the spaces and the formula (App Engine SDK). Measured: the formula, on both of Google's emulators.
  */

@@ -1,21 +1,16 @@
 /**
- * The kinds `__namespace__`, `__kind__` and `__property__`, which list what a database contains. They are read from the row
- * keys of the tables.
+ * The kinds `__namespace__`, `__kind__` and `__property__`, which list what a database contains, from the row keys of the tables.
  *
  *   __namespace__    one entity per namespace that has entities: its name, or id 1 for the default namespace
  *   __kind__         one per kind of the query's namespace: the kind as name
- *   __property__     one per indexed property: __kind__/<kind>/__property__/<name>, nested ones by their dotted path;
- *                    property_representation lists the classes of its values, sorted
+ *   __property__     one per indexed property: __kind__/ToDo/__property__/done, nested ones by their dotted path;
+ *                    property_representation lists the classes of its values, sorted: ["BOOLEAN"]
  *
- * Such a query runs like any other, over a small store made for it, so that key ranges, limits, cursors, keys-only and
- * projections work as usual. A kind, namespace or property disappears with its last row.
+ * Such a query runs like any other, over a small store made for it, so key ranges, limits, cursors and projections work. The cost
+ * grows with the number of namespaces, kinds and properties, not with that of entities (skip-scan.ts); a store without all index
+ * rows, such as one in memory, answers `__property__` from a survey of the entities (survey.ts).
  *
- * The cost grows with the number of namespaces, kinds and properties, not with that of entities (skip-scan.ts). The exception
- * is `__property__` in a store that does not keep all index rows, such as one in memory: it is answered from a survey of the
- * entities (survey.ts).
- *
- * Measured on the legacy emulator: names, keys, and the classes NULL, INT64 (timestamps too), BOOLEAN, STRING (blobs too),
- * DOUBLE, POINT, USER, REFERENCE.
+ * Measured on the legacy emulator: names, keys and classes.
  */
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'

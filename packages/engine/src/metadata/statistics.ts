@@ -1,20 +1,16 @@
 /**
  * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database has, in total and by namespace, kind and
- * property type.
- *
- * A query of such a kind makes its entities from one survey (survey.ts) of the moment that it reads, and then runs like any
- * other query over a small store of these entities.
+ * property type. A query makes its entities from one survey (survey.ts) of its moment, and runs over a small store of them.
  *
  *   entity_bytes            the row of Entities
  *   builtin_index_…         rows of EntitiesByKind and of both property tables
  *   composite_index_…       rows of EntitiesByCompositeProperty
  *   bytes                   the sum of those of the three that a kind of statistic has
  *
- * The kinds' figures add up to the total of their namespace, and the namespaces' to that of the database. The statistics of
- * namespaces, `__Stat_Ns_…__`, exist only if there is an entity outside of the default namespace (documented).
+ * The kinds' figures add up to the total of their namespace, and the namespaces' to that of the database. `__Stat_Ns_…__` exist only if
+ * there is an entity outside of the default namespace (documented).
  *
- * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the rows in
- * this store. Statistics are no entities of the database, so they do not count themselves.
+ * Known: names, keys and properties (App Engine SDK and documentation). Ours: sizes are those of the rows in this store.
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'

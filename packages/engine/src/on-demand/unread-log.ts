@@ -5,14 +5,10 @@
  *   values  [ –  –  –  v3  v4  v5  v6 ]
  *              start ──┘            └── end
  *
- * Most records are written and trimmed without a read of the past. In a tree each would cost two random accesses, in a
- * list none. A single record is found by its commitVersion, the last eight bytes of its key, which grows along the list
- * (log/commit-version.ts, commit-log/L1).
+ * Most records are written and trimmed without a read of the past. In a tree each would cost two random accesses, in a list none. A
+ * record is found by its commitVersion, the last eight bytes of its key, which grows along the list (commit-log/L1).
  *
- * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the
- * tree. It is written once, and may then be deleted.
- *
- * Ours.
+ * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the tree.
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'

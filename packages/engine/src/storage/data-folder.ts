@@ -5,17 +5,13 @@
  *   <dir>/rows/            LevelDB's files
  *   <dir>/index.yaml       and other files beside them are not the store's
  *
- * - A folder with other files, or with a newer or broken format, is refused and not changed.
- * - The format file is complete or absent: it is written under another name, synced and renamed. It is written before the
- *   first row of its format, so rows without it mean that it was removed. If it says 1 although rows have checksums, it was
- *   changed, and the folder is refused.
- * - One process at a time: LevelDB locks rows/LOCK, and the system releases the lock when the process dies.
- * - A damaged or missing file is refused: LevelDB would ignore its rows, return wrong ones, or end the process
+ * - A folder with other files, with a newer or broken format, or with damaged or missing files is refused and not changed
  *   (level-damage.ts). With `repairLog` a damaged log is cut, and its old content kept beside it.
+ * - The format file is written before the first row, under another name, synced and renamed, so it is complete or absent.
+ * - One process at a time: LevelDB locks rows/LOCK, and the system releases the lock when the process dies.
  *
- * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts). Their
- * folders work unchanged. Before the first row goes to another area the file gets format 3, with `"checksums": false` for one
- * of format 1.
+ * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts); such folders work
+ * unchanged. Before the first row goes to another area the file gets format 3, with `"checksums": false` for one of format 1.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'

@@ -1,18 +1,15 @@
 /**
  * Rows that a LevelDB store surely does not have, so that it need not be asked for them.
  *
- * A commit reads each entity that it creates, and mostly finds nothing; the store is opened with the prefix of such rows. For
- * each of these reads LevelDB looks into a file of each level, and after a hundred or more looks it merges that file into the
- * next level: in a commit of 100 new entities that was a sixth of all work
- * (docs/decisions/0004-ranges-and-batches-on-disk.md).
- *
  *   keys written since the store was opened ─┐
  *   keys that were there ── read once ───────┴─▶ filter: a key that is in neither is absent
  *
- * A store that is empty when it is opened knows all its keys. Another one reads them, some in each turn, after enough reads
- * in vain. lacks(key) is true only if the newest acknowledged version has no such row: every key is added before LevelDB
- * writes it, and existing keys before the answer is ever true (test/property/level-kv-concurrent.test.ts). Deleted rows stay
- * in the filter and are looked up again; a clear starts a new filter.
+ * A commit reads each entity that it creates, and mostly finds nothing. For each such read LevelDB looks into a file of each level, and
+ * after a hundred or more looks it merges that file into the next level: a sixth of all work in a commit of 100 new entities (decision
+ * 0004). A store that is empty when it is opened knows all its keys; another one reads them after enough reads in vain.
+ *
+ * lacks(key) is true only if the newest acknowledged version has no such row: every key is added before LevelDB writes it, and
+ * existing keys before the answer is ever true (test/property/level-kv-concurrent.test.ts).
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import type { PlacedRange } from './areas.ts'

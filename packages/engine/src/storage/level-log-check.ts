@@ -2,26 +2,17 @@
  * Checks LevelDB's log files. LevelDB itself skips what it cannot read and continues behind it, without a message (measured:
  * classic-level 3.0.0): acknowledged commits would be missing while later ones are there.
  *
- * The files have the format of leveldb/log-format.ts. Each record of the log of rows is a write; its head has the number of
- * row writes before it:
- *
  *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is this one's + number
  *   row write = 0 key | 1 key value                   each with its length before it, a varint
  *
- * Each fragment has a checksum, but a missing, repeated or swapped fragment has a right one too. The numbers find such
- * faults: a record with sequence 10 must contain as many row writes as its head says, and if these are 3, the next record
- * has sequence 13.
- *
- * Behind the acknowledged length (acknowledged.ts) a file may end anywhere, since a kill or a power cut may leave a part of a
- * write there. After a power cut its end may also be zeros, from the start of a sector on. Anything else that cannot be read
- * is damage.
+ * A missing, repeated or swapped fragment has a right checksum too; the numbers find it: behind a record with sequence 10 and 3 row
+ * writes comes one with sequence 13. A log that lacks acknowledged writes (acknowledged.ts), or any in the middle, is damaged. Behind the
+ * acknowledged length it may end anywhere, after a power cut in zeros from the start of a sector on.
  *
  * D1  A damaged log is not opened, and stays as it is. If it is cut on request, the records before the damage remain and none
  *     after it; all bytes are kept beside it.   contract/damaged-folder.test.ts
- * A log that lacks acknowledged writes, or writes or parts of one in the middle, is damaged.
- * contract/damaged-store.test.ts
  *
- * Known: LevelDB's public description of the format.
+ * Known: LevelDB's public description of the format (leveldb/log-format.ts).
  */
 import { copyFile, readdir, readFile, rename, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'

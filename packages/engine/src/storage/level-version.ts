@@ -1,18 +1,13 @@
 /**
  * The versions of a LevelDB store: one for each acknowledged group of writes.
  *
- * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. Readers
- * must see only acknowledged rows. So a snapshot is taken just before each batch is submitted, and readers use it until the
- * batch is acknowledged. Between batches there is no snapshot, and reads go straight to the store.
- *
  *   version n         batch submitted            acknowledged: version n + 1
  *   ──────────────────┬──────────────────────────┬─────────────────────────
  *   reads: the store  │ reads: snapshot of n     │ reads: the store; scans opened in n: still its snapshot
  *
- * A version knows the areas of its rows, so it sees all or nothing of a deletion that moves ranges (areas.ts). Its holder
- * reads the same rows at any time until it releases the version.
- *
- * Measured: a LevelDB snapshot costs 2 µs to take and release, a batch of 17 rows 50–90 µs.
+ * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. Readers must see
+ * only acknowledged rows, so a snapshot is taken just before each batch is submitted (2 µs), and readers use it until the batch is
+ * acknowledged. A version knows the areas of its rows (areas.ts). Its holder reads the same rows until it releases the version.
  */
 import type { Level } from 'level'
 import type { Areas } from './areas.ts'

@@ -1,21 +1,14 @@
 /**
  * Rows of a LevelDB store in memory: those that scans have read, in spans without gaps.
  *
- *   spans   start → { start, end, rows }     disjoint. The cache knows every row between start and end: `rows` are the existing
- *                                            ones, ascending
+ *   spans   start → { start, end, rows }     disjoint; every row between start and end is known, `rows` are the existing ones
  *
- * After a scan of ToDo:1 … ToDo:9 found ToDo:3, the cache knows that ToDo:4 does not exist. A scan inside a span takes 1 µs
- * and answers at once, where LevelDB takes 60–140 µs (measured). Only one process has the folder, so all writes pass here:
- * each is applied when it is acknowledged, if a span covers its key. So a span has the rows of the newest acknowledged
- * version.
+ * After a scan of ToDo:1 … ToDo:9 found ToDo:3, the cache knows that ToDo:4 does not exist. A scan inside a span takes 1 µs and answers at
+ * once, where LevelDB takes 60–140 µs (measured). Only one process has the folder, so all writes pass here: each is applied when it is
+ * acknowledged. A fill notes the writes that are acknowledged while LevelDB reads, and applies them again.
  *
- *   LevelDB at version n ──begin fill────────── rows read ──▶ span added, then the writes since n are applied again
- *
- * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not
- * read. A span that an open view may use is copied before its rows are changed.
- *
- * Tried: the rows of all spans in one tree. A range that is read only once then costs 60 µs more than without a cache, now 20
- * (70 if others must be dropped for it; docs/decisions/0004-ranges-and-batches-on-disk.md).
+ * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not read. A span
+ * that an open view may use is copied before its rows are changed. Tried: the rows of all spans in one tree (decision 0004).
  */
 
 import { flatText } from '../encoding/bytes.ts'

@@ -3,18 +3,13 @@
  *
  *   C database int64(index id) text(namespace) text(kind) [ancestor's path] column… path   → one type byte per column
  *
- * A column is a value code, inverted if it is descending. An entity has a row for each combination of its values:
- * with tags = ["a", "b"] and due = 5, the index ToDo(tags, due) has the rows ("a", 5) and ("b", 5). An ancestor index repeats
- * them for each ancestor and the entity itself. An entity without a value for one of the columns has no row. `__key__` as the
- * last property is no column but the direction of the path.
+ * A column is a value code, inverted if it is descending; `__key__` at the end is the direction of the path. An entity has a row for each
+ * combination of its values: with tags = ["a", "b"] and due = 5, ToDo(tags, due) has the rows ("a", 5) and ("b", 5). An ancestor index
+ * repeats them for each ancestor and the entity itself. Rows of one index, partition and ancestor are in the order of the columns, then of
+ * the key (test/property/table-order.test.ts). A path starts with 01 or FE and a column with neither, so a row can be shown without
+ * its definition.
  *
- * A path starts with 01 or FE and a column with neither, so a row can be shown without its definition.
- *
- * Rows of one index, partition and ancestor are in the order of the columns, each in its direction, then of the key.
- * test/property/table-order.test.ts
- *
- * Known: index id, app, kind, ancestor only if the index has it, values in the index's directions, entity key, and no
- * property names. Ours: project and database first, and the type bytes.
+ * Known: index id, app, kind, ancestor, values in the index's directions, entity key. Ours: project and database first, the type bytes.
  */
 import { bytesOf, invert } from '../encoding/bytes.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'

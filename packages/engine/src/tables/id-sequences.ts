@@ -1,11 +1,9 @@
 /**
- * IdSequences: one row per counter of ids.
+ * IdSequences: one row per counter of ids; the counters of a database are one range (id-sequences.test.ts).
  *
  *   I text(project) text(database) text(scope)…   → next(8, big-endian): the first number not yet given
  *
- * ids/id-scope.ts defines the scopes. The texts of one scope may be the first texts of another.
- *
- * The counters of a database are one range. id-sequences.test.ts
+ * The scattered counter of project p is I text("p") text("") text("scattered"); ids/id-scope.ts defines the scopes.
  *
  * Known: one row per entity-group root with the next id. Ours: any list of texts as the scope.
  */

@@ -1,16 +1,12 @@
 /**
  * The scatter value: a hidden property `__scatter__` on a sample of all entities. Clients that split a query sort by it, and
- * get keys that are spread over a kind.
- *
- * There are two ways to choose the sample and the value. Both depend on the path alone, so an entity's scatter rows never
- * change.
+ * get keys that are spread over a kind. Both ways depend on the path alone, so an entity's scatter rows never change.
  *
  *   legacy   about every second entity: the XOR of the path's ids (for names, of their 32-bit hash) as decimal text, its MD5,
  *            the first two bytes of which are the value if the first of them is odd
  *   sparse   about one in 128, as in production: 32 bits of a hash of the path's code
  *
- * Measured: legacy, on 2,200 keys of Google's legacy emulator. Believed: production's share (the mapper literature). Ours:
- * the hash of the sparse way.
+ * Measured: legacy, on 2,200 keys of Google's legacy emulator. Believed: production's share (the mapper literature). Ours: the hash.
  */
 
 import { createHash } from 'node:crypto'

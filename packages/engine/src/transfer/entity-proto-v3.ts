@@ -4,11 +4,8 @@
  *   EntityProto   key 13 (Reference), indexed property 14*, excluded property 15*, entity group 16 (Path)
  *                 exact form 50001*       of a property that v3 cannot express: its entry in a google.datastore.v1.Entity
  *
- * Such a property is written twice. Other readers ignore field 50001 and read the v3 form; ours prefers the exact form. So
- * all readers understand an export, and ours loses nothing.
- *
- * decodeEntityProto(encodeEntityProto(e)) = e, and other bytes give an entity or INVALID_ARGUMENT.
- * test/property/entity-proto-v3.test.ts
+ * Such a property is written twice. Other readers ignore field 50001 and read the v3 form; ours prefers the exact form, so that
+ * nothing is lost (test/property/entity-proto-v3.test.ts).
  *
  * Measured: fields 13–16, and that Google's emulators ignore 50001. Ours: 50001, in a range for private use.
  */

@@ -7,12 +7,8 @@
  *   <namespace>/<kind>/<namespace>_<kind>.export_metadata        one bare message
  *     export 1 { name 1, start 2, end 3 (microseconds) }, output 2* { kind 1, file 2 }
  *
- *   <namespace>   all_namespaces, default_namespace, namespace_<id>      <kind>   all_kinds, kind_<kind>
- *
- * Readers follow the paths in the files and ignore the names of folders.
- *
- * Measured: everything, on exports of both of Google's emulators with each form of filter. Ours: characters of a kind that
- * cannot be in the name of a folder are written as %XX.
+ * Folders are called all_namespaces, default_namespace or namespace_n, and all_kinds or kind_ToDo; readers follow the paths in the
+ * files. Measured: all, on exports of both of Google's emulators. Ours: unusual characters of a kind are %XX in the name of a folder.
  */
 import { WireReader, WireWriter } from '../encoding/wire.ts'
 import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'

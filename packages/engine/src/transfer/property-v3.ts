@@ -6,26 +6,12 @@
  *                   group 12 (ReferenceValue); none of them is null
  *   user            email 9, auth domain 10, number 18 (always 0), user id 19, federated identity 21 and provider 22
  *
- * The type of a value is its member together with its meaning:
+ * The type of a value is its member together with its meaning. An int64 of meaning 7 is a timestamp, 13 a rating; a string of 16 or 14 is a
+ * blob (indexed, excluded), of 14 with the URI "ZLIB" a compressed one, of 19 an embedded entity; group 5 has meaning 9. tags = ["a", "b"] is
+ * two properties `tags`, each marked `multiple`, and an empty array one of meaning 24. writeProperty() reports any other value as not
+ * exact; entity-proto-v3.ts then stores the exact form too.
  *
- *   ours                            member            meaning       remarks
- *   null, boolean, integer, double  none, 2, 1, 4
- *   integer, meanings 7 and 13      int64             the same      7 only where it is no timestamp
- *   timestamp                       int64             7             microseconds
- *   string                          string            its own       of 1, 2, 8, 10, 11, 12, 15, 17
- *   blob                            string            16, 14        indexed, excluded
- *   blob, meaning 16, excluded      string            16
- *   blob, meaning 22, excluded      string            14            and the URI "ZLIB"
- *   geo point                       group 5           9
- *   key                             group 12
- *   embedded entity                 string            19            a serialized EntityProto
- *   user                            group 8                         its fields come back excluded
- *   empty array                     none              24            `multiple` is false
- *
- * An array is its elements in order under one name, each marked `multiple`. writeProperty() reports any other value, such as
- * one with a meaning that does not fit its type, as not exact; entity-proto-v3.ts then stores the exact form too.
- *
- * Measured: every row of the table, on files of both of Google's emulators, which also read it back.
+ * Measured: all of it, on files of both of Google's emulators, which also read it back.
  */
 
 import { timestampSecondsMax, timestampSecondsMin } from '../encoding/value-slot.ts'
