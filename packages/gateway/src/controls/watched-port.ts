@@ -9,13 +9,15 @@ import type { Calls } from '../calls/calls.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
 import type { Faults } from './faults.ts'
 
+type Parameters<M extends keyof DatabasePort> = globalThis.Parameters<DatabasePort[M]>
+
 /** @param engine - while there are neither observers nor faults, its databases are returned themselves */
 export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): EnginePort {
   return {
     database(projectId, databaseId) {
       const database = engine.database(projectId, databaseId)
       if (!calls.any && faults?.any !== true) return database
-      return watchedDatabase({ database, faults, name: { projectId, databaseId } })
+      return new WatchedDatabase({ database, faults, name: { projectId, databaseId } })
     },
     context: () => engine.context(),
     reset: (scope) => engine.reset(scope),
@@ -36,22 +38,97 @@ interface Work<T> {
   readonly aborted?: (() => void) | undefined
 }
 
-function watchedDatabase({ database, faults, name }: WatchedParts): DatabasePort {
-  const watched = <T>(
-    context: RequestContext,
-    method: CallFacts['method'],
-    asked: CallFacts['asked'],
-    { call, given, aborted }: Work<T>,
-  ): MaybePromise<T> => {
-    const facts = new CallFacts(method, name, asked)
+class WatchedDatabase implements DatabasePort {
+  readonly #database: DatabasePort
+  readonly #parts: WatchedParts
+
+  constructor(parts: WatchedParts) {
+    this.#database = parts.database
+    this.#parts = parts
+  }
+
+  lookup(...[context, request]: Parameters<'lookup'>): ReturnType<DatabasePort['lookup']> {
+    const facts = this.#facts('lookup', { keys: request.keys, transaction: request.read?.transaction })
+    return this.#call(facts, context, { call: () => this.#database.lookup(context, request), given: begun })
+  }
+
+  runQuery(...[context, request]: Parameters<'runQuery'>): ReturnType<DatabasePort['runQuery']> {
+    const facts = this.#facts('runQuery', queryOf(request))
+    return this.#call(facts, context, { call: () => this.#database.runQuery(context, request), given: begun })
+  }
+
+  explainQuery(...[context, request, options]: Parameters<'explainQuery'>): ReturnType<DatabasePort['explainQuery']> {
+    const call = (): ReturnType<DatabasePort['explainQuery']> => this.#database.explainQuery(context, request, options)
+    return this.#call(this.#facts('runQuery', queryOf(request)), context, { call, given: begun })
+  }
+
+  runAggregationQuery(
+    ...[context, request]: Parameters<'runAggregationQuery'>
+  ): ReturnType<DatabasePort['runAggregationQuery']> {
+    const call = (): ReturnType<DatabasePort['runAggregationQuery']> =>
+      this.#database.runAggregationQuery(context, request)
+    return this.#call(this.#facts('runAggregationQuery', queryOf(request)), context, { call, given: begun })
+  }
+
+  explainAggregationQuery(
+    ...[context, request, options]: Parameters<'explainAggregationQuery'>
+  ): ReturnType<DatabasePort['explainAggregationQuery']> {
+    const call = (): ReturnType<DatabasePort['explainAggregationQuery']> =>
+      this.#database.explainAggregationQuery(context, request, options)
+    return this.#call(this.#facts('runAggregationQuery', queryOf(request)), context, { call, given: begun })
+  }
+
+  beginTransaction(
+    ...[context, options]: Parameters<'beginTransaction'>
+  ): ReturnType<DatabasePort['beginTransaction']> {
+    return this.#call(this.#facts('beginTransaction', {}), context, {
+      call: () => this.#database.beginTransaction(context, options),
+      given: (transaction) => ({ transaction }),
+    })
+  }
+
+  commit(...[context, request]: Parameters<'commit'>): ReturnType<DatabasePort['commit']> {
+    const { transaction, mutations } = request
+    return this.#call(this.#facts('commit', { mutations, transaction }), context, {
+      call: () => this.#database.commit(context, request),
+      given: ({ mutationResults }) => ({ keys: mutationResults.map(({ key }) => key) }),
+      // An aborted transaction has ended and released its locks, so that a retry of the client does not wait for them.
+      aborted: transaction === undefined ? undefined : () => this.#end(context, transaction),
+    })
+  }
+
+  rollback(...[context, transaction]: Parameters<'rollback'>): ReturnType<DatabasePort['rollback']> {
+    const facts = this.#facts('rollback', { transaction })
+    return this.#call(facts, context, { call: () => this.#database.rollback(context, transaction) })
+  }
+
+  allocateIds(...[context, keys]: Parameters<'allocateIds'>): ReturnType<DatabasePort['allocateIds']> {
+    return this.#call(this.#facts('allocateIds', { keys }), context, {
+      call: () => this.#database.allocateIds(context, keys),
+      given: (allocated) => ({ keys: allocated }),
+    })
+  }
+
+  reserveIds(...[context, keys]: Parameters<'reserveIds'>): ReturnType<DatabasePort['reserveIds']> {
+    const facts = this.#facts('reserveIds', { keys })
+    return this.#call(facts, context, { call: () => this.#database.reserveIds(context, keys) })
+  }
+
+  #facts(method: CallFacts['method'], asked: CallFacts['asked']): CallFacts {
+    return new CallFacts(method, this.#parts.name, asked)
+  }
+
+  #call<T>(facts: CallFacts, context: RequestContext, { call, given, aborted }: Work<T>): MaybePromise<T> {
+    const { faults } = this.#parts
     if (context instanceof Call) context.facts = facts
+    // A fault neither affects a watching tool nor counts its calls.
+    const isFaulty = faults?.any === true && context.isUncounted !== true
     const noted = (): MaybePromise<T> =>
       andThen(call(), (answer) => {
         facts.given = given?.(answer)
         return answer
       })
-    // A fault neither affects a watching tool nor counts its calls.
-    if (faults?.any !== true || context.isUncounted === true) return noted()
+    if (!isFaulty) return noted()
     const { latencyMs, error } = faults.judge(facts)
     const go = (): MaybePromise<T> => {
       if (error === undefined) return noted()
@@ -61,77 +138,14 @@ function watchedDatabase({ database, faults, name }: WatchedParts): DatabasePort
     if (latencyMs === 0) return go()
     return slept(context, latencyMs).then(go)
   }
-  const end = (context: RequestContext, transaction: Uint8Array): void => {
+
+  #end(context: RequestContext, transaction: Uint8Array): void {
     try {
-      const ended = database.rollback(context, transaction)
+      const ended = this.#database.rollback(context, transaction)
       if (ended instanceof Promise) ended.catch(() => {})
     } catch {
       // The transaction may have ended already; the fault is the answer in any case.
     }
-  }
-  return {
-    lookup: (context, request) =>
-      watched(
-        context,
-        'lookup',
-        { keys: request.keys, transaction: request.read?.transaction },
-        { call: () => database.lookup(context, request), given: begun },
-      ),
-    runQuery: (context, request) =>
-      watched(context, 'runQuery', queryOf(request), { call: () => database.runQuery(context, request), given: begun }),
-    explainQuery: (context, request, options) =>
-      watched(context, 'runQuery', queryOf(request), {
-        call: () => database.explainQuery(context, request, options),
-        given: begun,
-      }),
-    runAggregationQuery: (context, request) =>
-      watched(context, 'runAggregationQuery', queryOf(request), {
-        call: () => database.runAggregationQuery(context, request),
-        given: begun,
-      }),
-    explainAggregationQuery: (context, request, options) =>
-      watched(context, 'runAggregationQuery', queryOf(request), {
-        call: () => database.explainAggregationQuery(context, request, options),
-        given: begun,
-      }),
-    beginTransaction: (context, options) =>
-      watched(
-        context,
-        'beginTransaction',
-        {},
-        {
-          call: () => database.beginTransaction(context, options),
-          given: (transaction) => ({ transaction }),
-        },
-      ),
-    commit: (context, request) => {
-      const { transaction, mutations } = request
-      return watched(
-        context,
-        'commit',
-        { mutations, transaction },
-        {
-          call: () => database.commit(context, request),
-          given: ({ mutationResults }) => ({ keys: mutationResults.map(({ key }) => key) }),
-          // An aborted transaction has ended and released its locks, so that a retry of the client does not wait for them.
-          aborted: transaction === undefined ? undefined : () => end(context, transaction),
-        },
-      )
-    },
-    rollback: (context, transaction) =>
-      watched(context, 'rollback', { transaction }, { call: () => database.rollback(context, transaction) }),
-    allocateIds: (context, keys) =>
-      watched(
-        context,
-        'allocateIds',
-        { keys },
-        {
-          call: () => database.allocateIds(context, keys),
-          given: (allocated) => ({ keys: allocated }),
-        },
-      ),
-    reserveIds: (context, keys) =>
-      watched(context, 'reserveIds', { keys }, { call: () => database.reserveIds(context, keys) }),
   }
 }
 
@@ -150,9 +164,7 @@ function begun({ transaction }: { readonly transaction?: Uint8Array }): Given {
   return { transaction }
 }
 
-function queryOf(
-  request: Parameters<DatabasePort['runQuery']>[1] | Parameters<DatabasePort['runAggregationQuery']>[1],
-): CallFacts['asked'] {
+function queryOf(request: Parameters<'runQuery'>[1] | Parameters<'runAggregationQuery'>[1]): CallFacts['asked'] {
   const { query, read } = request
   const aggregations = 'aggregations' in request ? { aggregations: request.aggregations } : {}
   return { query, ...aggregations, transaction: read?.transaction }
