@@ -3,6 +3,10 @@
  *
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
+ * A put of ToDo:1 {owner: "ada"} takes the read of its row in Entities and its log record, both charged to the ledger of the
+ * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, 256 at
+ * most, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that occasion).
+ *
  * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
  * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
  *
@@ -199,10 +203,10 @@ export class Metering implements Meter {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
     this.#waiting = []
-    for (const taken of waiting) this.#take(taken)
+    for (const taken of waiting) this.#chargeTaken(taken)
   }
 
-  #take({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
+  #chargeTaken({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
     const { settings } = this.#fleet
     const { scale } = settings
     const nowMs = Number(micros) / 1000
@@ -223,7 +227,7 @@ export class Metering implements Meter {
         weight,
         spreadMs,
       }
-      this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
+      this.#chargeTablet(load, this.#fleet.tabletOf(table, row), nowMs, charge)
     }
     if (this.listeners.size === 0) return
     const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
@@ -310,7 +314,7 @@ export class Metering implements Meter {
       const reads = found + tombstones
       if (reads === 0) continue
       const cost = Math.max(1 / tablets.length, reads * scanRowCost)
-      this.#charge(load, tablet, nowMs, {
+      this.#chargeTablet(load, tablet, nowMs, {
         rowKey: start,
         reads,
         writes: 0,
@@ -323,7 +327,7 @@ export class Metering implements Meter {
     }
   }
 
-  #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, asked: Charge): void {
+  #chargeTablet(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, asked: Charge): void {
     const isCold = asked.reads > 0 && tablet.coldUntilMs > nowMs
     const charge = isCold ? { ...asked, cost: asked.cost * this.#fleet.settings.warmUpReadCost } : asked
     if (load === undefined || !this.#fleet.settings.simulate) {

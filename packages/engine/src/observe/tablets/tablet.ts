@@ -1,11 +1,12 @@
 /**
  * A tablet: neighbouring rows of one table that one server serves, with their load and size.
  *
- *   rows [start, end) of a table     start '' and end undefined: open ends
+ *   Entities   ['', ToDo:500)   [ToDo:500, undefined)     '' and undefined: open ends
  *
- * A running flow belongs to the tablet of its row, also after splits and merges. `total` only grows: the totals of all tablets,
- * removed ones included, are the sum of all charges. Rows and bytes are counted from writes. A split divides the counts by a
- * uniform sample of the written keys, so they are estimates afterwards (ours).
+ * A flow is an operation that stands for many and is spread over a time. It belongs to the tablet of its row, also after splits
+ * and merges. `total` only grows: the totals of all tablets, removed ones included, are the sum of all charges. Rows and bytes
+ * are counted from writes. A split divides the counts by a uniform sample of the written keys, so they are estimates
+ * afterwards (ours).
  */
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
