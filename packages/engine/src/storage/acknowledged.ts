@@ -1,6 +1,7 @@
 /**
- * The length of LevelDB's log up to which writes are acknowledged. LevelDB does not know it: it takes the end of a shortened
- * log for the end that a crash left.
+ * The acknowledged length of LevelDB's log, in a file beside it. A log of 123,456 acknowledged bytes of which a failing disk has
+ * lost the last 456 looks to LevelDB like one that a crash cut, and it would open without the lost writes. With this file the
+ * loss is found before LevelDB opens (level-log-check.ts).
  *
  *   rows/ACKNOWLEDGED   { "log": 12, "bytes": 123456, "check": "89abcdef" }    64 bytes, overwritten in place; check: CRC-32C
  *

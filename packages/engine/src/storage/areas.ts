@@ -1,13 +1,14 @@
 /**
- * The places of rows in LevelDB. LevelDB deletes row by row, so a deletion of many rows would take as long as writing them. Instead
- * the range moves to a new, empty area: one row records that, and the cleaner deletes the old rows later (leftover-rows.ts).
+ * Areas: places in LevelDB, told apart by a prefix, so that a reset of a million rows is one write. LevelDB deletes row by row, which
+ * takes as long as writing them. Instead the range moves to a new, empty area by a write of the area table, which is one row. No
+ * reader looks into the old area any more; the cleaner deletes its rows later (leftover-rows.ts).
  *
  *   area 0       a row under its own key                  E p ToDo:1
  *   area n > 0   behind FF FF FF FF FF FF, n (4 bytes)    FF FF FF FF FF FF  00 00 00 01  E p ToDo:1
  *   area table   one row, in JSON                         FF FF FF FF FF FF  00 00 00 00
  *
- * If the ranges of project p are in area 1, a scan of all entities reads [E … E p) and [E q …) in area 0, and [E p … E q) in
- * area 1. Later the cleaner moves the rows of area 1 back to area 0, some at a time, and the table is empty again. A row is in one area at
+ * After a reset of project p its ranges are in area 1. A scan of all entities then reads [E … E p) and [E q …) in area 0, and
+ * [E p … E q) in area 1. Later the cleaner moves the rows of area 1 back to area 0, some at a time, and the table is empty again. A row is in one area at
  * a time, and no leftover range overlaps a place in use (areas.test.ts).
  */
 import { lowerBound } from '../lower-bound.ts'

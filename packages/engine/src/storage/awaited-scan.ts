@@ -1,6 +1,6 @@
 /**
- * A scan of rows that must be made first, such as the rows of a past moment. The first next() waits for them; a seek before
- * that is remembered.
+ * A scan whose rows must be made first, such as those of a past moment. It can be used at once: scan(), seek(ToDo:5), next(10)
+ * waits in next() until the rows are made, and then reads from ToDo:5 on.
  */
 import type { KvRow, KvScan, RowKey } from './kv.ts'
 

@@ -7,14 +7,15 @@
  * With ToDo:1 … ToDo:9 and at most four keys a node, the root has the keys –, ToDo:4 and ToDo:7: a search for ToDo:5 goes to
  * the second child. All leaves are at one depth, and every node except the root is at least a quarter full.
  *
- * A view costs O(1): it keeps the root. Each node has the epoch in which it was made, and the first write after a view begins
+ * A view, the tree at one moment, costs O(1): it keeps the root. Each node has the epoch in which it was made, and the first write after a view begins
  * the next epoch. A write changes nodes of its own epoch in place, and copies older ones on its path.
  *
  * Keys ascend strictly over the leaves from left to right, and the keys of inner nodes bound their children as drawn.
- * B4  A node that an open view can reach, or another tree, is never changed.     both: test/property/memory-kv.test.ts
+ * B4  A node that an open view can reach, or another tree, is never changed.     test/property/memory-kv.test.ts
  *
  * A node that grew at its end is cut three to one instead of in the middle, since keys such as log positions arrive in order.
- * Prices of prefixes and of numbers in place of keys, both left out: docs/decisions/0002-memory-store.md.
+ * Nodes that keep the common prefix of their keys once, and numbers beside keys, were measured and left out:
+ * docs/decisions/0002-memory-store.md.
  */
 import { flatText } from '../encoding/bytes.ts'
 import { invariant } from '../invariant.ts'

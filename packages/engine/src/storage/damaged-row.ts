@@ -1,4 +1,4 @@
-/** The error of a read of a damaged row. */
+/** The error of a read of a damaged row, with its key in words: `… the row Entities(demo, ToDo:1) is damaged …`. */
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError } from '../errors.ts'
 import type { RowKey } from './kv.ts'

@@ -2,6 +2,10 @@
  * The store: one ordered map from row key to bytes. Implementations are level-kv (LevelDB on disk) and memory-kv (a
  * copy-on-write B+tree); one contract suite runs on both.
  *
+ *   batch([{ key: E…ToDo:1, value }, { key: K…ToDo:1, value }])     both rows or none
+ *   get(E…ToDo:1)                                                   its bytes; `undefined` = no such row
+ *   scan({ start: E…ToDo:1, end: E…ToDo:9 }).next(10)               up to ten rows in the order of their keys
+ *
  * A {@link Kv} is the store of one process: its batches, snapshots and deletions of ranges are atomic. A {@link RowKv}
  * changes one row at a time. If several processes share a store (engine/store-port.ts), the engine reads metadata and takes
  * ids through such a store.
@@ -12,7 +16,7 @@
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
  *     version at its creation. (A store over wide rows reads each row at some moment after the opening.)
- * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened again.
+ * K5  After a failed write every later one is refused with UNAVAILABLE until the store is opened again.
  * K7  Writes take effect, and are answered, in the order of the calls.
  *
  * A row is answered as it was written, or reading it fails with DamagedRow. A scan gives the rows before the damaged one

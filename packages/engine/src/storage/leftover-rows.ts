@@ -1,5 +1,6 @@
 /**
- * Deletes, in the background, the rows that a deletion of ranges left in LevelDB (areas.ts), and frees their disk space.
+ * The cleaner: deletes, in the background, the rows that a deletion of ranges left in LevelDB (areas.ts), and frees their disk
+ * space. After a reset of a million rows it deletes 4,096 of them at a time, and other writes go in between.
  *
  *   one range after the other:   delete its rows, some in each turn of the writer ▪ compact the range ▪ remove it from the table
  *   then the moved ranges:       move rows back to area 0, some in each turn ▪ remove the range from the table

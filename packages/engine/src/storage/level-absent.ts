@@ -1,5 +1,6 @@
 /**
- * Rows that a LevelDB store surely does not have, so that it need not be asked for them.
+ * A filter of absent rows: it knows without LevelDB that a row does not exist. A put of the new ToDo:1 first reads ToDo:1, and
+ * lacks(ToDo:1) answers that read. It knows the rows of one prefix, those of Entities: others are not read before they are written.
  *
  *   keys written since the store was opened ─┐
  *   keys that were there ── read once ───────┴─▶ filter: a key that is in neither is absent

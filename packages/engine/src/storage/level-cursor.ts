@@ -1,5 +1,8 @@
 /**
- * Reads chunks of rows from LevelDB at one version, for scans over rows that are not cached.
+ * A cursor that reads chunks of rows from LevelDB at one version, for scans over rows that are not cached.
+ *
+ *   rows ToDo:1, ToDo:2, ToDo:3     read(ToDo:2, 1) forwards gives ToDo:2, and the place behind it: ToDo:2 00
+ *                                   read(ToDo:2, 1) backwards gives ToDo:1, and the place ToDo:1
  *
  * A place is a gap between keys: forwards the next row is the first at or after it, backwards the last before it. LevelDB's
  * iterator is opened by the first read and kept; a read moves it if it is at another place.

@@ -1,5 +1,6 @@
 /**
- * A reader of LevelDB's manifest: the names of the tables, and the first log file whose records are not in them yet.
+ * A reader of LevelDB's manifest, the file that says which other files a store consists of: for example the tables 000005.ldb and
+ * 000008.ldb, and the log 000009.log, the first whose records are not in tables yet.
  *
  *   CURRENT    = name of the manifest, line break
  *   MANIFEST-n = a log file (leveldb/log-format.ts) whose records are changes of the set of files

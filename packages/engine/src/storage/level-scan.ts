@@ -5,6 +5,9 @@
  *   frontier   the place behind them, where reading continues: forwards with the first row at or after it, backwards with
  *              the last row before it. `key + 00` is the place right after `key`.
  *
+ * next(2) on ToDo:1 … ToDo:100 reads a chunk of eight rows and gives ToDo:1 and ToDo:2: `ahead` has ToDo:3 … ToDo:8, and the
+ * frontier is ToDo:8 00. After seek(ToDo:5) the next row is ToDo:5, without LevelDB; seek(ToDo:50) drops `ahead`.
+ *
  * Rows that the row cache has for the scan's version are given at once; rows from LevelDB are added to it. A chunk has at
  * least the requested or expected number of rows, and doubles as the scan continues. A seek inside the rows read ahead costs
  * a binary search.

@@ -1,5 +1,5 @@
 /**
- * The versions of a LevelDB store: one for each acknowledged group of writes.
+ * The versions of a LevelDB store: one for each acknowledged batch, counted from 0 at each opening. They are not commitVersions.
  *
  *   version n         batch submitted            acknowledged: version n + 1
  *   ──────────────────┬──────────────────────────┬─────────────────────────
@@ -25,7 +25,7 @@ export interface SnapshotRead {
 }
 
 export class StoreVersion {
-  /** The number of acknowledged groups of writes before it. */
+  /** The number of acknowledged batches before it. */
   readonly sequence: number
   readonly areas: Areas
   /** Undefined while the store itself is in this version. */

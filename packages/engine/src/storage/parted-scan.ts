@@ -1,10 +1,11 @@
 /**
- * One scan over the parts of a range, which are in different places of a store (areas.ts).
+ * One scan over the parts of a range, which are in different places of a store (areas.ts). The example is a scan of all entities
+ * after a reset of project p:
  *
- *   range of a scan     |─────────────────────────────|
- *   parts that it reads |───|─────|        |──────────|
+ *   range of the scan   |──────────── E … ────────────|
+ *   parts that it reads |── E … E p ──|─ E p ─|─ E q …─|     area 0, area 1, area 0
  *
- * It gives the rows that a scan of the whole range would give if there were no others, also after seeks.
+ * Its caller sees one range, also after seeks. Between two parts may be a gap, whose rows it does not give.
  */
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, KvScan, RowKey } from './kv.ts'

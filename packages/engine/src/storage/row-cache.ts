@@ -5,7 +5,8 @@
  *
  * After a scan of ToDo:1 … ToDo:9 found ToDo:3, the cache knows that ToDo:4 does not exist. A scan inside a span takes 1 µs and answers at
  * once, where LevelDB takes 60–140 µs (measured). Only one process has the folder, so all writes pass here: each is applied when it is
- * acknowledged. A fill notes the writes that are acknowledged while LevelDB reads, and applies them again.
+ * acknowledged. A fill, a read of LevelDB whose rows become a span, notes the writes that are acknowledged meanwhile and applies them
+ * again.
  *
  * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not read. A span
  * that an open view may use is copied before its rows are changed. Tried: the rows of all spans in one tree (decision 0004).
