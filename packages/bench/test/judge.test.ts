@@ -30,7 +30,7 @@ async function judged(
   const onOutput = (words: string): void => {
     output += words
   }
-  return { ...(await judge(challenge, path, undefined, { seeds: [1], limits, onOutput })), output }
+  return { ...(await judge(challenge, path, undefined, { seeds: [1], isShort: true, limits, onOutput })), output }
 }
 
 const invoice = (body: string): string =>

@@ -3,12 +3,14 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { openEngine } from '@sixtables/engine'
 import { expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { testGateway } from '../support/gateway.ts'
 
 const examples = {
   'node-client': 'the Node client and the emulator agree.',
   'go-client': 'the Go client and the emulator agree.',
-  'gcloud-indexes': 'gcloud and the emulator agree.',
+  // Each command of gcloud takes seconds.
+  ...(isDeep && { 'gcloud-indexes': 'gcloud and the emulator agree.' }),
 }
 
 test.for(Object.entries(examples))('%s prints what it should', async ([name, verdict], context) => {

@@ -3,7 +3,7 @@
  * message, found by walking the descriptors, is sent with {@link many} elements. What has a limit is refused within
  * {@link refusalCpuMs} of CPU; what has none costs linear time.
  *
- * SIXTABLES_ELEMENTS=100000 sends more; bounds grow with the number.
+ * `npm run test:deep` sends more; bounds grow with the number.
  */
 
 import {
@@ -16,6 +16,7 @@ import {
 } from '@bufbuild/protobuf'
 import { DatastoreError, type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { Call, type Handlers } from '../../src/call.ts'
 import { handlersOf } from '../../src/handlers/handlers.ts'
 import type { MethodName } from '../../src/methods.ts'
@@ -23,7 +24,7 @@ import { registry } from '../../src/protocols/descriptors.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { request } from '../support/messages.ts'
 
-const many = Number(process.env['SIXTABLES_ELEMENTS'] ?? 30_000)
+const many = isDeep ? 100_000 : 10_000
 
 /** The smallest valid message of each type, the i-th of its kind. Types that are not here are valid when they are empty. */
 const samples: Readonly<Record<string, (i: number) => JsonObject>> = {
