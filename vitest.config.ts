@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { isDeep } from './scripts/deep.ts'
@@ -8,7 +9,7 @@ const conditions = ['sixtables-source', 'node']
 
 /** Short files that take long. By itself Vitest begins with large files, and these would keep one core alone busy at the end. */
 const longest =
-  /bench\/test\/|console\/test\/|repeated-fields\.|contract\/(overload|faults|ids-sigkill|crash-reset|api-fake|kills)\./
+  /bench\/test\/|console\/test\/|repeated-fields\.|contract\/(overload|faults|ids-sigkill|crash-reset|kills)\./
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -40,8 +41,8 @@ export default defineConfig({
     unstubGlobals: true,
     unstubEnvs: true,
     sequence: { sequencer: LongestFirst },
-    // All cores: by itself Vitest leaves one out, which on two of them doubles the time of a run.
-    maxWorkers: '100%',
+    // One more than there are cores: a quarter of the time tests wait for servers and browsers. By itself Vitest leaves a core out.
+    maxWorkers: availableParallelism() + 1,
     // For a test that hangs. One that takes as long on a machine with other work to do has not failed; see also
     // packages/gateway/test/support/patience.ts.
     testTimeout: isDeep ? 86_400_000 : 300_000,

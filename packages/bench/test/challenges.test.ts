@@ -22,11 +22,11 @@ const judgedAlways: Readonly<Record<string, readonly string[]>> = {
   'page-ten-thousand': ['right-cursor', 'right-keyset', 'wrong-invented', 'wrong-next-missing'],
   'customer-keys': ['right-multiplied', 'right-reversed', 'wrong-exit', 'wrong-memory'],
   'invoice-numbers': ['right-allocated', 'right-blocks', 'wrong-counter-in-memory', 'wrong-number-is-invoice'],
-  'event-time': ['right-joined-property', 'right-names', 'wrong-memory', 'wrong-time-first'],
-  'like-button': ['right-counters', 'right-gathered', 'wrong-buffer', 'wrong-exit'],
-  'follower-list': ['right-buckets', 'right-children', 'wrong-exit', 'wrong-never-unfollows'],
-  'expire-a-million': ['right-generation', 'right-mark', 'wrong-memory', 'wrong-only-hides'],
-  'move-the-kind': ['right-hash', 'wrong-memory', 'wrong-no-copy'],
+  'event-time': ['right-joined-property', 'wrong-time-first'],
+  'like-button': ['right-gathered', 'wrong-buffer'],
+  'follower-list': ['right-children', 'wrong-never-unfollows'],
+  'expire-a-million': ['right-mark', 'wrong-only-hides'],
+  'move-the-kind': ['right-hash', 'wrong-no-copy'],
 }
 
 const folderOf = (name: string): string => fileURLToPath(new URL(`challenges/${name}/`, import.meta.url))

@@ -2,6 +2,7 @@
 import { type Engine, openEngine, type Scheduler, seededRandom, systemScheduler } from '@sixtables/engine'
 import { type Gateway, startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isDeep } from '../../../scripts/deep.ts'
 import { driveLabs } from '../src/cli/drive.ts'
 import type { Io } from '../src/cli/io.ts'
 import type { Arm, Lab } from '../src/lab.ts'
@@ -96,8 +97,11 @@ describe('a client of a lab', () => {
     expect(await script(wire())).toEqual(expected)
   })
 
+  // One arm of a lab by `npm test`: they differ in their keys.
   const driven = labs.flatMap((lab) =>
-    lab.arms.flatMap((arm) => (arm.drive === undefined ? [] : [[lab.name, arm.name, arm.drive] as const])),
+    lab.arms
+      .flatMap((arm) => (arm.drive === undefined ? [] : [[lab.name, arm.name, arm.drive] as const]))
+      .slice(0, isDeep ? undefined : 1),
   )
   // Compactions wait for seconds, so they are driven side by side. Others judge what their own writers do to each other at once.
   const compactions = driven.filter(([lab]) => lab === 'list-compaction')

@@ -18,5 +18,8 @@ faultsOf(
     'read-replicas: with copies of it instances start': is('read-replicas', 'read-one'),
     'shards multiply the writes by their number': is('write-shards', 'write-one'),
   },
-  { settings: { 'tablet.splitRestMs': 60_000, 'load.minutes': 8, 'load.seconds': 10, 'load.writersMax': 50 } },
+  {
+    settings: { 'tablet.splitRestMs': 60_000, 'load.minutes': 8, 'load.seconds': 10, 'load.writersMax': 50 },
+    isDear: true,
+  },
 )

@@ -10,16 +10,20 @@ const oneIsEnough: Fault = {
   settings: { 'server.opsPerSecond': 100_000 },
 }
 
-faultsOf(kindMigration, {
-  'new-kind: a new kind begins in one tablet, and full traffic at once is refused in part': oneIsEnough,
-  'new-namespace: a new namespace does so as well': oneIsEnough,
-  'switch-at-once: reads of entities that are not there make the new kind hot': oneIsEnough,
-  'switch-at-once: a large part of all reads finds no entity': mislabelled('switch-at-once', 'new-kind'),
-  'new-kind-ramped: hardly anything is refused': mislabelled('new-kind-ramped', 'new-kind'),
-  'ramp-by-user: hardly anything is refused': mislabelled('ramp-by-user', 'switch-at-once'),
-  'copy-shuffled: hardly anything is refused': mislabelled('copy-shuffled', 'copy-in-order'),
-  'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server': mislabelled(
-    'copy-in-order',
-    'copy-shuffled',
-  ),
-})
+faultsOf(
+  kindMigration,
+  {
+    'new-kind: a new kind begins in one tablet, and full traffic at once is refused in part': oneIsEnough,
+    'new-namespace: a new namespace does so as well': oneIsEnough,
+    'switch-at-once: reads of entities that are not there make the new kind hot': oneIsEnough,
+    'switch-at-once: a large part of all reads finds no entity': mislabelled('switch-at-once', 'new-kind'),
+    'new-kind-ramped: hardly anything is refused': mislabelled('new-kind-ramped', 'new-kind'),
+    'ramp-by-user: hardly anything is refused': mislabelled('ramp-by-user', 'switch-at-once'),
+    'copy-shuffled: hardly anything is refused': mislabelled('copy-shuffled', 'copy-in-order'),
+    'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server': mislabelled(
+      'copy-in-order',
+      'copy-shuffled',
+    ),
+  },
+  { settings: { 'load.slotMs': 30_000 }, isDear: true },
+)

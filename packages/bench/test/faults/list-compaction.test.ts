@@ -31,5 +31,5 @@ faultsOf(
       swap: ['clear-first', 'active-pointer'],
     },
   },
-  { settings: { 'load.seconds': 60 } },
+  { settings: { 'load.seconds': 60 }, isDear: true },
 )

@@ -59,5 +59,5 @@ faultsOf(
     'narrow: the engine warns of the one table that is read': is('narrow', 'start-behind'),
     'start-behind: there is nothing to warn of': is('start-behind', 'narrow'),
   },
-  { settings: { 'work.records': 2500, 'tablet.compactRestMs': 180_000 } },
+  { settings: { 'work.records': 2500, 'tablet.compactRestMs': 180_000 }, isDear: true },
 )

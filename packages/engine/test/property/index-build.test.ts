@@ -203,7 +203,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await scheduler.waitFor(expectRight(engine, kv, values))
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: runs(25) },
     )
   })
 
@@ -243,7 +243,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await scheduler.waitFor(expectRight(engine, kv, values))
         },
       ),
-      { numRuns: runs(40) },
+      { numRuns: runs(25) },
     )
   })
 

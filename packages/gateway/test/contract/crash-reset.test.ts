@@ -70,29 +70,33 @@ const scopes = [
 ] as const
 const isLong = isDeep || process.env['SIXTABLES_KILLS'] !== undefined
 
-test.each(isLong ? scopes : scopes.slice(-1))('a reset %s that a kill cuts off is whole, or never was', { timeout: 100_000 * kills }, async (_, scope) => {
-  const took = await resetTakes(scope)
-  const left: number[] = []
-  for (let i = 0; i < kills; i++) {
-    const folder = join(parent, 'killed')
-    cpSync(filled, folder, { recursive: true })
-    const server = await ServerProcess.start(folder)
-    const reset = fetch(`http://${server.endpoint}/reset${scope}`, { method: 'POST' }).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-    // The last one dies with its answer on the way: however slow the machine has become, that reset was under way.
-    await (i === kills - 1 ? reset : sleep((took * (i + 0.5)) / (kills - 1)))
-    await server.kill()
-    const isAcknowledged = await reset
-    const { code, out } = await sixtables('check', '--data-dir', folder)
-    expect(code, `kill ${i + 1} of ${kills}, ${took} ms to reset: ${out}`).toBe(0)
-    const again = await ServerProcess.start(folder)
-    const found = await countIn(again)
-    expect(isAcknowledged ? [0] : [0, entities]).toContain(found)
-    left.push(found)
-    await again.kill()
-    rmSync(folder, { recursive: true })
-  }
-  expect(left).toContain(0)
-})
+test.each(isLong ? scopes : scopes.slice(-1))(
+  'a reset %s that a kill cuts off is whole, or never was',
+  { timeout: 100_000 * kills },
+  async (_, scope) => {
+    const took = await resetTakes(scope)
+    const left: number[] = []
+    for (let i = 0; i < kills; i++) {
+      const folder = join(parent, 'killed')
+      cpSync(filled, folder, { recursive: true })
+      const server = await ServerProcess.start(folder)
+      const reset = fetch(`http://${server.endpoint}/reset${scope}`, { method: 'POST' }).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      // The last one dies with its answer on the way: however slow the machine has become, that reset was under way.
+      await (i === kills - 1 ? reset : sleep((took * (i + 0.5)) / (kills - 1)))
+      await server.kill()
+      const isAcknowledged = await reset
+      const { code, out } = await sixtables('check', '--data-dir', folder)
+      expect(code, `kill ${i + 1} of ${kills}, ${took} ms to reset: ${out}`).toBe(0)
+      const again = await ServerProcess.start(folder)
+      const found = await countIn(again)
+      expect(isAcknowledged ? [0] : [0, entities]).toContain(found)
+      left.push(found)
+      await again.kill()
+      rmSync(folder, { recursive: true })
+    }
+    expect(left).toContain(0)
+  },
+)

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { Datastore } from '@google-cloud/datastore'
 import { type IdSpace, spaceOf } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { drawIds, IdHistory, idIn, kind, numberOf, project } from '../support/id-clients.ts'
 import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
 
@@ -103,13 +104,16 @@ function expectUnique({ events }: IdHistory): void {
 }
 
 describe('ids of a server that is killed under load', () => {
-  test.each<[string, Run]>([
+  const policies: readonly [string, Run][] = [
     ['scattered, and taking the next one when one is in use', { policy: 'scattered', flags: [], libraries: clients }],
     [
       'sequential, and failing when one is in use',
       { policy: 'sequential', flags: ['--mode', 'legacy', '--id-collisions', 'fail'], libraries: 8 },
     ],
-  ])('are unique: %s', async (_title, run) => {
+  ]
+
+  // Of the two the sequential one also meets ids that were put by hand.
+  test.each(policies.slice(isDeep ? 0 : 1))('are unique: %s', async (_title, run) => {
     const history = new IdHistory(run.policy)
     await live(history, run, 'kill')
     await live(history, run, 'stop')
