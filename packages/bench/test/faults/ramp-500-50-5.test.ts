@@ -13,5 +13,5 @@ faultsOf(
     'doubled every five minutes, the full traffic is refused in part': is('doubling', 'ramp'),
     'tripled every five minutes, most of it is refused': is('tripling', 'ramp'),
   },
-  { settings: { 'load.samples': 400 }, isDear: true },
+  { settings: { 'load.samples': 400, 'load.slotMs': 10_000, 'tablet.samplesMin': 12 }, isDear: true },
 )
