@@ -41,23 +41,37 @@ export const systemScheduler: Scheduler = {
     setImmediate(task)
   },
   sleep(ms, signal, isAwaited = false) {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason)
-        return
-      }
-      const onAbort = () => {
-        clearTimeout(timer)
-        reject(signal?.reason)
-      }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort)
-        resolve()
-      }, ms)
+    return untilWoken(signal, (wake) => {
+      const timer = setTimeout(wake, ms)
       if (!isAwaited) timer.unref?.()
-      signal?.addEventListener('abort', onAbort, { once: true })
+      return () => clearTimeout(timer)
     })
   },
+}
+
+/**
+ * A sleep that a signal can end.
+ *
+ * @param begin - begins it with the function that wakes the sleeper, and returns one that undoes this after an abort
+ * @returns rejects with the signal's reason
+ */
+export function untilWoken(signal: AbortSignal | undefined, begin: (wake: () => void) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    const onAbort = (): void => {
+      cancel()
+      reject(signal?.reason)
+    }
+    const cancel = begin(() => {
+      // A signal can outlive many sleeps.
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    })
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
 }
 
 /** Whole microseconds of the steady clock. */

@@ -5,7 +5,7 @@
  * of the clock below, leave the remaining time of each sleep as it was: sleeps use the steady clock, to which each advance
  * adds. After reset() time may go back, so for an order keep your own last value, as commit versions do (clock.ts).
  */
-import type { Scheduler } from './clock.ts'
+import { type Scheduler, untilWoken } from './clock.ts'
 import { invalidArgument } from './errors.ts'
 
 interface Sleeper {
@@ -56,32 +56,20 @@ export class MovableClock implements Scheduler {
   }
 
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason)
-        return
-      }
-      const onAbort = (): void => {
-        leave()
-        reject(signal?.reason)
-      }
+    return untilWoken(signal, (resolve) => {
+      const left = Math.min(ms, longestAdvanceMs)
       const leave = (): void => {
         this.#sleepers.delete(sleeper)
         sleeper.timer.abort()
-        signal?.removeEventListener('abort', onAbort)
       }
-      const sleeper: Sleeper = {
-        dueAt: this.steadyMs() + Math.min(ms, longestAdvanceMs),
-        timer: new AbortController(),
-        isAwaited,
-        wake: () => {
-          leave()
-          resolve()
-        },
+      const wake = (): void => {
+        leave()
+        resolve()
       }
-      signal?.addEventListener('abort', onAbort, { once: true })
+      const sleeper: Sleeper = { dueAt: this.steadyMs() + left, timer: new AbortController(), isAwaited, wake }
       this.#sleepers.add(sleeper)
-      this.#arm(sleeper, Math.min(ms, longestAdvanceMs))
+      this.#arm(sleeper, left)
+      return leave
     })
   }
 

@@ -94,14 +94,10 @@ export function invert(code: string): string {
   return target.toString('latin1', 0, length)
 }
 
-const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
 /** Two hex digits for each byte: `0a ff`. */
 export function hexOf(bytes: string | Uint8Array, separator = ' '): string {
-  const text = typeof bytes === 'string' ? bytes : byteString(bytes)
-  const digits: string[] = []
-  for (let i = 0; i < text.length; i++) digits.push(hexDigits[text.charCodeAt(i)] as string)
-  return digits.join(separator)
+  const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : Buffer.from(bytes)
+  return (buffer.toString('hex').match(/../g) ?? []).join(separator)
 }
 
 /** The byte string of hex digits; blanks between bytes are allowed. Throws InvariantError for anything else. */

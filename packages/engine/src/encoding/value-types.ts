@@ -64,7 +64,6 @@ type TypeByteOf = { readonly [T in IndexableValue['type']]: (typeof valueTypes)[
 type ClassByteOf = { readonly [C in ValueClass]: (typeof valueClasses)[C]['byte'] }
 
 export type ValueMember = FieldOf[ValueType]
-export type ClassByte = ClassByteOf[ValueClass]
 
 /** Requires a row for each type, and a type byte for each that can be in an index row. */
 type TypeTable = Readonly<Record<ValueType, TypeRow>> &

@@ -182,8 +182,8 @@ describe('a range', () => {
     expect(atOnce(allocator.allocateSize(context, toDo, 5n))).toEqual({ start: 11n, end: 15n })
     expect(atOnce(allocator.allocateMax(context, toDo, 20n))).toEqual({ start: 16n, end: 20n })
     expect(atOnce(allocator.allocateMax(context, toDo, 12n))).toEqual({ start: 21n, end: 20n })
-    expect(atOnce(allocator.allocateIds(context, toDo, { size: 1n }))).toEqual({ start: 21n, end: 21n })
-    expect(atOnce(allocator.allocateIds(context, toDo, { max: 0n }))).toEqual({ start: 22n, end: 21n })
+    expect(atOnce(allocator.allocateSize(context, toDo, 1n))).toEqual({ start: 21n, end: 21n })
+    expect(atOnce(allocator.allocateMax(context, toDo, 0n))).toEqual({ start: 22n, end: 21n })
     expect(atOnce(allocator.allocateSize(context, toDo, 10n ** 9n))).toEqual({ start: 22n, end: 10n ** 9n + 21n })
   })
 
@@ -204,8 +204,6 @@ describe('a range', () => {
     for (const max of [-1n, sequentialIdMax + 1n]) {
       expect(() => allocator.allocateMax(context, toDo, max)).toThrow(refused)
     }
-    expect(() => allocator.allocateIds(context, toDo, {})).toThrow('neither was given')
-    expect(() => allocator.allocateIds(context, toDo, { size: 1n, max: 1n })).toThrow('both were given')
     for (const [start, end] of [
       [0n, 5n],
       [-1n, 5n],

@@ -167,19 +167,6 @@ export class IdAllocator {
     )
   }
 
-  /** An old-style range: the next `size` ids, or all free ones up to `max`. Exactly one of the two is given. */
-  allocateIds(
-    context: RequestContext,
-    of: Key,
-    want: { readonly size?: bigint; readonly max?: bigint },
-  ): MaybePromise<IdRange> {
-    if (want.size !== undefined && want.max === undefined) return this.allocateSize(context, of, want.size)
-    if (want.max !== undefined && want.size === undefined) return this.allocateMax(context, of, want.max)
-    throw invalidArgument(
-      `a range of ids is allocated by size or up to a highest id; ${want.size === undefined ? 'neither was' : 'both were'} given`,
-    )
-  }
-
   /**
    * The next `size` sequential ids, as one range.
    *

@@ -153,18 +153,7 @@ export class KeyPermutation {
   nameOf(original: bigint): string {
     if (original < idMin || original > idMax) throw invalidArgument(`${original} is no 64-bit id`)
     const shuffled = this.#names.forward(BigInt.asUintN(64, original))
-    let high = Number(shuffled >> 30n)
-    let low = Number(shuffled & 0x3fff_ffffn)
-    let name = ''
-    for (let i = 0; i < 6; i++) {
-      name = alphabet.charAt(low & 31) + name
-      low >>>= 5
-    }
-    for (let i = 6; i < nameLength; i++) {
-      name = alphabet.charAt(high % 32) + name
-      high = Math.floor(high / 32)
-    }
-    return name
+    return shuffled.toString(32).padStart(nameLength, '0')
   }
 
   /** The inverse of {@link nameOf}. INVALID_ARGUMENT if no id has this name. */

@@ -357,7 +357,7 @@ export class LevelKv implements Kv {
   /** Begins the next version, after the groups were acknowledged, all in one batch. */
   #advance(groups: readonly Group[]): void {
     const past = this.#version
-    past.pass(this.#rows)
+    past.pass()
     let { areas } = past
     for (const group of groups) if ('areas' in group) areas = group.areas
     this.#version = new StoreVersion(past.sequence + 1, areas)

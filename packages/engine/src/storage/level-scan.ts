@@ -125,13 +125,12 @@ export class LevelScan implements KvScan {
   /** Rows from the cache, without a gap from the frontier on. */
   #readCached(count: number): readonly KvRow[] {
     const { cache } = this.#source
-    if (cache === undefined) return noRows
+    if (cache === undefined || this.#version.past) return noRows
     const reverse = this.#reverse
-    const { cached } = this.#version
     let rows: KvRow[] | undefined
     let missing = count
     while (missing > 0 && !this.#ended) {
-      const span = cache.spanFrom(this.#frontier, reverse, cached)
+      const span = cache.spanFrom(this.#frontier, reverse)
       if (span === undefined) break
       const part = reverse
         ? { start: later(span.start, this.#range.start), end: this.#frontier }

@@ -11,7 +11,6 @@
  */
 import type { Level } from 'level'
 import type { Areas } from './areas.ts'
-import type { CacheView, RowCache } from './row-cache.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
@@ -30,9 +29,6 @@ export class StoreVersion {
   readonly areas: Areas
   /** Undefined while the store itself is in this version. */
   snapshot: SnapshotRead | undefined
-  /** View of the row cache at the end of this version; undefined while it is the newest one. */
-  cached: CacheView | undefined
-  #cache: RowCache | undefined
   #holders = 0
   #past = false
 
@@ -60,13 +56,9 @@ export class StoreVersion {
     this.snapshot ??= { snapshot: level.snapshot(), keyEncoding: 'view', valueEncoding: 'view' }
   }
 
-  /** Ends the version: without holders everything is released, otherwise the row cache is kept as it is now. */
-  pass(cache: RowCache | undefined): void {
+  /** Ends the version: there is a later one. */
+  pass(): void {
     this.#past = true
-    if (this.#holders > 0) {
-      this.#cache = cache
-      this.cached = cache?.view()
-    }
     this.#closeIfUnused()
   }
 
@@ -75,7 +67,5 @@ export class StoreVersion {
     // A snapshot is released at once and cannot fail; only its report comes by promise.
     this.snapshot?.snapshot.close().catch(() => {})
     this.snapshot = undefined
-    if (this.cached !== undefined) this.#cache?.release(this.cached)
-    this.cached = undefined
   }
 }

@@ -8,13 +8,13 @@
  * acknowledged. A fill, a read of LevelDB whose rows become a span, notes the writes that are acknowledged meanwhile and applies them
  * again.
  *
- * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not read. A span
- * that an open view may use is copied before its rows are changed. Tried: the rows of all spans in one tree (decision 0004).
+ * Bytes stay under the limit: the least recently read spans are dropped first, and so are spans that are written and not read. Scans of
+ * older versions go to LevelDB's snapshot. Tried: the rows of all spans in one tree (decision 0004).
  */
 
 import { flatText } from '../encoding/bytes.ts'
 import { lowerBound } from '../lower-bound.ts'
-import { BTree, floorIn, type TreeNode, type TreeView } from './btree.ts'
+import { BTree, floorIn, type TreeNode } from './btree.ts'
 import { TreeScan } from './btree-scan.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 
@@ -22,18 +22,12 @@ import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 export interface Span extends KeyRange {
   /** Ascending. */
   rows: KvRow[]
-  /** How many views had been taken when it was made. */
-  readonly era: number
   /** Rows, keys and overhead. */
   bytes: number
   /** Read since the last search for spans to drop. */
   used: boolean
   /** Writes to it since it was last read. */
   unread: number
-}
-
-export interface CacheView {
-  readonly spans: TreeView<Span>
 }
 
 /** A read of LevelDB in progress; writes acknowledged meanwhile are applied to its rows. */
@@ -82,9 +76,6 @@ export class RowCache {
   /** The spans, the one added or found in use longest ago first. */
   readonly #order = new Set<Span>()
   #bytes = 0
-  /** Views taken so far, and those not released. */
-  #era = 0
-  #views = 0
   /** Writes acknowledged since the oldest open fill began; the first has number `#firstRecent`. */
   #recent: (readonly KvWrite[])[] = []
   #firstRecent = 0
@@ -98,22 +89,11 @@ export class RowCache {
     return this.#bytes
   }
 
-  view(): CacheView {
-    this.#era++
-    this.#views++
-    return { spans: this.#spans.view() }
-  }
-
-  release(view: CacheView): void {
-    this.#views--
-    this.#spans.release(view.spans)
-  }
-
-  /** The span from which a scan at `frontier` can read on, now or in a view. */
-  spanFrom(frontier: RowKey, reverse: boolean, view?: CacheView): Span | undefined {
-    const spans = view?.spans ?? this.#spans
-    if (spans.root.rows === 0) return undefined
-    const span = reverse ? spanBefore(spans.root, frontier) : spanAt(spans.root, frontier)
+  /** The span from which a scan at `frontier` can read on. */
+  spanFrom(frontier: RowKey, reverse: boolean): Span | undefined {
+    const { root, size } = this.#spans
+    if (size === 0) return undefined
+    const span = reverse ? spanBefore(root, frontier) : spanAt(root, frontier)
     if (span !== undefined) {
       span.used = true
       span.unread = 0
@@ -168,7 +148,6 @@ export class RowCache {
         span = spanAt(this.#spans.root, key)
         if (span === undefined) continue
       }
-      span = this.#own(span)
       this.#write(span, key, value)
       if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
         this.#order.delete(span)
@@ -176,16 +155,6 @@ export class RowCache {
         span = undefined
       }
     }
-  }
-
-  /** The span itself if no view can use it, else a copy in its place. */
-  #own(span: Span): Span {
-    if (this.#views === 0 || span.era === this.#era) return span
-    const copy = { ...span, rows: span.rows.slice(), era: this.#era }
-    this.#spans.set(copy.start, copy)
-    this.#order.delete(span)
-    this.#order.add(copy)
-    return copy
   }
 
   #write(span: Span, key: RowKey, value: Uint8Array | undefined): void {
@@ -228,7 +197,7 @@ export class RowCache {
     const right = spanAt(root, part.end)
     const { start, end } = part
     const inside = rows.slice(placeOf(rows, start), placeOf(rows, end))
-    const span: Span = { start, end, rows: inside, era: this.#era, bytes: 0, used: true, unread: 0 }
+    const span: Span = { start, end, rows: inside, bytes: 0, used: true, unread: 0 }
     let bytes = spanBytes + start.length + end.length
     for (const row of inside) bytes += bytesOf(row)
     this.#count(span, bytes)
@@ -239,14 +208,14 @@ export class RowCache {
     this.#order.add(joined)
   }
 
-  /** Joins two neighbours to one span, since readers of older versions may still use both. */
+  /** Joins two neighbours to one span. */
   #join(left: Span, right: Span): Span {
     for (const span of [left, right]) {
       this.#spans.delete(span.start)
       this.#order.delete(span)
     }
     const [rows, bytes] = [left.rows.concat(right.rows), left.bytes + right.bytes]
-    return { start: left.start, end: right.end, rows, era: this.#era, bytes, used: true, unread: 0 }
+    return { start: left.start, end: right.end, rows, bytes, used: true, unread: 0 }
   }
 
   #count(span: Span, bytes: number): void {

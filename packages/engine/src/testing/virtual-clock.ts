@@ -3,7 +3,7 @@
  * asleep. Before the next sleeper wakes, advance() lets the work of the last one run until it waits again. Yielding takes no
  * time, and neither does work under hold().
  */
-import type { Scheduler } from '../clock.ts'
+import { type Scheduler, untilWoken } from '../clock.ts'
 import { lowerBound } from '../lower-bound.ts'
 
 interface Sleeper {
@@ -45,27 +45,13 @@ export class VirtualClock implements Scheduler {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason)
-        return
-      }
-      const onAbort = (): void => {
-        sleeper.isAwake = true
-        reject(signal?.reason)
-      }
-      const sleeper: Sleeper = {
-        wakesAt: this.#now + BigInt(Math.round(ms * 1000)),
-        isAwake: false,
-        wake() {
-          // A signal can outlive many sleeps.
-          signal?.removeEventListener('abort', onAbort)
-          resolve()
-        },
-      }
+    return untilWoken(signal, (wake) => {
+      const sleeper: Sleeper = { wakesAt: this.#now + BigInt(Math.round(ms * 1000)), isAwake: false, wake }
       const place = lowerBound(this.#sleepers.length, (at) => (this.#sleepers[at] as Sleeper).wakesAt > sleeper.wakesAt)
       this.#sleepers.splice(place, 0, sleeper)
-      signal?.addEventListener('abort', onAbort, { once: true })
+      return () => {
+        sleeper.isAwake = true
+      }
     })
   }
 

@@ -138,7 +138,7 @@ export class SizeCommand extends Command {
   }
 
   async act(model: Model, world: World): Promise<void> {
-    const { start, end } = await world.allocator(this.who).allocateIds(context, this.of, { size: BigInt(this.size) })
+    const { start, end } = await world.allocator(this.who).allocateSize(context, this.of, BigInt(this.size))
     expect(end - start + 1n).toBe(BigInt(this.size))
     model.give(model.scope(this.of, 'sequential'), Number(start), Number(end))
   }
@@ -163,7 +163,7 @@ export class MaxCommand extends Command {
 
   async act(model: Model, world: World): Promise<void> {
     const scope = model.scope(this.of, 'sequential')
-    const { start, end } = await world.allocator(this.who).allocateIds(context, this.of, { max: BigInt(this.max) })
+    const { start, end } = await world.allocator(this.who).allocateMax(context, this.of, BigInt(this.max))
     if (model.isExact) expect([start, end]).toEqual([BigInt(scope.next), BigInt(Math.max(this.max, scope.next - 1))])
     expect(end >= BigInt(this.max) && end >= start - 1n, 'all up to max is passed').toBe(true)
     model.give(scope, Number(start), Number(end))
