@@ -3,7 +3,8 @@
  * engine before it plans one, with the same messages. Parts are counted before they are sorted, compared or multiplied out
  * (normalize.test.ts, repeated-fields.test.ts).
  *
- * Ours: the limits on projected and distinct properties, since a query with more of them needs an index that may not exist; and on bindings.
+ * Ours: the limits on projected and distinct properties, since a query with more of them needs an index that may not exist; and those on bindings
+ * and on paths of masks.
  */
 import { type DatastoreError, invalidArgument } from './errors.ts'
 import { limits } from './limits.ts'
@@ -25,6 +26,7 @@ function partLimit(max: number, message: (count: number) => string, known?: stri
 }
 
 const gqlBindingsMax = 1000
+const maskPathsMax = 20_000
 const indexPropertiesMax = limits.compositeIndexPropertiesMax
 
 type PartLimitName =
@@ -38,6 +40,7 @@ type PartLimitName =
   | 'pathElements'
   | 'propertyTransforms'
   | 'gqlBindings'
+  | 'maskPaths'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. For a few the reader of the query names them in its error.
@@ -91,5 +94,9 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   gqlBindings: partLimit(
     gqlBindingsMax,
     (count) => `the GQL query has ${count} bindings of one kind, at most ${gqlBindingsMax} are allowed`,
+  ),
+  maskPaths: partLimit(
+    maskPathsMax,
+    (count) => `a property mask has ${count} paths, at most ${maskPathsMax} are allowed`,
   ),
 }

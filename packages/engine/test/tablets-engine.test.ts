@@ -1,9 +1,10 @@
 /** The tablets under a whole engine: what requests charge, and what a simulation does to them. */
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { RequestContext } from '../src/context.ts'
 import { type Engine, openEngine } from '../src/engine/engine.ts'
 import type { EngineOptions } from '../src/engine/engine-options.ts'
 import type { SampleEvent } from '../src/observe/tablets/metering.ts'
+import { LoadWindow } from '../src/observe/tablets/window.ts'
 import { query } from '../src/testing/query-world.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './property/entity-messages.ts'
@@ -271,4 +272,15 @@ test('simulated, each operation is charged once: what listeners hear is what tab
   const sum = engine.tablets.all().reduce((total, tablet) => total + tablet.total, 0)
   expect(engine.tablets.charged).toBe(heard)
   expect(sum).toBe(heard)
+})
+
+test('findings look at the load of no tablet, however many there are', async () => {
+  await open(undefined)
+  for (let i = 0; i < 50; i++) engine.tablets.split('Entities', `Ep${String.fromCharCode(i + 1)}`)
+  const rates = vi.spyOn(LoadWindow.prototype, 'rates')
+  expect(engine.findings()).toEqual([])
+  expect(rates).not.toHaveBeenCalled()
+  expect(engine.tablets.report().tablets.length).toBeGreaterThan(50)
+  expect(rates.mock.calls.length).toBeGreaterThan(50)
+  rates.mockRestore()
 })

@@ -4,13 +4,31 @@ import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateAllocateKeys, validateCompleteKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { forEachInSlices } from '../slices.ts'
 import type { Mode } from './settings.ts'
 
 export interface KeyIdParts {
   readonly database: KeyDefaults & { readonly settings: { readonly mode: Mode } }
   readonly ids: IdAllocator
+}
+
+/** Keys that are checked, completed or reserved in one step. */
+const keysAtOnce = 1024
+
+function inParts(
+  context: RequestContext,
+  keys: readonly Key[],
+  step: (part: readonly Key[]) => MaybePromise<void>,
+): MaybePromise<void> {
+  const starts = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, i) => i * keysAtOnce)
+  return forEachInSlices(
+    context,
+    starts,
+    () => keysAtOnce,
+    (start) => step(keys.slice(start, start + keysAtOnce)),
+  )
 }
 
 /** Completes each key with a new id, in order. */
@@ -19,8 +37,16 @@ export function completeKeys(
   context: RequestContext,
   keys: readonly Key[],
 ): MaybePromise<readonly Key[]> {
-  validateAllocateKeys(keys, database)
-  return ids.completeKeys(context, keys, 'scattered')
+  const completed: Key[] = []
+  const checked = inParts(context, keys, (part) => validateAllocateKeys(part, database))
+  const done = andThen(checked, () =>
+    inParts(context, keys, (part) =>
+      andThen(ids.completeKeys(context, part, 'scattered'), (some) => {
+        for (const key of some) completed.push(key)
+      }),
+    ),
+  )
+  return andThen(done, () => completed)
 }
 
 /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
@@ -32,6 +58,8 @@ export function reserveKeys(
   if (keys.length === 0 && database.settings.mode === 'firestore') {
     throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
   }
-  for (const key of keys) validateCompleteKey(key, database)
-  return ids.reserve(context, keys)
+  const checked = inParts(context, keys, (part) => {
+    for (const key of part) validateCompleteKey(key, database)
+  })
+  return andThen(checked, () => inParts(context, keys, (part) => ids.reserve(context, part)))
 }

@@ -136,7 +136,7 @@ export class EngineParts {
       },
       isStoreNew: () => this.isStoreNew,
       scale: () => tablets.settings.scale,
-      tablets: () => tablets.report().tablets,
+      wading: () => tablets.wading(),
       groups: () => tablets.groups(),
     })
   }

@@ -11,6 +11,7 @@
  */
 import { giveWay, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
+import { type Answer, answerHeadBytes, messageOf } from '../call.ts'
 
 /** Larger requests are read in pieces. */
 export const wholeBytesMax: number = 64 * 1024
@@ -81,4 +82,32 @@ export async function forEachPiece(
     await step(piece)
     await giveWay(context, workOfPiece)
   }
+}
+
+/** Elements of a long answer that are written at a time, and the work of writing them. */
+const elementsAtOnce = 500
+const workOfElements = 2000
+
+/** An answer with a list; a long one is joined from messages with some elements each, of which only the last has other fields. */
+export function writeInPieces<T>(
+  context: RequestContext,
+  list: readonly T[],
+  write: (part: readonly T[], isLast: boolean) => Answer,
+): MaybePromise<Answer> {
+  return list.length <= elementsAtOnce ? write(list, true) : joinedPieces(context, list, write)
+}
+
+async function joinedPieces<T>(
+  context: RequestContext,
+  list: readonly T[],
+  write: (part: readonly T[], isLast: boolean) => Answer,
+): Promise<Answer> {
+  const pieces: Buffer[] = [Buffer.alloc(answerHeadBytes)]
+  for (let end = 0; end < list.length; ) {
+    const start = end
+    end = Math.min(start + elementsAtOnce, list.length)
+    pieces.push(messageOf(write(list.slice(start, end), end === list.length)))
+    await giveWay(context, workOfElements)
+  }
+  return Buffer.concat(pieces)
 }

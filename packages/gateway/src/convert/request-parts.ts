@@ -48,7 +48,13 @@ const aggregationQuery: Parts = {
   3: { names: ['aggregations'], limit: partLimits.aggregations },
 }
 
+const mask: Part = {
+  names: ['propertyMask', 'property_mask'],
+  inside: { 1: { names: ['paths'], limit: partLimits.maskPaths } },
+}
+
 const mutation: Parts = {
+  9: mask,
   12: { names: ['propertyTransforms', 'property_transforms'], limit: partLimits.propertyTransforms },
 }
 
@@ -61,7 +67,8 @@ const gqlQuery: Part = {
 }
 
 const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
-  RunQuery: { 3: { names: ['query'], inside: query }, 7: gqlQuery },
+  Lookup: { 5: mask },
+  RunQuery: { 3: { names: ['query'], inside: query }, 7: gqlQuery, 10: mask },
   RunAggregationQuery: {
     3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery },
     7: gqlQuery,

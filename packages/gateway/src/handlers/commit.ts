@@ -5,17 +5,16 @@ import {
   type CommitRequest,
   type CommitResult,
   encodeValue,
-  giveWay,
   invalidArgument,
   type MaybePromise,
   type Mutation,
 } from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
-import { answerHeadBytes, type Call, type Handler } from '../call.ts'
+import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
-import { cutMessage, forEachPiece, wholeBytesMax } from '../convert/pieces.ts'
+import { cutMessage, forEachPiece, wholeBytesMax, writeInPieces } from '../convert/pieces.ts'
 import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -80,30 +79,10 @@ function commitOf(request: WireCommitRequest, scope: RequestScope): CommitReques
   return { mode, mutations }
 }
 
-/** Number of results that are written at a time, and the work of writing them. */
-const resultsAtOnce = 500
-const workOfResults = 2000
-
-/** The answer; one with many results is joined from messages with some results each. */
-function answerOf(call: Call, result: CommitResult): MaybePromise<Buffer> {
-  const { mutationResults, ...rest } = result
-  if (mutationResults.length <= resultsAtOnce) return messageOf(result)
-  return answerInPieces(call, rest, mutationResults)
-}
-
-async function answerInPieces(
-  call: Call,
-  rest: Omit<CommitResult, 'mutationResults'>,
-  results: CommitResult['mutationResults'],
-): Promise<Buffer> {
-  const parts: Buffer[] = [Buffer.alloc(answerHeadBytes)]
-  for (let from = 0; from < results.length; from += resultsAtOnce) {
-    const some = messageOf({ indexUpdates: 0, mutationResults: results.slice(from, from + resultsAtOnce) })
-    parts.push(some.subarray(answerHeadBytes))
-    await giveWay(call, workOfResults)
-  }
-  parts.push(messageOf({ ...rest, mutationResults: [] }).subarray(answerHeadBytes))
-  return Buffer.concat(parts)
+function answerOf(call: Call, { mutationResults, ...rest }: CommitResult): MaybePromise<Buffer> {
+  return writeInPieces(call, mutationResults, (part, isLast) =>
+    messageOf({ ...(isLast ? rest : { indexUpdates: 0 }), mutationResults: part }),
+  )
 }
 
 /**

@@ -1,22 +1,17 @@
 /** ReserveIds: excludes ids from automatic allocation. */
 
-import { andThen, decodeKeys } from '@sixtables/engine'
+import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { emptyAnswer } from '../convert/answer-writer.ts'
-import { decodeRequest } from '../convert/decode.ts'
-import { requestScope } from '../convert/request-scope.ts'
+import { readKeys } from '../convert/request-keys.ts'
 import type { EnginePort } from '../engine-port.ts'
 
-const { ReserveIdsRequest } = google.datastore.v1
-
-const keysField = 1
+const method = { name: 'ReserveIds', decoder: google.datastore.v1.ReserveIdsRequest, field: 1 } as const
 
 export function reserveIdsHandler(engine: EnginePort): Handler {
-  return (bytes, call) => {
-    const request = decodeRequest(ReserveIdsRequest, bytes, 'ReserveIds')
-    const scope = requestScope(request, call)
-    const keys = decodeKeys(bytes, keysField, scope)
-    return andThen(engine.database(scope.projectId, scope.databaseId).reserveIds(call, keys), emptyAnswer)
-  }
+  return (bytes, call) =>
+    andThen(readKeys(method, bytes, call), ({ scope, keys }) =>
+      andThen(engine.database(scope.projectId, scope.databaseId).reserveIds(call, keys), emptyAnswer),
+    )
 }

@@ -113,7 +113,7 @@ const parsed = (path: Path): string => path.map(({ name }) => name).join('.')
 
 /** Lists of which no limit is documented, or that a limit on bytes or on index entries ends: they are read to their end. */
 const unlimited =
-  /(^|\.)(paths|request_tags|properties|mutations)$|(^|\.)named_bindings\.|^keys$|^mutations\..*(values|value\.path)$/
+  /(^|\.)(request_tags|properties|mutations)$|(^|\.)named_bindings\.|^keys$|^mutations\..*(values|value\.path)$/
 
 /** The most CPU time that a refusal may take. */
 const refusalCpuMs = 20 + many / 1000

@@ -1,12 +1,13 @@
 /** One client asks for much at once, another for little: who waits for whom, over real connections. */
-import { type LookupRequest, type LookupResult, type QueryBatch, systemScheduler } from '@sixtables/engine'
-import { expect, test } from 'vitest'
+import { type LookupRequest, type LookupResult, openEngine, type QueryBatch, systemScheduler } from '@sixtables/engine'
+import { expect, onTestFinished, test } from 'vitest'
 import { Call, type Handler } from '../../src/call.ts'
+import { handlersOf } from '../../src/handlers/handlers.ts'
 import { lookupHandler } from '../../src/handlers/lookup.ts'
 import { runQueryHandler } from '../../src/handlers/run-query.ts'
 import { engineDouble } from '../support/engines.ts'
 import { grpcClient, rawConnection, testGateway, until } from '../support/gateway.ts'
-import { encodeRequest, type Plain } from '../support/published-protos.ts'
+import { decodeAnswer, encodeRequest, type Plain } from '../support/published-protos.ts'
 import { openWire, type Wire } from '../support/wires.ts'
 
 const heavyCalls = 200
@@ -152,4 +153,26 @@ test.each<[string, Handler, Buffer]>([
   expect(await next()).toEqual(['0: true', '1: CANCELLED'])
   expect(await next()).toEqual(['0: true', '1: CANCELLED', '2: true'])
   expect(turns).toEqual([])
+})
+
+test.each([
+  ['AllocateIds', { path: [{ kind: 'K' }] }],
+  ['ReserveIds', { path: [{ kind: 'K', id: '7' }] }],
+] as const)('the keys of a large %s are read, checked and used in slices', async (method, key) => {
+  const count = 50_000
+  let turns = 0
+  const defer = (turn: () => void): void => {
+    turns++
+    systemScheduler.defer(turn)
+  }
+  const clock = { ...systemScheduler, defer }
+  const engine = await openEngine({ scheduler: clock })
+  onTestFinished(() => engine.close())
+  const keys = Array.from({ length: count }, () => key)
+  const answer = await handlersOf(engine)[method](encodeRequest(method, { projectId: 'p', keys }), new Call({ clock }))
+  // It is decoded, checked, used, and written if it has keys: some thousand keys in a turn.
+  expect(turns).toBeGreaterThan((3 * count) / 5000)
+  if (method === 'ReserveIds') return
+  const { keys: completed } = decodeAnswer(method, answer.subarray(5)) as { keys: { path: { id: string }[] }[] }
+  expect(new Set(completed.map(({ path }) => path[0]?.id)).size).toBe(count)
 })

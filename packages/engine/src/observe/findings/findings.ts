@@ -15,7 +15,7 @@ import type { CallFact, LookupFact } from '../../call-fact.ts'
 import type { Scheduler } from '../../clock.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
-import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
+import type { Finding, GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { findingAdvice } from './finding-kinds.ts'
 import { IndexPatterns } from './index-patterns.ts'
@@ -42,7 +42,8 @@ export interface FindingsOptions {
   readonly indexInWords: (database: string, id: bigint) => string | undefined
   readonly isStoreNew: () => boolean
   readonly scale: () => number
-  readonly tablets: () => readonly TabletReport[]
+  /** The tablets with scans over deleted rows. */
+  readonly wading: () => readonly WadingTablet[]
   readonly groups: () => readonly GroupReport[]
 }
 
@@ -150,11 +151,11 @@ export class Findings {
   /** The current findings, the latest first. */
   findings(): readonly Finding[] {
     this.#lookAtNotes()
-    const { scheduler, tablets, groups } = this.#options
+    const { scheduler, wading, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const sightings = this.#patterns.flatMap((pattern) => pattern.sightings())
     const sighted = new Set<string>()
-    for (const sighting of [...sightings, ...tabletSightings(tablets(), groups(), nowMs)]) {
+    for (const sighting of [...sightings, ...tabletSightings(wading(), groups(), nowMs)]) {
       sighted.add(this.#see(sighting, nowMs))
     }
     const isOver = ({ lastSeenMs }: Seen): boolean => nowMs - lastSeenMs > keptMs

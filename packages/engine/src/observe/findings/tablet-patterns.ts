@@ -4,7 +4,7 @@
  *   scan-over-tombstones   a scan passes more deleted rows than it finds
  *   hot-entity-group       a group's commits wait or conflict half as often as they succeed
  */
-import type { GroupReport, TabletReport } from '../tablets/report.ts'
+import type { GroupReport, WadingTablet } from '../tablets/report.ts'
 import { percentOf, type Sighting } from './sighting.ts'
 
 const troubleShareMin = 1 / 3
@@ -12,13 +12,12 @@ const troubleShareMin = 1 / 3
 const troubleMin = 0.2
 
 export function tabletSightings(
-  tablets: readonly TabletReport[],
+  tablets: readonly WadingTablet[],
   groups: readonly GroupReport[],
   nowMs: number,
 ): readonly Sighting[] {
   const found: Sighting[] = []
   for (const { table, start, end, startHex, endHex, wading } of tablets) {
-    if (wading === undefined) continue
     const { scans, rows, tombstones } = wading
     const share = tombstones / (tombstones + rows)
     const range = `${table} from ${start || 'its start'} to ${end || 'its end'}`

@@ -38,6 +38,11 @@ export interface TabletReport {
   readonly wading: WadingScans | undefined
 }
 
+export type TabletPlace = Pick<TabletReport, 'table' | 'start' | 'end' | 'startHex' | 'endHex'>
+
+/** A tablet with scans that passed more deleted rows than they found. */
+export type WadingTablet = TabletPlace & { readonly wading: WadingScans }
+
 /** Scans that passed more deleted rows than they found. */
 export interface WadingScans {
   /** Number of such scans. */

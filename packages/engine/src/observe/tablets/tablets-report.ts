@@ -3,7 +3,7 @@ import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { LatencyHistogram } from './latency.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
-import type { ServerReport, TableLoadReport, TabletReport, TabletsReport } from './report.ts'
+import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
 import type { Tablet } from './tablet.ts'
 import type { Load } from './window.ts'
 
@@ -64,16 +64,23 @@ export function* tabletsReport(
   }
 }
 
-function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: number): TabletReport {
-  const { table, id, start, end, server, rows, bytes, tombstones, unavailableUntilMs, splitRefusal, wading } = tablet
-  const { reads, writes } = load
+/** The table and the bounds of a tablet, in words and in hexadecimal. */
+export function placeOf({ table, start, end }: Tablet): TabletPlace {
   return {
     table,
-    id,
     start: rowKeyWords(table, start),
     end: rowKeyWords(table, end),
     startHex: rowKeyHex(start),
     endHex: rowKeyHex(end),
+  }
+}
+
+function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: number): TabletReport {
+  const { id, server, rows, bytes, tombstones, unavailableUntilMs, splitRefusal, wading } = tablet
+  const { reads, writes } = load
+  return {
+    ...placeOf(tablet),
+    id,
     rows: Math.max(0, Math.round(rows)),
     bytes: Math.max(0, Math.round(bytes)),
     tombstones: Math.round(tombstones.count),

@@ -24,10 +24,18 @@ import { HeatReader } from './heat-reader.ts'
 import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
 import { rowKeyHex } from './range-words.ts'
-import type { GroupReport, HeatOptions, HeatRecordingReport, HeatReport, TabletEvent, TabletsReport } from './report.ts'
+import type {
+  GroupReport,
+  HeatOptions,
+  HeatRecordingReport,
+  HeatReport,
+  TabletEvent,
+  TabletsReport,
+  WadingTablet,
+} from './report.ts'
 import { RowCounts, type RowWalk } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
-import { tabletsReport } from './tablets-report.ts'
+import { placeOf, tabletsReport } from './tablets-report.ts'
 
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0x7ab1e7
@@ -133,6 +141,18 @@ export class Tablets {
     let step = steps.next()
     for (; step.done !== true; step = steps.next()) await giveWay(context, step.value)
     return step.value
+  }
+
+  /** The tablets with scans over deleted rows: few, so that only their bounds are put into words. */
+  wading(): readonly WadingTablet[] {
+    this.#now()
+    this.rows.want()
+    const found: WadingTablet[] = []
+    for (const tablet of this.#fleet.map.all()) {
+      const { wading } = tablet
+      if (wading !== undefined) found.push({ ...placeOf(tablet), wading })
+    }
+    return found
   }
 
   #reportSteps(): Generator<number, TabletsReport> {

@@ -1,0 +1,36 @@
+/** The keys of a request to complete or reserve ids, which may be any number; those of a large request are read in slices. */
+import { decodeKeys, type Key, type MaybePromise } from '@sixtables/engine'
+import type { Decoder } from '#gen/wire.js'
+import type { Call } from '../call.ts'
+import type { MethodName } from '../methods.ts'
+import { decodeRequest } from './decode.ts'
+import { cutMessage, forEachPiece, wholeBytesMax } from './pieces.ts'
+import { type RequestScope, requestScope } from './request-scope.ts'
+
+export interface ScopedKeys {
+  readonly scope: RequestScope
+  readonly keys: readonly Key[]
+}
+
+interface KeysMethod {
+  readonly name: MethodName
+  readonly decoder: Decoder<Parameters<typeof requestScope>[0]>
+  /** The number of the field with the keys. */
+  readonly field: number
+}
+
+export function readKeys(method: KeysMethod, bytes: Buffer, call: Call): MaybePromise<ScopedKeys> {
+  if (bytes.length > wholeBytesMax) return keysInPieces(method, bytes, call)
+  const scope = requestScope(decodeRequest(method.decoder, bytes, method.name), call)
+  return { scope, keys: decodeKeys(bytes, method.field, scope) }
+}
+
+async function keysInPieces({ name, decoder, field }: KeysMethod, bytes: Buffer, call: Call): Promise<ScopedKeys> {
+  const { rest, pieces } = await cutMessage(call, bytes, field)
+  const scope = requestScope(decodeRequest(decoder, rest, name), call)
+  const keys: Key[] = []
+  await forEachPiece(call, pieces, (piece) => {
+    for (const key of decodeKeys(piece, field, scope)) keys.push(key)
+  })
+  return { scope, keys }
+}
