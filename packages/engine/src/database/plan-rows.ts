@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { allOf, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
-import type { PlanNode } from '../planner/plan-node.ts'
+import { type PlanNode, scansOf } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 
 /** Resolves when the store has all index rows of the plan. @throws CANCELLED, DEADLINE_EXCEEDED */
@@ -16,21 +16,9 @@ export function planRowsReady(
   plan: PlanNode,
 ): MaybePromise<void> {
   if (store === undefined) return
-  const ready = allOf(scannedPrefixes(plan), (prefix) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
+  const onDemand = scansOf(plan).filter(
+    ({ table }) => table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc',
+  )
+  const ready = allOf(onDemand, ({ prefix }) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
   if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
-}
-
-function scannedPrefixes(node: PlanNode): readonly string[] {
-  switch (node.type) {
-    case 'scan':
-      return node.table === 'EntitiesByPropertyAsc' || node.table === 'EntitiesByPropertyDesc' ? [node.prefix] : []
-    case 'mergeJoin':
-    case 'union':
-      return node.inputs.flatMap(scannedPrefixes)
-    case 'filter':
-    case 'late':
-      return scannedPrefixes(node.input)
-    case 'empty':
-      return []
-  }
 }

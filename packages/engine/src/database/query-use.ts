@@ -4,12 +4,12 @@ import type { QueryFact } from '../call-fact.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
-import type { Plan, PlanNode } from '../planner/plan-node.ts'
+import { type Plan, scansOf } from '../planner/plan-node.ts'
 
 export function queryFact(query: Query, planned: Plan, { results, skipped }: ResultPage): QueryFact {
   const { partition, kind } = query
   const properties = propertiesNamed(query)
-  const indexes = indexesRead(planned.source)
+  const indexes = scansOf(planned.source).flatMap(({ index }) => (index === undefined ? [] : [formatIndex(index)]))
   return { call: 'query', partition, kind, properties, indexes, returned: results.length, skipped }
 }
 
@@ -23,20 +23,4 @@ function propertiesNamed({ filter, order, projection, distinctOn }: Query): read
 function addNames(filter: Filter, names: string[]): void {
   if (filter.type === 'property') names.push(filter.property)
   else for (const part of filter.filters) addNames(part, names)
-}
-
-/** The composite indexes of a plan, in words. */
-function indexesRead(node: PlanNode): readonly string[] {
-  switch (node.type) {
-    case 'scan':
-      return node.index === undefined ? [] : [formatIndex(node.index)]
-    case 'filter':
-    case 'late':
-      return indexesRead(node.input)
-    case 'mergeJoin':
-    case 'union':
-      return node.inputs.flatMap(indexesRead)
-    case 'empty':
-      return []
-  }
 }

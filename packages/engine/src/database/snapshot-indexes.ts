@@ -12,8 +12,8 @@ import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
 import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
-import type { CompositeIndex, IndexDefinition } from '../model/index-definition.ts'
-import type { Plan, PlanNode } from '../planner/plan-node.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import { type Plan, scansOf } from '../planner/plan-node.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
@@ -41,7 +41,7 @@ export async function viewWithIndexes(
   plan: Plan,
   young: readonly CataloguedIndex[],
 ): Promise<TableView> {
-  const used = new Set(indexesOf(plan.source).map(identityOf))
+  const used = new Set(scansOf(plan.source).flatMap(({ index }) => (index === undefined ? [] : [identityOf(index)])))
   const lacking: CompositeIndex[] = []
   for (const index of young) {
     if (!used.has(identityOf(index))) continue
@@ -64,21 +64,6 @@ export async function viewWithIndexes(
     handRows({ codes: keyCodesOfPath(plan.partitionCode, path), before: undefined, after }, rules, sink)
   }
   return new OverlaidView(view, rows)
-}
-
-function indexesOf(node: PlanNode): readonly IndexDefinition[] {
-  switch (node.type) {
-    case 'scan':
-      return node.index === undefined ? [] : [node.index]
-    case 'mergeJoin':
-    case 'union':
-      return node.inputs.flatMap(indexesOf)
-    case 'filter':
-    case 'late':
-      return indexesOf(node.input)
-    case 'empty':
-      return []
-  }
 }
 
 async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {

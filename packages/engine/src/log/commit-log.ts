@@ -155,12 +155,24 @@ export class CommitLog {
   appendsOf(context: RequestContext, database: LogDatabase, made: readonly NewRecord[], version: bigint): LogAppend[] {
     const { isUncounted } = context
     const load = applyLoad(context)
+    const { code } = database
     return made.map(({ group, changes, value }): LogAppend => {
       const logRow = logRowKey(group, version)
-      const { partition } = (changes[0] as NewRecord['changes'][number]).codes
-      const logBytes = logRow.length + value.length
-      const place = { group, partition, database: database.code, version, logRow, logBytes }
-      return { ...place, value, changes, load, isUncounted, milestone: 'committed', held: false }
+      // Written out: spreads took V8 3 µs.
+      return {
+        group,
+        partition: (changes[0] as NewRecord['changes'][number]).codes.partition,
+        database: code,
+        version,
+        logRow,
+        logBytes: logRow.length + value.length,
+        value,
+        changes,
+        load,
+        isUncounted,
+        milestone: 'committed',
+        held: false,
+      }
     })
   }
 

@@ -14,7 +14,7 @@
 import { InvariantError } from '../invariant.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { keyProperty } from './filters.ts'
-import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
+import { type Plan, type ScanNode, scansOf } from './plan-node.ts'
 
 export interface IndexUsed {
   readonly queryScope: 'Collection group' | 'Includes ancestors'
@@ -31,21 +31,6 @@ export function indexesUsed(plan: Plan): readonly IndexUsed[] {
     used.set(`${index.queryScope} ${index.properties}`, index)
   }
   return [...used.values()]
-}
-
-function scansOf(node: PlanNode): readonly ScanNode[] {
-  switch (node.type) {
-    case 'scan':
-      return [node]
-    case 'mergeJoin':
-    case 'union':
-      return node.inputs.flatMap(scansOf)
-    case 'filter':
-    case 'late':
-      return scansOf(node.input)
-    case 'empty':
-      return []
-  }
 }
 
 function indexOf({ columns }: Plan, { table, equalities, index }: ScanNode): IndexUsed {

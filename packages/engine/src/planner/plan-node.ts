@@ -90,3 +90,19 @@ export interface Plan {
   readonly shape: number
   readonly source: PlanNode
 }
+
+/** The scans of a plan, in its order. */
+export function scansOf(node: PlanNode): readonly ScanNode[] {
+  switch (node.type) {
+    case 'scan':
+      return [node]
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs.flatMap(scansOf)
+    case 'filter':
+    case 'late':
+      return scansOf(node.input)
+    case 'empty':
+      return []
+  }
+}

@@ -10,9 +10,8 @@ import { CountingLedger } from '../../context.ts'
 import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import type { PendingRecord } from '../../log/pending.ts'
-import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
+import { rowCountOf, type Stage } from '../../log/record-writes.ts'
 import type { RowKey } from '../../storage/kv.ts'
-import { tableOfRow } from '../../tables/entity-rows.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
@@ -61,11 +60,7 @@ export class CommitCharges {
     if (metering.countdown > changes.length) metering.countdown -= changes.length
     else {
       for (const change of changes) {
-        if (--metering.countdown > 0) continue
-        metering.takeRows(load, (take) => {
-          for (const { key, value } of rowsOf(change, stage))
-            take(tableOfRow(key), value === undefined ? 'delete' : 'put', key, key.length + (value?.length ?? 0))
-        })
+        if (--metering.countdown <= 0) metering.takeEntity(load, change, stage)
       }
     }
     if (marker === undefined) return

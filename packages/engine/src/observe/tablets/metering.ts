@@ -4,8 +4,8 @@
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
  * A put of ToDo:1 {owner: "ada"} takes the read of its row in Entities and its log record, both charged to the ledger of the
- * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, 256 at
- * most, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that occasion).
+ * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, of 256
+ * rows at most, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that occasion).
  *
  * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
  * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
@@ -17,11 +17,13 @@
 import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
 import { DatastoreError } from '../../errors.ts'
+import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
 import type { RowOperation } from '../../row.ts'
 import type { RowKey } from '../../storage/kv.ts'
+import { type EntityRows, type RowChange, tableOfRow } from '../../tables/entity-rows.ts'
 import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
@@ -32,7 +34,7 @@ import type { Tablet } from './tablet.ts'
 
 /** Without simulation, while operations are sampled, one of this many requests is timed, and stands for the others. */
 const timedEvery = 16
-/** Number of operations that are charged together, in less than a millisecond. */
+/** Number of rows that are charged together, in less than a millisecond. */
 const waitingMax = 256
 /** Maximum number of sampled rows of an entity: all of 20,000 would delay other calls. */
 const rowsOfEntityMax = 512
@@ -51,9 +53,6 @@ export interface SampleEvent {
 
 export type SampleListener = (sample: SampleEvent) => void
 
-/** Receives a row that is written. */
-export type TakeRow = (table: TableId, operation: RowOperation, rowKey: RowKey, bytes: number) => void
-
 interface Taken {
   readonly load: RequestLoad | undefined
   readonly table: TableId
@@ -64,6 +63,12 @@ interface Taken {
   readonly through: RowKey | undefined
   readonly standsFor: number
   readonly micros: bigint
+}
+
+/** An entity that is written. */
+interface TakenEntity extends Pick<Taken, 'load' | 'standsFor' | 'micros'> {
+  readonly change: EntityRows
+  readonly stage: Stage
 }
 
 export interface MeteringParts {
@@ -85,7 +90,8 @@ export class Metering implements Meter {
   /** The end of that second, in milliseconds of the steady clock. */
   #sampledUntil = 0
   /** Operations that are taken but not charged yet; none in a simulation, or while heat is watched. */
-  #waiting: Taken[] = []
+  #waiting: (Taken | TakenEntity)[] = []
+  #waitingRows = 0
   /** Requests until the next timed one, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -170,32 +176,21 @@ export class Metering implements Meter {
   ): void {
     const micros = this.#parts.scheduler.nowMicros()
     const standsFor = this.#drawNext(Number(micros) / 1000, 1)
-    this.#note({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros })
+    this.#wait({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }, 1)
   }
 
-  /**
-   * Takes an entity that is written: all of its rows, or, while sampling a very large one, a part that stands for all.
-   *
-   * @param handRows - passes on row by row
-   */
-  takeRows(load: RequestLoad | undefined, handRows: (take: TakeRow) => void): void {
+  /** Takes an entity that is written, as one operation with all its rows; they are made when they are charged. */
+  takeEntity(load: RequestLoad | undefined, change: EntityRows, stage: Stage): void {
     const micros = this.#parts.scheduler.nowMicros()
-    const taken: Parameters<TakeRow>[] = []
-    handRows((...row) => taken.push(row))
-    const standsFor = this.#drawNext(Number(micros) / 1000, taken.length)
-    const step = this.#isExact ? 1 : Math.ceil(taken.length / rowsOfEntityMax)
-    for (let i = 0; i < taken.length; i += step) {
-      const [table, operation, rowKey, bytes] = taken[i] as Parameters<TakeRow>
-      const stands = standsFor * Math.min(step, taken.length - i)
-      this.#note({ load, table, operation, rowKey, rows: 1, bytes, through: undefined, standsFor: stands, micros })
-    }
+    const rows = rowCountOf({ changes: [change] }, stage)
+    const standsFor = this.#drawNext(Number(micros) / 1000, rows)
+    this.#wait({ load, change, stage, standsFor, micros }, Math.min(rows, rowsOfEntityMax))
   }
 
-  #note(taken: Taken): void {
-    const { table, operation, rowKey, standsFor, micros } = taken
-    if (table === 'Log' && operation === 'put') this.#noteCommit(rowKey, Number(micros) / 1000, standsFor)
+  #wait(taken: Taken | TakenEntity, rows: number): void {
     this.#waiting.push(taken)
-    if (this.#isExact || this.listeners.size > 0 || this.#waiting.length >= waitingMax) this.chargeWaiting()
+    this.#waitingRows += rows
+    if (this.#isExact || this.listeners.size > 0 || this.#waitingRows >= waitingMax) this.chargeWaiting()
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
@@ -203,7 +198,25 @@ export class Metering implements Meter {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
     this.#waiting = []
-    for (const taken of waiting) this.#chargeTaken(taken)
+    this.#waitingRows = 0
+    for (const taken of waiting) {
+      if ('change' in taken) this.#chargeEntity(taken)
+      else this.#chargeTaken(taken)
+    }
+  }
+
+  /** All rows of an entity, or, while sampling a very large one, a part that stands for all. */
+  #chargeEntity({ load, change, stage, standsFor, micros }: TakenEntity): void {
+    const all = rowsOf(change, stage)
+    const step = this.#isExact ? 1 : Math.ceil(all.length / rowsOfEntityMax)
+    for (let i = 0; i < all.length; i += step) {
+      const { key: rowKey, value } = all[i] as RowChange
+      const operation = value === undefined ? 'delete' : 'put'
+      const bytes = rowKey.length + (value?.length ?? 0)
+      const stands = standsFor * Math.min(step, all.length - i)
+      const row = { load, table: tableOfRow(rowKey), operation, rowKey, rows: 1, bytes, through: undefined } as const
+      this.#chargeTaken({ ...row, standsFor: stands, micros })
+    }
   }
 
   #chargeTaken({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
@@ -214,6 +227,7 @@ export class Metering implements Meter {
     const weight = real * standsFor
     const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
     const row = rowInTablet(rowKey)
+    if (table === 'Log' && operation === 'put') this.#parts.groups.sampled(groupOfLogRow(rowKey), nowMs, standsFor)
     this.#fleet.advance(nowMs)
     if (operation === 'scan') this.#scan(load, table, row, rows, bytes, through, nowMs, weight, spreadMs)
     else {
@@ -377,10 +391,6 @@ export class Metering implements Meter {
     const count = requests * weight * this.#fleet.settings.scale
     this.latencies.count(nowMs, count, refusal === undefined ? 0 : count)
     if (refusal === undefined) this.latencies.add(nowMs, nowMs - startedMs + delayMs, count)
-  }
-
-  #noteCommit(logRow: RowKey, nowMs: number, count: number): void {
-    this.#parts.groups.sampled(groupOfLogRow(logRow), nowMs, count)
   }
 }
 

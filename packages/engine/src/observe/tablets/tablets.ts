@@ -63,9 +63,11 @@ export class Tablets {
   /** Reports of conflicts and waits, from transactions. */
   readonly contention: Contention = {
     waited: (groups) => {
+      this.metering.chargeWaiting()
       for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs())
     },
     conflicted: (groups) => {
+      this.metering.chargeWaiting()
       for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs())
     },
   }

@@ -67,13 +67,11 @@ export class LoadWindow {
 
   #slotOf(second: number): number {
     if (second <= this.#second) return modulo(Math.max(second, this.#second - slots + 1))
-    const from = Math.max(this.#second + 1, second - slots + 1)
-    for (let gone = from; gone <= second; gone++) {
-      const slot = modulo(gone)
-      this.#reads[slot] = 0
-      this.#writes[slot] = 0
-      this.#bytes[slot] = 0
-    }
+    // The slots of the seconds that have passed: a stretch of the ring, and its beginning if the stretch goes round.
+    const first = modulo(Math.max(this.#second + 1, second - slots + 1))
+    const end = first + Math.min(second - this.#second, slots)
+    for (const ring of [this.#reads, this.#writes, this.#bytes])
+      ring.fill(0, first, end).fill(0, 0, Math.max(0, end - slots))
     this.#second = second
     return modulo(second)
   }
