@@ -7,9 +7,9 @@
  *   area n > 0   behind FF FF FF FF FF FF, n (4 bytes)    FF FF FF FF FF FF  00 00 00 01  E p ToDo:1
  *   area table   one row, in JSON                         FF FF FF FF FF FF  00 00 00 00
  *
- * After a reset of project p its ranges are in area 1. A scan of all entities then reads [E … E p) and [E q …) in area 0, and
- * [E p … E q) in area 1. Later the cleaner moves the rows of area 1 back to area 0, some at a time, and the table is empty again. A row is in one area at
- * a time, and no leftover range overlaps a place in use (areas.test.ts).
+ * After a reset of project p its ranges are in area 1. A scan of all entities then reads [E … E p) and [E q …) in area 0, and [E p … E q)
+ * in area 1. Later the cleaner moves the rows of area 1 back to area 0, some at a time, and the table is empty again. A row is in one area
+ * at a time, and no leftover range overlaps a place in use (areas.test.ts).
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, RowKey } from './kv.ts'
