@@ -1,6 +1,6 @@
 /**
- * Answers in pieces over HTTP/1.1: documents, which are sent while they are made, and server-sent events, which continue until the
- * client or the server closes.
+ * Answers in pieces over HTTP/1.1: documents, such as all entities of a kind as a file, which are sent while they are made; and
+ * server-sent events, such as the commits that the console shows, which continue until the client or the server closes.
  *
  *   data: {"atMs":…}          one event, JSON on one line
  *   (empty line)

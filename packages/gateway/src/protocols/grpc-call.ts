@@ -1,4 +1,10 @@
-/** A gRPC call over HTTP/2: the head of its request, its messages as they arrive, and its answer. */
+/**
+ * The seam between gRPC (grpc.ts) and HTTP/2 (http2-server.ts), as interfaces.
+ *
+ *   RequestHead      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
+ *   StreamListener   data(chunk), data(chunk), end()                                   its body, as HTTP/2 delivers it
+ *   ResponseStream   ok(frame), or fail(5, "…")                                        its answer, once
+ */
 import type { Call } from '../call.ts'
 import type { Logger } from '../logger.ts'
 

@@ -4,8 +4,10 @@
  *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
  *
- * A `Lookup` is unary: one message in, one out, like all of the data API. Other services may have methods that stream (grpc-stream.ts).
- * A stream gets exactly one answer or error, unless its client is gone. A malformed request ends its stream, never the server.
+ * `POST /google.datastore.v1.Datastore/Lookup` with `grpc-timeout: 500m` and the frame `00 00000012 message` is answered by a frame and the
+ * trailer `grpc-status: 0`, or by a status such as 4 (DEADLINE_EXCEEDED). A `Lookup` is unary: one message in, one out, like all of the
+ * data API. Other services may have methods that stream (grpc-stream.ts). A stream gets exactly one answer or error, unless its client is
+ * gone. A malformed request ends its stream, never the server.
  *
  * Known: the gRPC protocol over HTTP/2.
  */

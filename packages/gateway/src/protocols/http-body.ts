@@ -1,4 +1,7 @@
-/** Bodies of HTTP requests, limited before and after decompression. */
+/**
+ * Bodies of HTTP requests. A body above {@link bodyBytesMax} is answered 413 and its rest is dropped; so is a compressed one that becomes
+ * larger than that. The message in a body has the API's own limit besides.
+ */
 import { invalidArgument, limits } from '@sixtables/engine'
 import { tooLarge } from './grpc-messages.ts'
 import { decompressed } from './gzip.ts'

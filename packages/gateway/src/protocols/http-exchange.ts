@@ -1,12 +1,12 @@
 /**
- * One HTTP request and its answer, with their share of the admission limits: one call, the bytes of the request, and the bytes of the
- * answer until the client has read them.
+ * One HTTP request and its answer, as admission counts them: one call; the bytes of the request, until it is answered; the bytes of the
+ * answer, until the client has read them. A lookup with a body of 200 bytes and an answer of 1,000 counts 200, then 1,000, then nothing.
  *
  * Answers of one turn of the event loop are sent together at its end, or after the first of them has waited for a millisecond. Measured with
  * 16 clients on one core: each write wakes a waiting client, which takes half of the write's time. Sent together, the first
  * write wakes it for all of them, and the system's share of a call falls from 14 to 8 µs.
  *
- * The share is given back exactly once, when the answer was read or its reader is gone.
+ * All of it is given back exactly once, when the answer was read or its reader is gone.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'

@@ -1,5 +1,6 @@
 /**
- * HTTP/2 by node:http2, for gRPC. It does not listen: port.ts hands connections to it.
+ * HTTP/2 by node:http2, for gRPC. A connection is a session, and each call is a stream in it: a client sends Lookup on stream 1 and
+ * Commit on stream 3 at the same time. The server does not listen: port.ts hands connections to it.
  *
  * A request whose origin or host the guard refuses is answered before its body is read. After close() new streams are refused, and running
  * ones may end. Dead sessions are closed, also those for which Node emits no event (session-liveness.ts). Calls, unread

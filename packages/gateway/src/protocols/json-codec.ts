@@ -2,6 +2,8 @@
  * Conversion of the data API's messages between JSON and bytes, by the descriptors of the published protos. They load slowly, so the
  * first JSON request imports this file.
  *
+ *   {"integerValue": "5"}  ◀─▶  10 05     field 2 of Value, a varint: an integer of 64 bits is a string in JSON
+ *
  * Known: the proto3 JSON mapping. Measured: the JSON that both of Google's emulators accept and print.
  */
 

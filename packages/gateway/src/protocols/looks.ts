@@ -1,6 +1,7 @@
 /**
- * Regular looks at clients, and time limits that are counted in looks: 30 s are 6 looks of 5 s. Data that clients sent before a look is read
- * before it. So a limit does not pass while the process stands still or the machine sleeps.
+ * Looks: a regular check of clients, and time limits that are counted in checks. With a look every 5 s, a client may be silent for 6
+ * looks, which are 30 s. After the machine has slept for an hour only one look has passed, and data that arrived meanwhile is read
+ * before it: no limit passes while the process stands still.
  */
 export class Looks {
   readonly everyMs: number

@@ -1,8 +1,8 @@
 /**
- * Finds HTTP/2 sessions that are dead although node:http2 does not say so, and closes them.
+ * The watch over HTTP/2 sessions: it closes those that are dead although node:http2 does not say so.
  *
- * After a broken frame nghttp2 sends GOAWAY and from then on reads and writes nothing. Node emits no event for this, and because
- * it no longer reads, it does not notice either when the client closes the connection. One thing shows it from outside: a ping
+ * After a broken frame nghttp2, the library in Node, sends GOAWAY and from then on reads and writes nothing. Node emits no event for this,
+ * and because it no longer reads, it does not notice either when the client closes the connection. One thing shows it from outside: a ping
  * is not written, although no answer waits for the client to read.
  *
  *   quiet for one look ─▶ ping ─┬─ written                    alive, or the client is gone: then no reply to the ping arrives

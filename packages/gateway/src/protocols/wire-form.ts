@@ -1,4 +1,9 @@
-/** The forms of messages and errors in HTTP bodies: one object for each content type. */
+/**
+ * The forms of messages and errors in HTTP bodies, one object for each content type. Handlers take and give protobuf messages:
+ *
+ *   application/json         {"keys": [ … ]} ─▶ LookupRequest ─▶ handler ─▶ LookupResponse ─▶ {"found": [ … ]}     http-json.ts
+ *   application/x-protobuf   the bytes of both messages as they are                                                http-protobuf.ts
+ */
 
 import type { MaybePromise } from '@sixtables/engine'
 import type { Call } from '../call.ts'
