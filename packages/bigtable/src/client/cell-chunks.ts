@@ -6,11 +6,8 @@
  *
  *   { rowKey E/ToDo, family d, value "a" }   { family x, value "lo", valueSize 4 }   { value "ng", commitRow }
  *
- * A `value_size` above 0 means that the cell continues in the next chunk. `commit_row` ends a row; `reset_row` discards its chunks
- * so far. A row is given out only after its `commit_row`.
- *
- * However a value is cut into chunks, and chunks into messages, the rows are the same. read-rows.test.ts
- * Chunks in an order that no Bigtable sends are an error, never a wrong row. cell-chunks.test.ts
+ * A `value_size` above 0 means that the cell continues in the next chunk; `reset_row` discards the row's chunks so far. A row is given
+ * out after its `commit_row`, the same however it is cut (read-rows.test.ts). Chunks in an order that no Bigtable sends are an error.
  */
 import { google, type Int64, type ReadRowsResponse, type ReadRowsResponseCellChunk } from '#gen/codecs.js'
 import { CallError, grpcCodes } from './call-error.ts'

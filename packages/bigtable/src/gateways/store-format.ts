@@ -3,11 +3,9 @@
  *
  *   M "" "" "format" → { "format": 1, "product": "sixtables" }
  *
- * For example, a gateway of a version that keeps several clock rows for each database would write format 2. A gateway of this version then
- * refuses to start: it would take stamps from one clock row, and its commits would come before ones that it never saw.
- *
- * A gateway works at a store only if the row has its own format. The first gateway writes the row; a store of earlier versions,
- * which wrote none, has format 1. store-format.test.ts
+ * A gateway of a version that keeps several clock rows for each database would write format 2, and one of this version would take stamps
+ * from one clock row only. So a gateway works at a store only if the row has its own format. The first gateway writes the row; a store of
+ * earlier versions, which wrote none, has format 1 (store-format.test.ts).
  */
 import { failedPrecondition } from '@sixtables/engine'
 import { metadataRowKey, type RowKey } from '@sixtables/engine/store'

@@ -1,14 +1,11 @@
 /**
- * A walk over the fields of an Entity that does not decode them. Every loop over the properties of stored bytes uses it:
- * index entries, masks, statistics, vectors, the decoder.
+ * A walk over the fields of an Entity that does not decode them: for index entries, masks, statistics, vectors, the decoder.
  *
  *   const walk = new EntityWalk(reader)
  *   while (walk.nextProperty()) { walk.name().text … readValue(readerOf(walk.entry, walk.reader), slot) … }
  *
- * The caller may move the reader inside a field; next() continues behind that field anyway. Fields other than key and
- * properties are skipped, whatever their wire type.
- *
- * Known: google/datastore/v1/entity.proto for the numbers.
+ * The caller may move the reader inside a field; next() continues behind that field anyway. Fields other than key and properties are
+ * skipped, whatever their wire type.
  */
 import { type InternedText, internText } from './interned-text.ts'
 import { type PropertyEntry, propertyEntry, readPropertyEntry } from './value-slot.ts'

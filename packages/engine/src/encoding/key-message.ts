@@ -3,11 +3,9 @@
  *
  *   Key   partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
  *
- * Decoding checks the form only: well-formed bytes and UTF-8, a path that is not empty. An element without id and name is
- * incomplete. An id 0 and an empty name are kept; validate-key.ts refuses them.
- *
- * Known: google/datastore/v1/entity.proto. Measured: a key without a project is in the request's project and database; a key
- * with a project but no database is in the default database of that project.
+ * Decoding checks the form only: an element without id and name is incomplete; an id 0 and an empty name are kept, and refused by
+ * validate-key.ts. Measured: a key without a project is in the request's project and database; a key with a project but no
+ * database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'

@@ -5,11 +5,8 @@
  *   name     letters; "." and "\" are escaped by a "\" before them
  *   name     "`" letters "`"; "`" and "\" are escaped by a "\" before them
  *
- * parsePropertyPath(formatPropertyPath(path)) gives the same names.
- *
- * Known: the escapes (comments of google.datastore.v1). Measured: the older of Google's emulators reads only the first form
- * of a name; the newer one reads the second, and of the first only plain identifiers. Here both are read; a name that begins
- * with a back quote has the second form. Measured: at most 20 names in a mask, 21 in a transform.
+ * parsePropertyPath(formatPropertyPath(path)) gives the same names. Known: the escapes (comments of google.datastore.v1). Measured: each of
+ * Google's emulators reads one form of a name, here both are read; at most 20 names in a mask, 21 in a transform.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'

@@ -7,11 +7,8 @@
  *
  * H1  A view at T gives what a read at T gave: every record with commitVersion <= T counts, none after it.
  *
- * A moment is readable while all records after it are kept; older ones are refused. Operators do not know that they read the
- * past. Reading an entity costs the newer records of its group, or nothing if its version shows that it did not change since.
- * A scan costs the newer records of its kind or group, and reads of one moment share this work (undone-rows.ts).
- *
- * Ours: records contain images before, so history needs no rows of its own.
+ * A moment is readable while all records after it are kept; older ones are refused. An entity costs the newer records of its group, or
+ * nothing if its version shows that it did not change since; a scan those of its kind or group (undone-rows.ts).
  */
 
 import type { RequestContext } from '../context.ts'

@@ -6,21 +6,16 @@
  *   sequential   one per (parent, kind)        1, 2, 3 …                              old-style ranges
  *   storewide    one for the whole store       1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
  *
- * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to 101, so
- * the ids between its old value and 100 are never given; a second time it changes nothing. A reservation moves only the
- * counter of the id's own space; names and ids in no space move none.
- *
- * A range (allocateSize, allocateRange) never overlaps ids given before and never lowers a counter, so the same range is not
- * EMPTY a second time. A store-wide id skips the ids that its own (parent, kind) has given or reserved; a range skips all
- * store-wide ids. Whether an entity already has an id is checked by the commit, which can see pending records.
+ * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to 101, so the ids
+ * between its old value and 100 are never given. A range (allocateSize, allocateRange) never overlaps ids given before. A store-wide id
+ * skips the ids that its own (parent, kind) has given or reserved, and a range all store-wide ids. Whether an entity already has an
+ * id is checked by the commit, which can see pending records.
  *
  * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
  * I5   An id given or reserved is never given later. With several allocators over one store this needs `othersGive`:
- *     without it one may hold in its block what another reserves. I4 holds in any case.   same
+ *      without it one may hold in its block what another reserves. I4 holds in any case.   same
  *
- * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations; the older
- * one counts automatic ids over all projects, namespaces, kinds and parents. Ours: one scattered counter per database; a
- * reset forgets counters.
+ * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'

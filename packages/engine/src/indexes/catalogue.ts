@@ -6,12 +6,10 @@
  *   building ──built──▶ serving ──drop──▶ deleting ──swept──▶ (gone)
  *      └────fails────▶ failed  ──drop──────┘
  *
- * Writes maintain an index while it is building or serving; queries use it while it is serving. A definition is stored before
- * the first row of its index, and deleted after the last. If several processes share the store, a tombstone row remains, so
- * that the number is never used again.
+ * Writes maintain an index while it is building or serving; queries use it while it is serving. A definition is stored before the first
+ * row of its index, and deleted after the last; if several processes share the store, a tombstone keeps its number.
  *
- * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that an index is written but not read while it is
- * built. Ours: numbers count from 1 in each database.
+ * Known: the states of an index (CREATING, READY, DELETING, ERROR). Ours: numbers count from 1 in each database.
  */
 
 import { DatastoreError } from '../errors.ts'

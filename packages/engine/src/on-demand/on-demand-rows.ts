@@ -6,22 +6,13 @@
  *                                           of one that was not read yet      ───────────▶ dropped
  *             Log  ──────────────────────────────────────────────────────────────────────▶ a list (unread-log.ts)
  *   first read of an index ──▶ its rows are made from Entities, in slices, and kept from then on
- *   scan of the log        ──▶ the list moves into the tree; single records are found in either
  *
- * A put of ToDo:1 with ten properties has twenty property rows. An application that only filters by `done` needs the rows
- * of one index. A row costs 0.3 µs to make and 2 µs to insert. A store on disk keeps all rows.
+ * A put of ToDo:1 with ten properties has twenty property rows, of 2.3 µs each; an application that only filters by `done` needs one.
+ * From the first slice on, commits write the index's rows too. An older snapshot materialises its rows in its own fork.
  *
- * From the first slice on, commits write the index's rows too; each slice adds the rows of some entities in their current
- * state. The index is completed even if its reader is gone. An older snapshot materialises its rows in its own fork.
- *
- * Reads give the same rows as on a store that keeps every row: in the store, in a snapshot, and after a restore.
- * The store and each snapshot keep all rows of an index, or none. An index that is being materialised is not read, and
- * has no row that an entity does not have.
- *
- * Index rows follow from Entities only while no record is pending. The first pending marker therefore materialises all
- * rows, and later writes wait for that; from then on no row is dropped or deferred.
- *
- * Ours.
+ * Reads give the same rows as on a store that keeps every row (test/property/on-demand-rows.test.ts): the store and each snapshot keep all
+ * rows of an index, or none, and an index that is being materialised is not read. Index rows follow from Entities only while no
+ * record is pending, so the first pending marker materialises all rows; from then on none is dropped or deferred.
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'

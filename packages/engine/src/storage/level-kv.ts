@@ -1,18 +1,14 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values with a checksum (row-proof.ts).
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; level-absent.ts knows rows that
- *               do not exist
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; level-absent.ts knows absent rows
  *   writes      one writer (level-writer.ts), which merges the writes that arrive during a batch
  *   scans       level-scan.ts, from row-cache.ts as far as it knows the rows
- *   log length  acknowledged.ts records up to where LevelDB's log is acknowledged, so that a lost end is noticed
- *   versions    level-version.ts: readers see acknowledged writes only, and a scan or snapshot keeps its version
- *   deletion    few rows are deleted one by one, in one batch; for many the ranges move to a new area (areas.ts), and the
- *               rows in the old one are deleted later, between other writes (leftover-rows.ts)
+ *   versions    level-version.ts: readers see acknowledged writes only; acknowledged.ts notices a log that lost its end
+ *   deletion    of few rows one by one; for many the ranges move to a new area (areas.ts, leftover-rows.ts)
  *
- * With durability `process` a write is acknowledged when the operating system has it in LevelDB's log file, so it survives
- * the death of this process. With `power` it is acknowledged after fdatasync of that file. LevelDB's errors become
- * DatastoreError UNAVAILABLE with the original as the cause.
+ * With durability `process` a write is acknowledged when the operating system has it, so it survives the death of this process; with
+ * `power` after fdatasync. LevelDB's errors become DatastoreError UNAVAILABLE with the original as the cause.
  */
 import { Level } from 'level'
 import type { Scheduler } from '../clock.ts'

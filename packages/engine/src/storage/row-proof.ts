@@ -4,12 +4,8 @@
  *   stored = value                              a value of fewer than 8 bytes
  *          | value, checksum 4 (big-endian)     any other: CRC-32C over the row key and the value
  *
- * A row of Entities with a value of 60 bytes is stored with 64; a row of EntitiesByPropertyAsc, with its one byte, as it is.
- *
- * LevelDB reads and merges its tables without comparing their checksums, so a changed byte can be written to the next table
- * with a new checksum. This checksum is made once, when the row is written, and stays with it. Short values are those of
- * index rows, whose keys contain everything: `check` compares them with their entities. They are by far the most rows, and a
- * checksum would make each a tenth longer.
+ * LevelDB merges its tables without comparing their checksums, so a changed byte can get a new checksum in the next table. This one
+ * is made once and stays with the row. Short values are those of index rows, by far the most; `check` compares them with their entities.
  *
  * P1  A row with a checksum is answered as it was written, or not at all.        row-proof.test.ts,
  *     contract/damaged-store.test.ts

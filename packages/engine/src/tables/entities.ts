@@ -1,17 +1,11 @@
 /**
- * Entities: one row per entity; an entity group is one contiguous range.
+ * Entities: one row per entity; an entity group is one contiguous range, each entity before its descendants in key order
+ * (test/property/table-order.test.ts).
  *
  *   E partition path   → version(8, big-endian) createTime(8) updateTime(8) properties
  *
- *   ToDo:1 → 1795252843125000, the same, the same, {owner: "ada"}       a put of a new entity sets all three to its version
- *
- * These bytes are called the cell of the entity; a log record has them as its images before and after. Decoded they are an
- * EntityImage.
- *
- * A subtree is one range: the entity first, then its descendants in key order. test/property/table-order.test.ts
- *
- * Known: the row name is app and path, the entity is one protocol buffer. Ours: the value does not repeat the key, and
- * version and times are before the property bytes.
+ * Known: the row name is app and path, the entity is one protocol buffer. Ours: the value does not repeat the key, and version and times
+ * are before the property bytes.
  */
 import { Buffer } from 'node:buffer'
 import { decodeKeyCode, keyRow, keyRows } from '../encoding/key-codec.ts'

@@ -3,14 +3,10 @@
  *
  *   overall metadata ─▶ parts ─▶ output files, checked whole ─▶ EntityProto ─▶ filter ─▶ batch ─▶ ids, commit
  *
- * Every file is read completely before the first entity is written: a damaged one is refused with its path and offset, and
- * the database is unchanged. Then entities go through the normal commit path in batches of some hundreds. A batch is written
- * whole or not at all; an error names the entity's file and offset. Before a batch is written, the id counters are moved past
- * its ids.
- *
- * An existing entity with the same key is replaced; all others stay. Keys of the exported database become keys of the
- * importing one, and keys of other databases stay. Measured: Google's emulators import into any project and replace existing
- * entities; they also rename keys of other projects, which loses these keys.
+ * A damaged file is refused with its path and offset before the first entity is written. Then entities go through the normal commit
+ * path in batches of some hundreds, each whole or not at all, after the id counters were moved past their ids. An existing entity with
+ * the same key is replaced; all others stay. Keys of the exported database become keys of the importing one, and keys of other
+ * databases stay (measured: Google's emulators rename those too, which loses them).
  */
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
