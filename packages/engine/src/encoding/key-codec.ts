@@ -7,7 +7,7 @@
  *   key          partition path
  *
  * ToDo:1 is 01 text("ToDo") 02 int64(1) 00. Since 00 < 01, ToDo:1 sorts directly before its child ToDo:1/Step:1; since 02 < 03, ToDo:1
- * sorts before ToDo:"a": the order is that of compareKeys (test/property/key-order.test.ts).
+ * sorts before ToDo:"a": the order is that of model/key.ts (test/property/key-order.test.ts).
  *
  * Known: a row name of Datastore's tables starts with the app and contains the path from the root. Ours: the bytes.
  */

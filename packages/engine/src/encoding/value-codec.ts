@@ -6,7 +6,7 @@
  *   20 | 21     false | true                      40 text × 5         users: the fields by which they sort
  *   28 text     strings (UTF-8), blobs            48 partition path   keys
  *
- * "ada" is 28 61 64 61 00 01. The order of codes is that of compareValues, so the first byte orders values of different types. An integer
+ * "ada" is 28 61 64 61 00 01. The order of codes is that of the values (head of model/value.ts), so the first byte orders values of different types. An integer
  * and an equal timestamp share a code because Datastore orders them as equal, and so do a string and a blob; the row's value byte keeps
  * which it was (low bits), and whether the property has more than one entry in the entity (bit 7). Code and byte give the value back,
  * except meanings and other fields of users (test/property/value-order.test.ts).

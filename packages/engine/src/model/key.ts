@@ -4,8 +4,6 @@
  * Order (measured, both of Google's emulators): project, database, namespace, then element by element: kind by UTF-8 bytes,
  * numeric ids (signed) before names, names by UTF-8 bytes. A parent sorts directly before its descendants.
  */
-import { compareUtf8 } from './compare.ts'
-
 /** The database and namespace of a key. An empty `databaseId` or `namespaceId` is the default one. */
 export interface PartitionId {
   readonly projectId: string
@@ -59,35 +57,6 @@ export function isInScope(partition: PartitionId, scope: PartitionScope): boolea
   if (projectId !== undefined && projectId !== partition.projectId) return false
   if (databaseId !== undefined && databaseId !== partition.databaseId) return false
   return namespaceId === undefined || namespaceId === partition.namespaceId
-}
-
-export function comparePartitions(a: PartitionId, b: PartitionId): number {
-  return (
-    compareUtf8(a.projectId, b.projectId) ||
-    compareUtf8(a.databaseId, b.databaseId) ||
-    compareUtf8(a.namespaceId, b.namespaceId)
-  )
-}
-
-function compareElements(a: PathElement, b: PathElement): number {
-  const byKind = compareUtf8(a.kind, b.kind)
-  if (byKind !== 0) return byKind
-  if (a.id !== undefined && b.id !== undefined) return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
-  if (a.id !== undefined) return -1
-  if (b.id !== undefined) return 1
-  return compareUtf8(a.name ?? '', b.name ?? '')
-}
-
-/** Negative, zero or positive if `a` sorts before, with or after `b`. */
-export function compareKeys(a: Key, b: Key): number {
-  const byPartition = comparePartitions(a.partition, b.partition)
-  if (byPartition !== 0) return byPartition
-  const shared = Math.min(a.path.length, b.path.length)
-  for (let i = 0; i < shared; i++) {
-    const byElement = compareElements(a.path[i] as PathElement, b.path[i] as PathElement)
-    if (byElement !== 0) return byElement
-  }
-  return a.path.length - b.path.length
 }
 
 /** A readable key, root first: `ToDo:1`, `User:"ada"/ToDo:?`. The partition is left out. */

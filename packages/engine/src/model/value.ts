@@ -5,8 +5,7 @@
  * (strings and blobs) < double < geo point < user < key. Integers never equal doubles. -Infinity < … < -0.0 < 0.0 < … <
  * Infinity < NaN, and all NaNs are one value. String "a" equals blob "a"; timestamp 0 equals integer 0.
  */
-import { compareBytes, compareUtf8 } from './compare.ts'
-import { compareKeys, type Key } from './key.ts'
+import type { Key } from './key.ts'
 
 interface Annotations {
   /** Datastore's `meaning`, when set. */
@@ -58,52 +57,6 @@ export const userMeaning = 20
 /** The meaning that makes an array a vector: doubles, which are not indexed one by one. Known: the clients of the API. */
 export const vectorMeaning = 31
 
-/** The position of a value's class in the order. Entities other than users have none and are not indexed. */
-export function orderClass(value: IndexableValue): number {
-  switch (value.type) {
-    case 'null':
-      return 0
-    case 'integer':
-    case 'timestamp':
-      return 1
-    case 'boolean':
-      return 2
-    case 'string':
-    case 'blob':
-      return 3
-    case 'double':
-      return 4
-    case 'geoPoint':
-      return 5
-    case 'entity':
-      return 6
-    case 'key':
-      return 7
-  }
-}
-
-function compareNumbers(a: bigint | number, b: bigint | number): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** Total order of doubles: -0.0 before 0.0, NaN last and equal to itself. */
-export function compareDoubles(a: number, b: number): number {
-  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1
-  if (Number.isNaN(b)) return -1
-  if (a === 0 && b === 0) return (Object.is(a, -0) ? 0 : 1) - (Object.is(b, -0) ? 0 : 1)
-  return compareNumbers(a, b)
-}
-
-const utf8 = new TextEncoder()
-
-function int64Of(value: IntegerValue | TimestampValue): bigint {
-  return value.type === 'integer' ? value.value : value.micros
-}
-
-function bytesOf(value: StringValue | BlobValue): Uint8Array {
-  return value.type === 'string' ? utf8.encode(value.value) : value.value
-}
-
 /** The fields of a user value by which it sorts. */
 const userFields = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
@@ -113,39 +66,4 @@ export function userSortFields(value: EntityValue): readonly string[] {
     const field = value.properties.get(name)
     return field?.type === 'string' ? field.value : ''
   })
-}
-
-/** Negative, zero or positive if `a` sorts before, with or after `b` in an index. */
-export function compareValues(a: IndexableValue, b: IndexableValue): number {
-  const byClass = orderClass(a) - orderClass(b)
-  if (byClass !== 0) return byClass
-  switch (a.type) {
-    case 'null':
-      return 0
-    case 'integer':
-    case 'timestamp':
-      return compareNumbers(int64Of(a), int64Of(b as IntegerValue | TimestampValue))
-    case 'boolean':
-      return Number(a.value) - Number((b as BooleanValue).value)
-    case 'string':
-      return b.type === 'string' ? compareUtf8(a.value, b.value) : compareBytes(bytesOf(a), bytesOf(b as BlobValue))
-    case 'blob':
-      return compareBytes(a.value, bytesOf(b as StringValue | BlobValue))
-    case 'double':
-      return compareDoubles(a.value, (b as DoubleValue).value)
-    case 'geoPoint': {
-      const other = b as GeoPointValue
-      return compareDoubles(a.latitude, other.latitude) || compareDoubles(a.longitude, other.longitude)
-    }
-    case 'entity': {
-      const theirs = userSortFields(b as EntityValue)
-      for (const [i, field] of userSortFields(a).entries()) {
-        const byField = compareUtf8(field, theirs[i] ?? '')
-        if (byField !== 0) return byField
-      }
-      return 0
-    }
-    case 'key':
-      return compareKeys(a.key, (b as KeyValue).key)
-  }
 }

@@ -14,7 +14,7 @@ import { valueCode } from '../encoding/value-codec.ts'
 import { shorten } from '../encoding/value-slot.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { comparePartitions, formatKey, type Key, type PartitionId } from '../model/key.ts'
+import { formatKey, isInScope, type Key, type PartitionId } from '../model/key.ts'
 import type { Filter, PropertyOperator } from '../model/query.ts'
 import { userMeaning, type Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
@@ -220,7 +220,7 @@ class FilterReader {
 
   #checkKey(key: Key): void {
     validateKeyValue(key)
-    if (comparePartitions(key.partition, this.#partition) !== 0) {
+    if (!isInScope(key.partition, this.#partition)) {
       throw invalidArgument(
         `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(this.#partition)}`,
         `The query namespace is '${this.#partition.namespaceId}' but ${keyProperty} filter namespace is '${key.partition.namespaceId}'.`,

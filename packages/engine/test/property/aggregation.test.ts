@@ -11,7 +11,7 @@ import type { Aggregation } from '../../src/database/api.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
-import { compareValues, type IndexableValue, type Value } from '../../src/model/value.ts'
+import type { IndexableValue, Value } from '../../src/model/value.ts'
 import { MissingIndexError } from '../../src/planner/missing-index.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
 import { KvTableView } from '../../src/tables/table.ts'
@@ -19,6 +19,7 @@ import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { atOnce } from '../../src/testing/at-once.ts'
 import { type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { compareValues } from './model-order.ts'
 import {
   database,
   entityLists,

@@ -17,11 +17,12 @@ import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import type { IdCollisions, IdPolicy } from '../../src/ids/allocator.ts'
 import { growingBlocks } from '../../src/ids/id-sequence.ts'
 import { idOfCounter, spaceOf, unscatter } from '../../src/ids/scatter.ts'
-import { compareKeys, formatKey, type Key, withId } from '../../src/model/key.ts'
+import { formatKey, type Key, withId } from '../../src/model/key.ts'
 import type { Kv } from '../../src/storage/kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './entity-messages.ts'
+import { compareKeys } from './model-order.ts'
 
 /** Kinds and parents that ids are given for. The last one's parent is an id of the first. */
 export const families: readonly Key[] = [

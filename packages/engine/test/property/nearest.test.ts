@@ -10,7 +10,7 @@ import { planNearest } from '../../src/executor/nearest-query.ts'
 import type { ResultPage } from '../../src/executor/result-page.ts'
 import { windowOf } from '../../src/executor/window.ts'
 import { invariant } from '../../src/invariant.ts'
-import { compareKeys, formatKey } from '../../src/model/key.ts'
+import { formatKey } from '../../src/model/key.ts'
 import type { DistanceMeasure, Query } from '../../src/model/query.ts'
 import { type Value, vectorMeaning } from '../../src/model/value.ts'
 import { normalize } from '../../src/planner/normalize.ts'
@@ -18,6 +18,7 @@ import { plan } from '../../src/planner/plan.ts'
 import { KvTableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { entity, type ModelEntity, query, queryDatabase, storeOf, where } from '../../src/testing/query-world.ts'
+import { compareKeys } from './model-order.ts'
 
 const vector = (numbers: readonly number[]): Value => ({
   type: 'array',

@@ -15,9 +15,8 @@ import {
   encodeUint64,
   skipText,
 } from '../../src/encoding/ordered.ts'
-import { compareBytes, compareUtf8 } from '../../src/model/compare.ts'
-import { compareDoubles } from '../../src/model/value.ts'
 import { anyTexts, byteArrays, doubles, int64s } from '../../src/testing/arbitraries.ts'
+import { compareBytes, compareDoubles, compareUtf8 } from './model-order.ts'
 import { compareText, holdsFor } from './order-laws.ts'
 
 const compareNumbers = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -2,10 +2,11 @@
  * What a query must answer, by brute force: every entity is looked at, every combination of its values is a row, rows are
  * filtered and sorted by compareValues and compareKeys. Nothing here knows codes, plans or positions.
  */
-import { compareKeys, type Key, kindOf } from '../../src/model/key.ts'
+import { type Key, kindOf } from '../../src/model/key.ts'
 import type { Filter, PropertyOperator, Query } from '../../src/model/query.ts'
-import { compareValues, type IndexableValue } from '../../src/model/value.ts'
+import type { IndexableValue } from '../../src/model/value.ts'
 import type { ModelEntity } from '../../src/testing/query-world.ts'
+import { compareKeys, compareValues } from './model-order.ts'
 
 /** A result in words, so that lists compare readably. */
 export interface ModelRow {

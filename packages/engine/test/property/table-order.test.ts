@@ -7,10 +7,9 @@ import type { IndexEntry } from '../../src/encoding/index-entry.ts'
 import { databaseCode, keyCodes, partitionCode, pathCode, pathPrefix } from '../../src/encoding/key-codec.ts'
 import { valueCode } from '../../src/encoding/value-codec.ts'
 import { typeBytes } from '../../src/encoding/value-types.ts'
-import { compareUtf8 } from '../../src/model/compare.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
-import { compareKeys, comparePartitions, type Key, kindOf } from '../../src/model/key.ts'
-import { compareValues, type IndexableValue } from '../../src/model/value.ts'
+import { type Key, kindOf } from '../../src/model/key.ts'
+import type { IndexableValue } from '../../src/model/value.ts'
 import type { KeyRange } from '../../src/storage/kv.ts'
 import {
   entitiesOfDatabase,
@@ -32,6 +31,7 @@ import { parsePropertyRowKey, propertyPrefix } from '../../src/tables/entities-b
 import { prefixRange } from '../../src/tables/ranges.ts'
 import { anyKeys, fewValues, indexableValues, indexDefinitions, keys, names } from '../../src/testing/arbitraries.ts'
 import { rowsOfEntries, type TableRow } from '../../src/testing/row-list.ts'
+import { compareKeys, comparePartitions, compareUtf8, compareValues } from './model-order.ts'
 import { compareText } from './order-laws.ts'
 
 const isIn = (range: KeyRange, rowKey: string): boolean => range.start <= rowKey && rowKey < range.end

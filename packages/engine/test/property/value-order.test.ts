@@ -14,8 +14,9 @@ import {
   valueCode,
 } from '../../src/encoding/value-codec.ts'
 import { typeBytes } from '../../src/encoding/value-types.ts'
-import { compareValues, type IndexableValue, userSortFields } from '../../src/model/value.ts'
+import { type IndexableValue, userSortFields } from '../../src/model/value.ts'
 import { anyTexts, fewValues, indexableValues } from '../../src/testing/arbitraries.ts'
+import { compareValues } from './model-order.ts'
 import { holdsFor } from './order-laws.ts'
 
 /** What an index keeps of a value: of a user, the fields that are not empty. */
