@@ -97,3 +97,12 @@ test('a fixture goes in by a JSON call, and comes out as a file of each format',
   expect(wrong).toMatchObject({ status: 400, json: { error: { message: expect.stringContaining('a.yaml:2') } } })
   expect((await ask(emulator, '/emulator/fixtures', { project: 'demo', text })).status).toBe(400)
 })
+
+test('a body that takes long to parse is refused, but for fixtures', async () => {
+  const emulator = await testEmulator()
+  const long = ' '.repeat(4 * 1024 * 1024)
+  const error = { message: expect.stringMatching(/^the body has 41943\d\d bytes, and at most 4194304 are read here/) }
+  expect(await ask(emulator, '/emulator/faults', { message: long })).toMatchObject({ status: 400, json: { error } })
+  const fixture = { project: 'demo', format: 'json', text: `[]${long}` }
+  expect(await ask(emulator, '/emulator/fixtures', fixture)).toMatchObject({ status: 200, json: { entities: 0 } })
+})

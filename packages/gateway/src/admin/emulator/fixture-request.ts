@@ -55,7 +55,7 @@ export async function readFixture(
   body: Buffer,
   bytesMax: number = Number.POSITIVE_INFINITY,
 ): Promise<(FixtureHead & { readonly batches: Iterable<readonly CheckedEntity[]> }) | undefined> {
-  const request = bodyObject(body)
+  const request = bodyObject(body, Number.POSITIVE_INFINITY)
   checkFields(request, members)
   const { text, kind } = request
   if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
