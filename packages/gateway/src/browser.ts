@@ -1,11 +1,8 @@
 /** The parts of the gateway that also run in a browser, which the console has in its bundle, and the shapes of answers that it reads. */
-export type { PlanReport } from './admin/emulator/explain.ts'
-export type { IndexListReport, IndexReport, MissingIndexReport } from './admin/emulator/index-questions.ts'
-export type { DatabasesReport } from './admin/emulator/inspection.ts'
+export type * from './admin/emulator/engine-routes.ts'
 export type { OverviewEvent } from './admin/emulator/overview.ts'
 export type { ProgressEvent } from './admin/emulator/progress.ts'
 export type { MessageReport, RequestDetailReport, RequestEvent, RequestList } from './admin/emulator/request-routes.ts'
-export type { StaleReport } from './admin/emulator/staleness.ts'
 export type { OperationJson } from './admin/operations/operations.ts'
 export type { RecordedRequest, TableRows } from './calls/request-recorder.ts'
 export type { ClockReport } from './controls/emulator-clock.ts'

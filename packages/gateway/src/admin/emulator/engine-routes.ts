@@ -1,6 +1,6 @@
 /**
  * The emulator's endpoints that read the engine itself: rows of its tables, ids, indexes, plans. The command line calls them. They need a
- * whole engine.
+ * whole engine. The console has the shapes of their answers from here, by browser.ts.
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
@@ -12,6 +12,11 @@ import { addIndexRoutes } from './index-questions.ts'
 import { addInspectionRoutes } from './inspection.ts'
 import { addPreviewRoute } from './preview.ts'
 import { addStalenessRoute } from './staleness.ts'
+
+export type { PlanReport } from './explain.ts'
+export type { IndexListReport, IndexReport, MissingIndexReport } from './index-questions.ts'
+export type { DatabasesReport } from './inspection.ts'
+export type { StaleReport } from './staleness.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine): void {
   addInspectionRoutes(router, engine)
