@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { excluded, literal, type Plain, propertiesOf, propertyBytes, readBack } from '../testing/plain-values.ts'
+import {
+  excluded,
+  literal,
+  type Plain,
+  propertiesOf,
+  propertyBytes,
+  readBack,
+} from '../../test/support/plain-values.ts'
 import { cutProperties, mergeProperties, parsePropertyMask } from './property-mask.ts'
 
 type Properties = { readonly [name: string]: Plain }

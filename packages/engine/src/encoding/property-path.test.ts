@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { names } from '../testing/arbitraries.ts'
+import { names } from '../../test/support/arbitraries.ts'
 import { formatPropertyPath, parsePropertyPath } from './property-path.ts'
 
 const parse = (text: string): readonly string[] => parsePropertyPath(text, 'the mask')

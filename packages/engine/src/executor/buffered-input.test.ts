@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ListedStream } from '../../test/support/listed-stream.ts'
 import { isPromise } from '../maybe-promise.ts'
-import { ListedStream } from '../testing/listed-stream.ts'
 import { BufferedInput, fillAll } from './buffered-input.ts'
 
 const list = fc.uniqueArray(fc.integer({ min: 100, max: 300 }).map(String), { maxLength: 80 }).map((all) => all.sort())

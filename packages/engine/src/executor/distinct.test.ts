@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ListedStream, positionsOf } from '../../test/support/listed-stream.ts'
 import { valueCode } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
-import { ListedStream, positionsOf } from '../testing/listed-stream.ts'
 import { Distinct } from './distinct.ts'
 
 const column: Column = { property: 'n', direction: 'ascending', inverted: false }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ask, numbered } from '../../test/support/asked-page.ts'
 import { systemScheduler } from '../clock.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
@@ -6,7 +7,6 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKeyOf } from '../tables/entities.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { ask, numbered } from '../testing/asked-page.ts'
 import {
   and,
   entity,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ListedStream, positionsOf } from '../../test/support/listed-stream.ts'
 import { valueCode } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { spansOf } from '../planner/spans.ts'
-import { ListedStream, positionsOf } from '../testing/listed-stream.ts'
 import { Filter } from './filter.ts'
 
 const column: Column = { property: 'n', direction: 'ascending', inverted: false }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ask, numbered } from '../testing/asked-page.ts'
+import { ask, numbered } from '../../test/support/asked-page.ts'
 import { entity, index, type QueryWords, storeOf, where } from '../testing/query-world.ts'
 import type { AnswerLimits } from './window.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ListedStream, positionsOf } from '../testing/listed-stream.ts'
+import { ListedStream, positionsOf } from '../../test/support/listed-stream.ts'
 import { Union } from './union.ts'
 
 const list = fc.uniqueArray(fc.integer({ min: 10, max: 60 }).map(String), { maxLength: 30 }).map((all) => all.sort())

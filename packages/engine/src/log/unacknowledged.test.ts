@@ -1,11 +1,11 @@
 /** While a batch is on its way to the store, no answer reveals it (commit-log/L3), and what is applied keeps its order (apply/A1). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
+import { HeldKv } from '../../test/support/held-kv.ts'
 import type { Database } from '../database/database.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { DatastoreError } from '../errors.ts'
 import { logRange } from '../tables/log-rows.ts'
-import { HeldKv } from '../testing/held-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const [root, first] = worldKeys

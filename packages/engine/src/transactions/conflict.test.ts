@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { type Extras, keyOf, type Mode, mutation, said, World } from '../../test/support/mutation-world.ts'
+import { toValue } from '../../test/support/plain-values.ts'
 import type { Mutation } from '../database/api.ts'
-import { type Extras, keyOf, type Mode, mutation, said, World } from '../testing/mutation-world.ts'
-import { toValue } from '../testing/plain-values.ts'
 import type { Conflict } from './conflict.ts'
 
 const [ok, invalid, missing, exists] = ['ok', 'INVALID_ARGUMENT', 'NOT_FOUND', 'ALREADY_EXISTS'] as const

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Mutation } from '../database/api.ts'
 import {
   type Extras,
   keyOf,
@@ -9,8 +8,9 @@ import {
   said,
   World,
   worldWith,
-} from '../testing/mutation-world.ts'
-import { comparableValue, toValue } from '../testing/plain-values.ts'
+} from '../../test/support/mutation-world.ts'
+import { comparableValue, toValue } from '../../test/support/plain-values.ts'
+import type { Mutation } from '../database/api.ts'
 import type { Operation } from './mutations.ts'
 
 const incrementBy = (by: bigint): Extras => ({

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { WireWriter } from '../encoding/wire.ts'
-import { checkPartCount, partLimits } from '../part-limits.ts'
 import {
   comparableValue,
   excluded,
@@ -10,7 +8,9 @@ import {
   readBack,
   toValue,
   withMeaning,
-} from '../testing/plain-values.ts'
+} from '../../test/support/plain-values.ts'
+import { WireWriter } from '../encoding/wire.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import { applyTransforms, type PropertyTransform, prepareTransforms } from './property-transform.ts'
 
 type Properties = { readonly [name: string]: Plain }

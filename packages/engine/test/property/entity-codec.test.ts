@@ -13,7 +13,7 @@ import {
   splitEntity,
 } from '../../src/encoding/entity-codec.ts'
 import type { Value } from '../../src/model/value.ts'
-import { anyKeys, keys, propertyMaps, timestampMicros, values } from '../../src/testing/arbitraries.ts'
+import { anyKeys, keys, propertyMaps, timestampMicros, values } from '../support/arbitraries.ts'
 import { field, joined, message, property, timestamp } from './entity-messages.ts'
 
 const meanings = fc.constantFrom(-1, 1, 15, 20, 2 ** 31 - 1, -(2 ** 31))

@@ -12,7 +12,7 @@ import {
 import { indexEntries } from '../../src/encoding/index-entries.ts'
 import { prepareEntity } from '../../src/encoding/validate-entity.ts'
 import { DatastoreError } from '../../src/errors.ts'
-import { keys, propertyMaps } from '../../src/testing/arbitraries.ts'
+import { keys, propertyMaps } from '../support/arbitraries.ts'
 import { entity, request } from './entity-messages.ts'
 
 /** Runs every decoder; answers how many took the bytes for good. */

@@ -10,7 +10,7 @@ import { valueCode } from '../../src/encoding/value-codec.ts'
 import { typeBytes } from '../../src/encoding/value-types.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import { type IndexableValue, userMeaning, type Value } from '../../src/model/value.ts'
-import { indexableValues, names, propertyMaps } from '../../src/testing/arbitraries.ts'
+import { indexableValues, names, propertyMaps } from '../support/arbitraries.ts'
 import { array, entity, field, joined, keyOf, property, request, timestamp } from './entity-messages.ts'
 
 const key = keyOf([{ kind: 'A', id: 1n }])

@@ -9,8 +9,8 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { Value } from '../../src/model/value.ts'
-import { keys, propertyMaps, values } from '../../src/testing/arbitraries.ts'
 import { decodeEntityProto, encodeEntityProto } from '../../src/transfer/entity-proto-v3.ts'
+import { keys, propertyMaps, values } from '../support/arbitraries.ts'
 import { excluded, integer, keyOf, string } from './entity-messages.ts'
 
 const key = keyOf([{ kind: 'K', id: 1n }])

@@ -15,8 +15,8 @@ import type { IndexableValue, Value } from '../../src/model/value.ts'
 import { encodeImage } from '../../src/tables/entities.ts'
 import { EntityRows, type IndexRules, RowProducer, tableOfRow } from '../../src/tables/entity-rows.ts'
 import { scatterOf } from '../../src/tables/scatter.ts'
-import { fewValues, keys } from '../../src/testing/arbitraries.ts'
 import { changesOf } from '../../src/testing/row-list.ts'
+import { fewValues, keys } from '../support/arbitraries.ts'
 
 /** Values by property; more than one are an array. */
 type Entity = ReadonlyMap<string, readonly IndexableValue[]>

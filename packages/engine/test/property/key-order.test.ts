@@ -23,7 +23,7 @@ import {
 } from '../../src/encoding/key-codec.ts'
 import { encodeText } from '../../src/encoding/ordered.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
-import { anyKeys, anyPartitions, anyPaths, anyTexts, int64s } from '../../src/testing/arbitraries.ts'
+import { anyKeys, anyPartitions, anyPaths, anyTexts, int64s } from '../support/arbitraries.ts'
 import { compareKeys, comparePartitions } from './model-order.ts'
 import { holdsFor } from './order-laws.ts'
 

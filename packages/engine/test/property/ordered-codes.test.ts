@@ -15,7 +15,7 @@ import {
   encodeUint64,
   skipText,
 } from '../../src/encoding/ordered.ts'
-import { anyTexts, byteArrays, doubles, int64s } from '../../src/testing/arbitraries.ts'
+import { anyTexts, byteArrays, doubles, int64s } from '../support/arbitraries.ts'
 import { compareBytes, compareDoubles, compareUtf8 } from './model-order.ts'
 import { compareText, holdsFor } from './order-laws.ts'
 

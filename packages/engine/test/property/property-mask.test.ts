@@ -4,8 +4,8 @@ import { runs } from '../../../../scripts/deep.ts'
 import { decodeProperties, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { cutProperties, mergeProperties, parsePropertyMask } from '../../src/encoding/property-mask.ts'
 import { formatPropertyPath } from '../../src/encoding/property-path.ts'
-import { propertyMaps } from '../../src/testing/arbitraries.ts'
-import { comparable, readBack } from '../../src/testing/plain-values.ts'
+import { propertyMaps } from '../support/arbitraries.ts'
+import { comparable, readBack } from '../support/plain-values.ts'
 import { maskPaths, modelCut, modelMerge } from './mask-model.ts'
 
 const maskOf = (paths: readonly (readonly string[])[]) => parsePropertyMask(paths.map(formatPropertyPath))

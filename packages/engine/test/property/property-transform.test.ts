@@ -13,8 +13,8 @@ import { WireWriter } from '../../src/encoding/wire.ts'
 import { openEngine } from '../../src/engine/engine.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { EntityValue, Properties, Value } from '../../src/model/value.ts'
-import { comparable, comparableValue, readBack } from '../../src/testing/plain-values.ts'
 import { applyTransforms, prepareTransforms } from '../../src/transactions/property-transform.ts'
+import { comparable, comparableValue, readBack } from '../support/plain-values.ts'
 import { maskPaths, modelCut, modelMerge } from './mask-model.ts'
 
 const request = { projectId: 'p', databaseId: '' }

@@ -5,8 +5,8 @@ import { runs } from '../../../../scripts/deep.ts'
 import { encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { sameProperties } from '../../src/encoding/same-properties.ts'
 import type { Properties, Value } from '../../src/model/value.ts'
-import { propertyMaps } from '../../src/testing/arbitraries.ts'
-import { comparable } from '../../src/testing/plain-values.ts'
+import { propertyMaps } from '../support/arbitraries.ts'
+import { comparable } from '../support/plain-values.ts'
 
 /** The same map, its properties the other way round on every level; the elements of arrays stay where they are. */
 function turned(properties: Properties): Map<string, Value> {

@@ -29,8 +29,8 @@ import {
 import { kindPrefix, parseEntitiesByKindRowKey } from '../../src/tables/entities-by-kind.ts'
 import { parsePropertyRowKey, propertyPrefix } from '../../src/tables/entities-by-property.ts'
 import { prefixRange } from '../../src/tables/ranges.ts'
-import { anyKeys, fewValues, indexableValues, indexDefinitions, keys, names } from '../../src/testing/arbitraries.ts'
 import { rowsOfEntries, type TableRow } from '../../src/testing/row-list.ts'
+import { anyKeys, fewValues, indexableValues, indexDefinitions, keys, names } from '../support/arbitraries.ts'
 import { compareKeys, comparePartitions, compareUtf8, compareValues } from './model-order.ts'
 import { compareText } from './order-laws.ts'
 

@@ -19,8 +19,8 @@ import { scatteredIdMin, scatterId } from '../../src/ids/scatter.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { kinds, names, propertyMaps } from '../../src/testing/arbitraries.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { kinds, names, propertyMaps } from '../support/arbitraries.ts'
 import { entity as entityMessage, field, integer, joined, keyOf, property } from './entity-messages.ts'
 
 let folder: string

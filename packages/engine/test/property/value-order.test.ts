@@ -15,7 +15,7 @@ import {
 } from '../../src/encoding/value-codec.ts'
 import { typeBytes } from '../../src/encoding/value-types.ts'
 import { type IndexableValue, userSortFields } from '../../src/model/value.ts'
-import { anyTexts, fewValues, indexableValues } from '../../src/testing/arbitraries.ts'
+import { anyTexts, fewValues, indexableValues } from '../support/arbitraries.ts'
 import { compareValues } from './model-order.ts'
 import { holdsFor } from './order-laws.ts'
 

@@ -1,18 +1,18 @@
 /** One answer of a query and its cost, over a store that answers without a promise; for tests of the executor. */
 
-import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
-import { execute } from '../executor/execute.ts'
-import type { ResultPage } from '../executor/result-page.ts'
-import { type AnswerLimits, windowOf } from '../executor/window.ts'
-import type { CompositeIndex } from '../model/index-definition.ts'
-import { formatKey } from '../model/key.ts'
-import { normalize } from '../planner/normalize.ts'
-import { plan } from '../planner/plan.ts'
-import type { MemoryKv } from '../storage/memory-kv.ts'
-import { KvTableView, type TableView } from '../tables/table.ts'
-import { atOnce } from './at-once.ts'
-import { entity, type ModelEntity, type QueryWords, query, queryDatabase } from './query-world.ts'
-import { VirtualClock } from './virtual-clock.ts'
+import { CountingLedger, type RequestContextOptions, requestContext } from '../../src/context.ts'
+import { execute } from '../../src/executor/execute.ts'
+import type { ResultPage } from '../../src/executor/result-page.ts'
+import { type AnswerLimits, windowOf } from '../../src/executor/window.ts'
+import type { CompositeIndex } from '../../src/model/index-definition.ts'
+import { formatKey } from '../../src/model/key.ts'
+import { normalize } from '../../src/planner/normalize.ts'
+import { plan } from '../../src/planner/plan.ts'
+import type { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { KvTableView, type TableView } from '../../src/tables/table.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
+import { entity, type ModelEntity, type QueryWords, query, queryDatabase } from '../../src/testing/query-world.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 export interface Asked {
   readonly page: ResultPage

@@ -1,16 +1,21 @@
 /** Mutations of one entity, by default `K:"c"`, on a store that is a plain map; for tests of their rules. */
 
-import { systemScheduler } from '../clock.ts'
-import { requestContext } from '../context.ts'
-import type { Mutation } from '../database/api.ts'
-import { prepareMutation } from '../database/prepare-mutation.ts'
-import { encodeKey } from '../encoding/entity-codec.ts'
-import { WireWriter } from '../encoding/wire.ts'
-import { DatastoreError } from '../errors.ts'
-import type { Key } from '../model/key.ts'
-import { decodeImage } from '../tables/entities.ts'
-import { type Evaluated, evaluateMutations, type MutationOutcome, type Operation } from '../transactions/mutations.ts'
-import { atOnce } from './at-once.ts'
+import { systemScheduler } from '../../src/clock.ts'
+import { requestContext } from '../../src/context.ts'
+import type { Mutation } from '../../src/database/api.ts'
+import { prepareMutation } from '../../src/database/prepare-mutation.ts'
+import { encodeKey } from '../../src/encoding/entity-codec.ts'
+import { WireWriter } from '../../src/encoding/wire.ts'
+import { DatastoreError } from '../../src/errors.ts'
+import type { Key } from '../../src/model/key.ts'
+import { decodeImage } from '../../src/tables/entities.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
+import {
+  type Evaluated,
+  evaluateMutations,
+  type MutationOutcome,
+  type Operation,
+} from '../../src/transactions/mutations.ts'
 import { type Plain, propertyBytes, readBack } from './plain-values.ts'
 
 export type Properties = { readonly [name: string]: Plain }

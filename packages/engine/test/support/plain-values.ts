@@ -3,8 +3,8 @@
  *
  *   propertiesOf({ n: 1n, tags: ['a', null], in: { x: excluded(2.5) } })
  */
-import { decodeProperties, encodeProperties } from '../encoding/entity-codec.ts'
-import type { Properties, Value } from '../model/value.ts'
+import { decodeProperties, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import type { Properties, Value } from '../../src/model/value.ts'
 
 export type Plain =
   | null

@@ -9,9 +9,9 @@
  * include others, which only a codec must accept.
  */
 import fc from 'fast-check'
-import type { IndexDefinition } from '../model/index-definition.ts'
-import type { Key, PartitionId, PathElement } from '../model/key.ts'
-import { type EntityValue, type IndexableValue, userMeaning, type Value } from '../model/value.ts'
+import type { IndexDefinition } from '../../src/model/index-definition.ts'
+import type { Key, PartitionId, PathElement } from '../../src/model/key.ts'
+import { type EntityValue, type IndexableValue, userMeaning, type Value } from '../../src/model/value.ts'
 
 const int64Min = -(2n ** 63n)
 const int64Max = 2n ** 63n - 1n

@@ -2,8 +2,8 @@
  * A row stream over a list of positions, for tests of single operators. It records its use. A caller that breaks the contract
  * of row-stream.ts (two calls at a time, a call after close) gets an error.
  */
-import type { PositionedRow, RowStream } from '../executor/row-stream.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { PositionedRow, RowStream } from '../../src/executor/row-stream.ts'
+import type { MaybePromise } from '../../src/maybe-promise.ts'
 
 const noCell = new Uint8Array(0)
 

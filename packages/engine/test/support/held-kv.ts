@@ -5,10 +5,10 @@
  *   land()     all waiting writes take effect, in order, and later ones do not wait
  *   lose()     all waiting writes fail, and change nothing
  */
-import { DatastoreError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import { MemoryKv } from '../storage/memory-kv.ts'
-import { WrappedKv } from './wrapped-kv.ts'
+import { DatastoreError } from '../../src/errors.ts'
+import type { MaybePromise } from '../../src/maybe-promise.ts'
+import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { WrappedKv } from '../../src/testing/wrapped-kv.ts'
 
 interface Waiting {
   land(): void
