@@ -12,7 +12,7 @@ import type { Plain } from '../support/published-protos.ts'
 import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
 import { openWire, readAnswer } from '../support/wires.ts'
 
-const kills = Math.max(3, Math.ceil(Number(process.env['SIXTABLES_KILLS'] ?? 6) / 8))
+const kills = Math.max(3, Math.ceil(Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 6)) / 8))
 const entities = 4000
 const entitiesOfCommit = 500
 const project = 'crash'

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { dropUntilDeath, Ledger, moveUntilDeath, queryUntilDeath } from '../support/ledger-load.ts'
 import { verifyLedger } from '../support/ledger-verdict.ts'
 import { killedWhileOpening, requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
@@ -16,7 +17,7 @@ import { openWire, type Wire, type WireName } from '../support/wires.ts'
 import { History, writeUntilDeath } from '../support/write-load.ts'
 import { verify } from '../support/write-verdict.ts'
 
-const kills = Number(process.env['SIXTABLES_KILLS'] ?? 3)
+const kills = Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 3))
 /** Kills on one folder, whose history is read anew after each. */
 const killsOfFolder = 12
 const roundMsMax = 100_000

@@ -9,10 +9,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openEngine } from '@sixtables/engine'
 import { expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { startEmulator } from '../../src/emulator/emulator.ts'
 import { GrpcClient } from '../support/grpc-client.ts'
 
-const cycles = Number(process.env['SIXTABLES_CYCLES'] ?? 30)
+const cycles = Number(process.env['SIXTABLES_CYCLES'] ?? (isDeep ? 1000 : 30))
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

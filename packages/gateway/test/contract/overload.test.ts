@@ -7,6 +7,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isDeep } from '../../../../scripts/deep.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/emulator/server.ts'
 import { rawConnection, sleep, until } from '../support/gateway.ts'
 import { framed } from '../support/grpc-client.ts'
@@ -14,7 +15,7 @@ import { eventually } from '../support/patience.ts'
 import { encodeRequest, type Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire } from '../support/wires.ts'
 
-const isLong = process.env['SIXTABLES_OVERLOAD'] !== undefined
+const isLong = isDeep || process.env['SIXTABLES_OVERLOAD'] !== undefined
 const megabyte = 1024 * 1024
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const settings = Buffer.from('000000040000000000', 'hex')
