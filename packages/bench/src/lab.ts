@@ -15,9 +15,8 @@ import type { ArmSession } from './session.ts'
 import type { SettingName } from './settings.ts'
 import type { WireSession } from './sim/wire.ts'
 
-export interface Lab {
-  /** As on the command line, and as the file of its page. */
-  readonly name: string
+/** The texts of a lab, as its runs and the catalogue repeat them. */
+export interface LabTexts {
   readonly title: string
   readonly question: string
   /** The prediction that the learner makes before the run: a question, in a short paragraph. */
@@ -30,6 +29,15 @@ export interface Lab {
   readonly today: string
   /** Where the figures and claims are from, one by one. */
   readonly sources: readonly string[]
+}
+
+export function textsOf({ title, question, predict, idea, exercises, today, sources }: LabTexts): LabTexts {
+  return { title, question, predict, idea, exercises, today, sources }
+}
+
+export interface Lab extends LabTexts {
+  /** As on the command line, and as the file of its page. */
+  readonly name: string
   /** The settings it reads, with its own defaults. */
   readonly settings: Partial<Readonly<Record<SettingName, number>>>
   readonly arms: readonly Arm[]
@@ -70,16 +78,38 @@ export interface Verdict {
   readonly found: string
 }
 
+/** A figure by its arm and name. */
+export type FigureOf = readonly [arm: string, name: string]
+
+/** Several figures of one arm. */
+export const ofArm = (arm: string, ...names: readonly string[]): FigureOf[] => names.map((name) => [arm, name])
+
+/** One figure of several arms. */
+export const ofArms = (name: string, ...arms: readonly string[]): FigureOf[] => arms.map((arm) => [arm, name])
+
+/**
+ * An expectation over figures, which `judge` gets in their order.
+ *
+ *   expectFigures('shards multiply the writes', ofArms('served', 'write-one', 'write-shards'), (one, shards) => ({
+ *     holds: shards > 5 * one,
+ *     found: `${one} and ${shards}/s`,
+ *   }))
+ */
+export function expectFigures(
+  says: string,
+  figures: readonly FigureOf[],
+  judge: (...values: number[]) => Verdict,
+): Expectation {
+  const arms = [...new Set(figures.map(([arm]) => arm))]
+  return { says, arms, judge: (of) => judge(...figures.map(([arm, name]) => figureOf(of(arm), name))) }
+}
+
 /** An expectation that compares one figure of one arm. */
 export function expectFigure(says: string, arm: string, name: string, holds: (value: number) => boolean): Expectation {
-  return {
-    says,
-    arms: [arm],
-    judge: (of) => {
-      const value = figureOf(of(arm), name)
-      return { holds: holds(value), found: `${name} of ${arm}: ${inWords(value)}` }
-    },
-  }
+  return expectFigures(says, [[arm, name]], (value) => ({
+    holds: holds(value),
+    found: `${name} of ${arm}: ${inWords(value)}`,
+  }))
 }
 
 /** The value of a figure that the arm has recorded. */

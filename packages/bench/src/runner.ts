@@ -6,7 +6,7 @@
  *     ends early is a verdict, and those that need it are skipped. Any other error of an arm ends the run.
  */
 import { DatastoreError } from '@sixtables/engine'
-import { type Exercise, type Expectation, type Lab, numbersInWords } from './lab.ts'
+import { type Expectation, type Lab, type LabTexts, numbersInWords, textsOf } from './lab.ts'
 import { type ArmResult, Unmeasured } from './measure/recorder.ts'
 import { ArmSession, type SessionOptions } from './session.ts'
 import type { SettingName, SettingValues } from './settings.ts'
@@ -31,15 +31,8 @@ export interface JudgedExpectation {
   readonly found: string
 }
 
-export interface LabResult {
+export interface LabResult extends LabTexts {
   readonly lab: string
-  readonly title: string
-  readonly question: string
-  readonly predict: string
-  readonly idea: string
-  readonly exercises: readonly Exercise[]
-  readonly today: string
-  readonly sources: readonly string[]
   readonly seed: number
   readonly settings: SettingValues
   readonly arms: readonly ArmResult[]
@@ -77,10 +70,9 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
     }
   }
   const expectations = [...endedEarly, ...lab.expectations.map((expectation) => judged(expectation, arms))]
-  const { title, question, predict, idea, exercises, today, sources } = lab
   return {
     lab: lab.name,
-    ...{ title, question, predict, idea, exercises, today, sources },
+    ...textsOf(lab),
     seed,
     settings: values,
     arms,

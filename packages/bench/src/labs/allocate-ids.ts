@@ -5,7 +5,7 @@
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
 import { DatastoreError, type Key, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { insert, text } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
@@ -129,7 +129,7 @@ async function fromPartialKey(store: Store): Promise<Taken> {
 /** The old API takes any key of the kind and parent, and gives a range. */
 async function fromExistingKey(store: Store): Promise<Taken> {
   const put = [insert(store.key({ kind: 'Item' }), { name: text('first') })]
-  const { mutationResults } = await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: put })
+  const { mutationResults } = await store.put(put)
   const existing = mutationResults[0]?.key
   if (existing === undefined) throw new Error('an entity was given no id')
   const like = { ...existing, path: existing.path.map(({ kind }) => ({ kind })) }
@@ -226,13 +226,12 @@ export const allocateIds: Lab = {
       { name: 'partial-key', even: true },
       { name: 'hand-made', even: false },
       { name: 'existing-key', even: false },
-    ].map(({ name, even }) => ({
-      says: even ? `${name}: scattered ids spread evenly` : `${name}: sequential ids stay in one corner of their space`,
-      arms: [name],
-      judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-        const [value, bound] = [figureOf(of(name), 'chi-square'), figureOf(of(name), 'chi-square if even, at most')]
-        return { holds: value <= bound === even, found: `chi-square ${value}, at most ${bound} if even` }
-      },
-    })),
+    ].map(({ name, even }) =>
+      expectFigures(
+        even ? `${name}: scattered ids spread evenly` : `${name}: sequential ids stay in one corner of their space`,
+        ofArm(name, 'chi-square', 'chi-square if even, at most'),
+        (value, bound) => ({ holds: value <= bound === even, found: `chi-square ${value}, at most ${bound} if even` }),
+      ),
+    ),
   ],
 }

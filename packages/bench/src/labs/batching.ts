@@ -6,7 +6,7 @@
  */
 import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
 import { DatastoreError } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
@@ -46,7 +46,7 @@ async function write(session: ArmSession, way: Way): Promise<void> {
   })
   const commits = await measured(session, store, way, keys, async (some) => {
     const mutations = some.map((key, i) => upsert(key, { n: integer(i) }))
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
   })
   const lookups = await measured(session, store, way, keys, async (some) => {
     const { found } = await store.database.lookup(store.context(), { keys: some })
@@ -173,11 +173,7 @@ const arms: readonly Arm[] = [
   { name: 'twice', about: 'one entity twice in a commit', run: twice },
 ]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
 const ways = ['one-by-one', 'side-by-side', 'together'] as const
-
-const figures = (of: Of, name: string): readonly number[] => ways.map((way) => figureOf(of(way), name))
 
 export const batching: Lab = {
   name: 'batching',
@@ -231,41 +227,33 @@ export const batching: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'one commit takes a small part of the time of single ones',
-      arms: ways,
-      judge: (of) => {
-        const [single = 0, , together = 0] = figures(of, 'all written')
-        return { holds: together * 20 < single, found: `${single} ms one by one, ${together} ms together` }
-      },
-    },
-    {
-      says: 'so does one lookup',
-      arms: ways,
-      judge: (of) => {
-        const [single = 0, , together = 0] = figures(of, 'all read')
-        return { holds: together * 20 < single, found: `${single} ms one by one, ${together} ms together` }
-      },
-    },
-    {
-      says: 'calls at once hide their latency, but there are as many of them',
-      arms: ways,
-      judge: (of) => {
-        const [single = 0, atOnce = 0] = figures(of, 'all written')
-        const [calls = 0, callsAtOnce = 0, together = 0] = figures(of, 'commits')
-        const holds = atOnce * 20 < single && callsAtOnce === calls && together === 1
-        return { holds, found: `${atOnce} ms, ${callsAtOnce} calls; together ${together} call` }
-      },
-    },
-    {
-      says: 'the store does the same work: a log record for each entity group',
-      arms: ways,
-      judge: (of) => {
-        const [single = 0, atOnce = 0, together = 0] = figures(of, 'log records')
-        const holds = single > 0 && atOnce === single && together === single
-        return { holds, found: `${single}, ${atOnce}, ${together} log records` }
-      },
-    },
+    ...(
+      [
+        ['one commit takes a small part of the time of single ones', 'all written'],
+        ['so does one lookup', 'all read'],
+      ] as const
+    ).map(([says, figure]) =>
+      expectFigures(says, ofArms(figure, ...ways), (single, _, together) => ({
+        holds: together * 20 < single,
+        found: `${single} ms one by one, ${together} ms together`,
+      })),
+    ),
+    expectFigures(
+      'calls at once hide their latency, but there are as many of them',
+      [...ofArms('all written', ...ways), ...ofArms('commits', ...ways)],
+      (single, atOnce, _, calls, callsAtOnce, together) => ({
+        holds: atOnce * 20 < single && callsAtOnce === calls && together === 1,
+        found: `${atOnce} ms, ${callsAtOnce} calls; together ${together} call`,
+      }),
+    ),
+    expectFigures(
+      'the store does the same work: a log record for each entity group',
+      ofArms('log records', ...ways),
+      (single, atOnce, together) => ({
+        holds: single > 0 && atOnce === single && together === single,
+        found: `${single}, ${atOnce}, ${together} log records`,
+      }),
+    ),
     ...ways.map((way) => expectFigure(`${way}: no call fails`, way, 'errors', (n) => n === 0)),
     expectFigure('one-by-one: the engine warns of single calls', 'one-by-one', 'findings of the engine', (n) => n > 0),
     expectFigure('together: the engine has nothing to say', 'together', 'findings of the engine', (n) => n === 0),

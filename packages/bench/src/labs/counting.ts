@@ -7,12 +7,12 @@
  */
 import type { Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
-import { insert, integer, unindexed } from '../sim/entities.ts'
+import { descending, insert, integer, unindexed } from '../sim/entities.ts'
 import { type Filled, fill } from '../sim/filled.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -33,16 +33,6 @@ interface Counting {
   before?(store: Store): Promise<void>
   count(store: Store): Promise<Answer>
 }
-
-const queryOf = (store: Store, query: Partial<Query>): Query => ({
-  partition: store.key().partition,
-  kind: 'Record',
-  projection: [],
-  order: [],
-  distinctOn: [],
-  offset: 0,
-  ...query,
-})
 
 /** A query, in as many calls as it takes. */
 async function resultsOf(
@@ -76,7 +66,7 @@ const ways: readonly Counting[] = [
     name: 'keys-only',
     about: 'a keys-only query, whose results the client counts',
     everyMs: often,
-    count: (store) => resultsOf(store, queryOf(store, { projection: ['__key__'] })),
+    count: (store) => resultsOf(store, store.query('Record', { projection: ['__key__'] })),
   },
   {
     name: 'count',
@@ -84,7 +74,7 @@ const ways: readonly Counting[] = [
     everyMs: often,
     async count(store) {
       const request = {
-        query: queryOf(store, {}),
+        query: store.query('Record', {}),
         aggregations: [{ operator: 'count', alias: 'n', upTo: undefined }],
       } as const
       const { batch, metrics } = await store.database.explainAggregationQuery(store.context(), request, {
@@ -109,7 +99,7 @@ const ways: readonly Counting[] = [
       await this.count(store)
     },
     async count(store) {
-      const query = queryOf(store, {
+      const query = store.query('Record', {
         kind: '__Stat_Kind__',
         filter: {
           type: 'property',
@@ -127,7 +117,7 @@ const ways: readonly Counting[] = [
     about: 'each record carries the count so far; the newest one is asked for',
     everyMs: often,
     async count(store) {
-      const query = queryOf(store, { order: [{ property: 'number', direction: 'descending' }], limit: 1 })
+      const query = store.query('Record', { order: [descending('number')], limit: 1 })
       const { first = 0, rows, billed } = await resultsOf(store, query)
       return { count: first, rows, billed }
     },
@@ -148,7 +138,7 @@ async function put(store: Store, from: number, to: number): Promise<void> {
       const number = integer(first + i)
       return insert(store.key({ kind: 'Record', id: BigInt(first + i) }), { number, count: unindexed(number) })
     })
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
   }
 }
 
@@ -253,7 +243,7 @@ async function countWithinLimit(session: ArmSession): Promise<void> {
     kv: (await filledWith(levelsOf(most))).fork(before(most)),
   })
   const [limitMs, callMs] = [session.setting('request.limitMs'), session.setting('request.callMs')]
-  const query = queryOf(store, { projection: ['__key__'] })
+  const query = store.query('Record', { projection: ['__key__'] })
   const tookMs: number[] = []
   let [counted, timedOut] = [0, false]
   const client = async (): Promise<void> => {
@@ -298,20 +288,11 @@ const arms: readonly Arm[] = [
 const names = ways.map(({ name }) => name)
 const scanning = ['keys-only', 'count']
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
-function grown(name: string, says: string, holds: (factor: number) => boolean): Lab['expectations'][number] {
-  return {
-    says: `${name}: ${says}`,
-    arms: [name],
-    judge: (of: Of) => {
-      const [few, many] = ['rows read, fewest records', 'rows read'].map((figure) => figureOf(of(name), figure))
-      return {
-        holds: holds((many ?? 0) / (few ?? 1)),
-        found: `${inWords(few ?? 0)} rows for the fewest records, ${inWords(many ?? 0)} for all`,
-      }
-    },
-  }
+function grown(name: string, says: string, holds: (factor: number) => boolean): Expectation {
+  return expectFigures(`${name}: ${says}`, ofArm(name, 'rows read, fewest records', 'rows read'), (few, many) => ({
+    holds: holds(many / few),
+    found: `${inWords(few)} rows for the fewest records, ${inWords(many)} for all`,
+  }))
 }
 
 export const counting: Lab = {
@@ -384,67 +365,53 @@ export const counting: Lab = {
     ...['statistics', 'newest-revision'].map((name) =>
       grown(name, 'reads the same, however many there are', (factor) => factor <= 2),
     ),
-    {
-      says: 'count: the server counts in less time than the client needs to fetch the keys',
-      arms: scanning,
-      judge: (of) => {
-        const [keys, count] = scanning.map((name) => figureOf(of(name), 'latency'))
-        return {
-          holds: (count ?? 0) < (keys ?? 0),
-          found: `${inWords(keys ?? 0)} ms by keys, ${inWords(count ?? 0)} ms by count()`,
-        }
-      },
-    },
-    {
-      says: 'request-limit: a kind takes more than half of what a request may, so that two do not end',
-      arms: ['request-limit'],
-      judge: (of) => {
-        const [seconds, limit, kinds, counted] = [
-          'one kind counted in',
-          'limit of a request',
-          'kinds counted',
-          'records counted at the limit',
-        ].map((figure) => figureOf(of('request-limit'), figure)) as [number, number, number, number]
-        return {
-          holds: kinds === 1 && seconds > 0.5 * limit && seconds < limit,
-          found: `one kind in ${seconds} s; ${counted} records when ${limit} s were over`,
-        }
-      },
-    },
-    {
-      says: 'the stored counts answer in a small part of the time',
-      arms: names,
-      judge: (of) => {
-        const [keys = 0, count = 0, statistics = 0, revision = 0] = names.map((name) => figureOf(of(name), 'latency'))
-        const holds = 5 * Math.max(statistics, revision) < Math.min(keys, count)
+    expectFigures(
+      'count: the server counts in less time than the client needs to fetch the keys',
+      ofArms('latency', ...scanning),
+      (keys, count) => ({ holds: count < keys, found: `${inWords(keys)} ms by keys, ${inWords(count)} ms by count()` }),
+    ),
+    expectFigures(
+      'request-limit: a kind takes more than half of what a request may, so that two do not end',
+      ofArm(
+        'request-limit',
+        'one kind counted in',
+        'limit of a request',
+        'kinds counted',
+        'records counted at the limit',
+      ),
+      (seconds, limit, kinds, counted) => ({
+        holds: kinds === 1 && seconds > 0.5 * limit && seconds < limit,
+        found: `one kind in ${seconds} s; ${counted} records when ${limit} s were over`,
+      }),
+    ),
+    expectFigures(
+      'the stored counts answer in a small part of the time',
+      ofArms('latency', ...names),
+      (keys, count, statistics, revision) => {
         const [a, b, c, d] = [keys, count, statistics, revision].map(inWords)
-        return { holds, found: `${a} and ${b} ms by scanning, ${c} and ${d} ms as stored` }
-      },
-    },
-    {
-      says: 'statistics: what was written since the last ones is not counted, for hours',
-      arms: ['statistics'],
-      judge: (of) => {
-        const missing = figureOf(of('statistics'), 'not counted after a write')
-        const hours = figureOf(of('statistics'), 'counted after') / 3600
         return {
-          holds: missing > 1 && hours > 1,
-          found: `${inWords(missing)} records not counted, for ${inWords(hours)} h`,
+          holds: 5 * Math.max(statistics, revision) < Math.min(keys, count),
+          found: `${a} and ${b} ms by scanning, ${c} and ${d} ms as stored`,
         }
       },
-    },
-    ...['count', 'newest-revision'].map((name) => ({
-      says: `${name}: a write is counted when its index rows are written`,
-      arms: [name],
-      judge: (of: Of) => {
-        const [missing, seconds] = ['not counted after a write', 'counted after'].map((figure) =>
-          figureOf(of(name), figure),
-        )
-        return {
-          holds: missing === 1 && (seconds ?? 0) < 5,
-          found: `${missing} record, for ${inWords(seconds ?? 0)} s`,
-        }
-      },
-    })),
+    ),
+    expectFigures(
+      'statistics: what was written since the last ones is not counted, for hours',
+      ofArm('statistics', 'not counted after a write', 'counted after'),
+      (missing, seconds) => ({
+        holds: missing > 1 && seconds > 3600,
+        found: `${inWords(missing)} records not counted, for ${inWords(seconds / 3600)} h`,
+      }),
+    ),
+    ...['count', 'newest-revision'].map((name) =>
+      expectFigures(
+        `${name}: a write is counted when its index rows are written`,
+        ofArm(name, 'not counted after a write', 'counted after'),
+        (missing, seconds) => ({
+          holds: missing === 1 && seconds < 5,
+          found: `${missing} record, for ${inWords(seconds)} s`,
+        }),
+      ),
+    ),
   ],
 }

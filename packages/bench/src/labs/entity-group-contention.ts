@@ -4,7 +4,7 @@
  * Known: best practices, entities: at most one write a second an entity group, and a load test may pass above it; Megastore's commits of 100 to 400 ms.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
@@ -189,38 +189,23 @@ const readArms: readonly Arm[] = [
 
 const arms: readonly Arm[] = [...writerArms, ...burstArms, ...readArms]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
 function compare(
   says: string,
   names: readonly [string, string],
   figure: string,
   holds: (first: number, second: number) => boolean,
-): Lab['expectations'][number] {
-  return {
-    says,
-    arms: [...new Set(names)],
-    judge: (of: Of) => {
-      const [first, second] = [figureOf(of(names[0]), figure), figureOf(of(names[1]), figure)]
-      return { holds: holds(first, second), found: `${figure}: ${names[0]} ${first}, ${names[1]} ${second}` }
-    },
-  }
+): Expectation {
+  return expectFigures(says, ofArms(figure, ...names), (first, second) => ({
+    holds: holds(first, second),
+    found: `${figure}: ${names[0]} ${first}, ${names[1]} ${second}`,
+  }))
 }
 
-function climbs(
-  says: string,
-  figure: string,
-  holds: (few: number, many: number) => boolean,
-): Lab['expectations'][number] {
-  return {
-    says,
-    arms: ['one-group'],
-    judge: (of: Of) => {
-      const few = figureOf(of('one-group'), `${figure}, 1 writer`)
-      const many = figureOf(of('one-group'), `${figure}, all writers`)
-      return { holds: holds(few, many), found: `${figure}: ${few} with one writer, ${many} with all` }
-    },
-  }
+function climbs(says: string, figure: string, holds: (few: number, many: number) => boolean): Expectation {
+  return expectFigures(says, ofArm('one-group', `${figure}, 1 writer`, `${figure}, all writers`), (few, many) => ({
+    holds: holds(few, many),
+    found: `${figure}: ${few} with one writer, ${many} with all`,
+  }))
 }
 
 export const entityGroupContention: Lab = {
@@ -295,14 +280,11 @@ export const entityGroupContention: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'one group takes a few commits a second, however many writers',
-      arms: ['one-group'],
-      judge: (of) => {
-        const best = figureOf(of('one-group'), 'best rate')
-        return { holds: best >= 2 && best <= 8, found: `${best}/s at best` }
-      },
-    },
+    expectFigures(
+      'one group takes a few commits a second, however many writers',
+      ofArm('one-group', 'best rate'),
+      (best) => ({ holds: best >= 2 && best <= 8, found: `${best}/s at best` }),
+    ),
     climbs('more writers: aborts climb', 'aborts', (few, many) => few < 0.1 && many > 1),
     climbs('more writers: latency climbs, that of jobs given up counted', 'p99', (few, many) => many > 5 * few),
     compare(
@@ -323,27 +305,25 @@ export const entityGroupContention: Lab = {
       'entities',
       (one, batched) => batched > 6 * one,
     ),
-    {
-      says: 'above one write a second eventual reads lag further and further behind',
-      arms: ['reads-at-one', 'reads-at-five'],
-      judge: (of) => {
-        const [one, five] = ['reads-at-one', 'reads-at-five'].map((arm) =>
-          figureOf(of(arm), 'an eventual query lags by'),
-        ) as [number, number]
-        return { holds: one < 2 && five > 5 * one, found: `${one} s at one write a second, ${five} s at five` }
-      },
-    },
-    {
-      says: 'above one write a second a strong read times out',
-      arms: ['reads-at-one', 'reads-at-five'],
-      judge: (of) => {
-        const [one, five] = ['reads-at-one', 'reads-at-five'].map((arm) =>
-          figureOf(of(arm), 'strong queries that time out'),
-        )
-        const ms = figureOf(of('reads-at-one'), 'a strong query takes')
-        return { holds: one === 0 && five === 1, found: `timed out: ${five} at five writes a second; ${ms} ms at one` }
-      },
-    },
+    expectFigures(
+      'above one write a second eventual reads lag further and further behind',
+      ofArms('an eventual query lags by', 'reads-at-one', 'reads-at-five'),
+      (one, five) => ({
+        holds: one < 2 && five > 5 * one,
+        found: `${one} s at one write a second, ${five} s at five`,
+      }),
+    ),
+    expectFigures(
+      'above one write a second a strong read times out',
+      [
+        ...ofArms('strong queries that time out', 'reads-at-one', 'reads-at-five'),
+        ['reads-at-one', 'a strong query takes'],
+      ],
+      (one, five, ms) => ({
+        holds: one === 0 && five === 1,
+        found: `timed out: ${five} at five writes a second; ${ms} ms at one`,
+      }),
+    ),
     expectFigure('short-burst: every write gets through', 'short-burst', 'writes lost', (lost) => lost === 0),
     expectFigure('long-run: at the same rate many are lost', 'long-run', 'writes lost', (lost) => lost > 20),
   ],

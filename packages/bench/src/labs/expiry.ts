@@ -9,10 +9,10 @@
  * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { text, unindexed, upsert } from '../sim/entities.ts'
+import { allOf, ascending, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { type Scanned, scanned } from '../sim/scanned.ts'
@@ -94,24 +94,13 @@ const schemes: readonly Scheme[] = [
 ]
 
 function pageOf(store: Store, [from, below]: readonly [string, string], cursor: Uint8Array | undefined): Query {
-  return {
-    partition: store.key().partition,
-    kind,
+  return store.query(kind, {
     projection: ['__key__'],
-    filter: {
-      type: 'composite',
-      operator: 'and',
-      filters: [
-        { type: 'property', property, operator: 'greaterThanOrEqual', value: text(from) },
-        { type: 'property', property, operator: 'lessThan', value: text(below) },
-      ],
-    },
-    order: [{ property, direction: 'ascending' }],
-    distinctOn: [],
-    offset: 0,
+    filter: allOf(where(property, 'greaterThanOrEqual', text(from)), where(property, 'lessThan', text(below))),
+    order: [ascending(property)],
     limit: atOnce,
     ...(cursor === undefined ? {} : { startCursor: cursor }),
-  }
+  })
 }
 
 /** The entities of an arm: what its clients know of them, and what they do. */
@@ -286,7 +275,6 @@ const arms: readonly Arm[] = schemes.map((scheme) => ({
       return { operation: 'upsert', key, fields: { [property]: text(value), user: unindexed(text(`user ${n}`)) } }
     }),
 }))
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
 
 const perRow = 'deleted rows stepped over'
 const kept = 'kept longest after expiry'
@@ -360,58 +348,44 @@ export const expiry: Lab = {
   expectations: [
     expectFigure('indexed: a sweep goes over more deleted rows than it finds rows', 'indexed', perRow, (n) => n > 2),
     expectFigure('indexed: the engine warns of it', 'indexed', 'findings of the engine', (n) => n > 0),
-    {
-      says: 'sharded: there are as many deleted rows, but each query meets a small part of them',
-      arms: ['indexed', 'sharded'],
-      judge: (of) => {
-        const [plain, shards] = both(of, 'sharded', perRow)
-        const [worst, worstOfShards] = both(of, 'sharded', 'worst query steps over')
-        return {
-          holds: shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
-          found: `${plain} and ${shards} a row found; the worst query: ${worst} and ${worstOfShards}`,
-        }
-      },
-    },
-    ...['remembered', 'generations'].map((name) => ({
-      says: `${name}: a sweep meets hardly any deleted rows`,
-      arms: [name],
-      judge: (of: Of) => {
-        const [found, each] = [figureOf(of(name), 'rows found'), figureOf(of(name), perRow)]
-        return { holds: found > 0 && each < 0.1, found: `${each} for each of ${found} rows found` }
-      },
-    })),
-    {
-      says: 'remembered: what is moved to a time in the past is never found',
-      arms: ['indexed', 'remembered'],
-      judge: (of) => {
-        const [plain, remembered] = both(of, 'remembered', kept)
-        return { holds: remembered > 4 * plain, found: `kept for up to ${plain} and ${remembered} minutes` }
-      },
-    },
-    {
-      says: 'generations: what is alive is written again, and what has expired is kept longer',
-      arms: ['indexed', 'generations'],
-      judge: (of) => {
-        const again = figureOf(of('generations'), 'entities written again')
-        const [plain, generations] = both(of, 'generations', kept)
-        return {
-          holds: again > 0 && generations > 1.5 * plain,
-          found: `${again} written again; kept for up to ${plain} and ${generations} minutes`,
-        }
-      },
-    },
-    {
-      says: 'generations: nothing is kept for longer than three generations',
-      arms: ['generations'],
-      judge: (of) => {
-        const [longest, generation] = [figureOf(of('generations'), kept), figureOf(of('generations'), 'a generation')]
-        return { holds: longest < 3 * generation, found: `${longest} minutes, a generation of ${generation} minutes` }
-      },
-    },
+    expectFigures(
+      'sharded: there are as many deleted rows, but each query meets a small part of them',
+      [perRow, 'worst query steps over'].flatMap((figure) => ofArms(figure, 'indexed', 'sharded')),
+      (plain, shards, worst, worstOfShards) => ({
+        holds: shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
+        found: `${plain} and ${shards} a row found; the worst query: ${worst} and ${worstOfShards}`,
+      }),
+    ),
+    ...['remembered', 'generations'].map((name) =>
+      expectFigures(
+        `${name}: a sweep meets hardly any deleted rows`,
+        ofArm(name, 'rows found', perRow),
+        (found, each) => ({ holds: found > 0 && each < 0.1, found: `${each} for each of ${found} rows found` }),
+      ),
+    ),
+    expectFigures(
+      'remembered: what is moved to a time in the past is never found',
+      ofArms(kept, 'indexed', 'remembered'),
+      (plain, remembered) => ({
+        holds: remembered > 4 * plain,
+        found: `kept for up to ${plain} and ${remembered} minutes`,
+      }),
+    ),
+    expectFigures(
+      'generations: what is alive is written again, and what has expired is kept longer',
+      [['generations', 'entities written again'], ...ofArms(kept, 'indexed', 'generations')],
+      (again, plain, generations) => ({
+        holds: again > 0 && generations > 1.5 * plain,
+        found: `${again} written again; kept for up to ${plain} and ${generations} minutes`,
+      }),
+    ),
+    expectFigures(
+      'generations: nothing is kept for longer than three generations',
+      ofArm('generations', kept, 'a generation'),
+      (longest, generation) => ({
+        holds: longest < 3 * generation,
+        found: `${longest} minutes, a generation of ${generation} minutes`,
+      }),
+    ),
   ],
-}
-
-/** A figure of the plain index, and of another arm. */
-function both(of: Of, arm: string, name: string): readonly [number, number] {
-  return [figureOf(of('indexed'), name), figureOf(of(arm), name)]
 }

@@ -4,7 +4,7 @@
  * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock row
  * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
  */
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'
 import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.ts'
@@ -45,23 +45,17 @@ const arms: readonly Arm[] = [
   { name: 'killed', about: 'queries, lookups and puts at several gateways; one is killed', run: kill },
 ]
 
-type Expectation = Lab['expectations'][number]
-
 /** An expectation about two figures of one arm. */
 function pair(
   says: string,
   arm: string,
-  [one, other]: readonly [string, string],
+  names: readonly [string, string],
   holds: (one: number, other: number) => boolean,
 ): Expectation {
-  return {
-    says,
-    arms: [arm],
-    judge: (of) => {
-      const [first, second] = [figureOf(of(arm), one), figureOf(of(arm), other)]
-      return { holds: holds(first, second), found: `${one}: ${first}, ${other}: ${second}` }
-    },
-  }
+  return expectFigures(says, ofArm(arm, ...names), (first, second) => ({
+    holds: holds(first, second),
+    found: `${names[0]}: ${first}, ${names[1]}: ${second}`,
+  }))
 }
 
 const manyTimes = (times: number): boolean => times > 6.5

@@ -4,7 +4,7 @@
  * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
@@ -47,7 +47,7 @@ async function read(session: ArmSession, copies: number): Promise<void> {
   const put = async (): Promise<void> => {
     for (let copy = 0; copy < copies; copy++) {
       const mutations = [upsert(copyKey(store, copies, (copy + 0.5) / copies), page)]
-      await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+      await store.put(mutations)
     }
   }
   await store.together([put()])
@@ -138,23 +138,12 @@ const arms: readonly Arm[] = [
   },
 ]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
 /** Nearly as many times the throughput of one as there are copies, and there are several. */
-function asManyTimes(says: string, one: string, many: string): Lab['expectations'][number] {
-  return {
-    says,
-    arms: [one, many],
-    judge: (of: Of) => {
-      const [alone, together] = [figureOf(of(one), 'served'), figureOf(of(many), 'served')]
-      const copies = figureOf(of(many), 'copies')
-      const all = copies * alone
-      return {
-        holds: copies > 1 && together > 0.85 * all && together < 1.15 * all,
-        found: `${alone}/s of one, ${together}/s with ${copies} copies`,
-      }
-    },
-  }
+function asManyTimes(says: string, one: string, many: string): Expectation {
+  return expectFigures(says, [...ofArms('served', one, many), [many, 'copies']], (alone, together, copies) => ({
+    holds: copies > 1 && together > 0.85 * copies * alone && together < 1.15 * copies * alone,
+    found: `${alone}/s of one, ${together}/s with ${copies} copies`,
+  }))
 }
 
 export const hotKey: Lab = {
@@ -209,46 +198,33 @@ export const hotKey: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'read-one: a tablet is not split inside a row',
-      arms: ['read-one'],
-      judge: (of) => {
-        const busiest = figureOf(of('read-one'), 'busiest tablet')
-        return { holds: busiest > 99, found: `${busiest} % of the load on one tablet` }
-      },
-    },
-    {
-      says: 'read-one: most of what is asked for is refused',
-      arms: ['read-one'],
-      judge: (of) => {
-        const [served, refused] = [figureOf(of('read-one'), 'served'), figureOf(of('read-one'), 'refused')]
-        return { holds: refused > served, found: `${served}/s served, ${refused} refused` }
-      },
-    },
+    expectFigures('read-one: a tablet is not split inside a row', ofArm('read-one', 'busiest tablet'), (busiest) => ({
+      holds: busiest > 99,
+      found: `${busiest} % of the load on one tablet`,
+    })),
+    expectFigures(
+      'read-one: most of what is asked for is refused',
+      ofArm('read-one', 'served', 'refused'),
+      (served, refused) => ({ holds: refused > served, found: `${served}/s served, ${refused} refused` }),
+    ),
     asManyTimes('replicas multiply the reads by their number', 'read-one', 'read-replicas'),
-    {
-      says: 'write-one: a few writes a second, whatever the number of writers',
-      arms: ['write-one'],
-      judge: (of) => {
-        const served = figureOf(of('write-one'), 'served')
-        return { holds: served > 1 && served < 10, found: `${served}/s` }
-      },
-    },
+    expectFigures(
+      'write-one: a few writes a second, whatever the number of writers',
+      ofArm('write-one', 'served'),
+      (served) => ({ holds: served > 1 && served < 10, found: `${served}/s` }),
+    ),
     asManyTimes('shards multiply the writes by their number', 'write-one', 'write-shards'),
-    {
-      says: 'of as many keys reads scale far above writes, but reads of one key stop at one server',
-      arms: ['read-one', 'read-replicas', 'write-shards'],
-      judge: (of) => {
-        const [one, reads, writes] = ['read-one', 'read-replicas', 'write-shards'].map((arm) =>
-          figureOf(of(arm), 'served'),
-        ) as [number, number, number]
-        const copies = figureOf(of('read-replicas'), 'copies')
-        return {
-          holds: copies === figureOf(of('write-shards'), 'copies') && reads > 500 * writes && one < 0.25 * reads,
-          found: `${copies} keys: ${reads}/s read, ${writes}/s written; one key: ${one}/s read`,
-        }
-      },
-    },
+    expectFigures(
+      'of as many keys reads scale far above writes, but reads of one key stop at one server',
+      [
+        ...ofArms('served', 'read-one', 'read-replicas', 'write-shards'),
+        ...ofArms('copies', 'read-replicas', 'write-shards'),
+      ],
+      (one, reads, writes, copies, shards) => ({
+        holds: copies === shards && reads > 500 * writes && one < 0.25 * reads,
+        found: `${copies} keys: ${reads}/s read, ${writes}/s written; one key: ${one}/s read`,
+      }),
+    ),
     expectFigure(
       'read-one: instances that need the hot key at their start fail to start',
       'read-one',

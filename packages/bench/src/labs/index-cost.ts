@@ -5,7 +5,7 @@
  * combination of their values ("exploding").
  */
 import type { IndexDefinition, Value } from '@sixtables/engine'
-import { type Arm, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { type Fields, text, unindexed, upsert } from '../sim/entities.ts'
@@ -59,7 +59,7 @@ async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case
   for (const index of indexes) await store.together([create(store, index)])
   const key = store.key({ kind, name: 'first' })
   const commit = (of: Fields) => async (): Promise<void> => {
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: [upsert(key, of)] })
+    await store.put([upsert(key, of)])
   }
   const put = await written(store, commit(fields))
   await store.together([store.sleep(10_000)])
@@ -160,7 +160,7 @@ async function refused(session: ArmSession): Promise<void> {
     const fields = { colours: tags(session, count), sizes: tags(session, count) }
     const mutations = [upsert(store.key({ kind, name: `of-${count}` }), fields)]
     try {
-      const { indexUpdates } = await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+      const { indexUpdates } = await store.put(mutations)
       rows = indexUpdates
       lines.push(`${count} × ${count} values: ${indexUpdates} index rows`)
     } catch (error) {
@@ -189,10 +189,6 @@ const arms: readonly Arm[] = [
   },
   { name: 'refused', about: 'the same index, until a put is refused', run: refused },
 ]
-
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
-const rowsOf = (of: Of, arm: string): number => figureOf(of(arm), 'rows')
 
 export const indexCost: Lab = {
   name: 'index-cost',
@@ -251,73 +247,55 @@ export const indexCost: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'excluding a property saves its two rows',
-      arms: ['excluded', 'indexed'],
-      judge: (of) => {
-        const [without, withIndexes] = [rowsOf(of, 'excluded'), rowsOf(of, 'indexed')]
-        return {
-          holds: without === 2 && withIndexes === without + 2 * names.length,
-          found: `${without} rows, ${withIndexes} rows`,
-        }
-      },
-    },
-    {
-      says: 'a changed value deletes two rows and writes two; an excluded one does neither',
-      arms: ['excluded', 'indexed'],
-      judge: (of) => {
-        const [without, withIndexes] = ['excluded', 'indexed'].map((arm) =>
-          figureOf(of(arm), 'rows of an update of one property'),
-        )
-        return { holds: without === 1 && withIndexes === 5, found: `${without} row, ${withIndexes} rows` }
-      },
-    },
-    {
-      says: 'each composite index adds a row',
-      arms: ['composite'],
-      judge: (of) => {
-        const [fewest, most] = [figureOf(of('composite'), 'rows at the fewest'), rowsOf(of, 'composite')]
-        const added = figureOf(of('composite'), 'composite rows')
-        return { holds: added > 0 && most === fewest + added, found: `${fewest} rows without, ${most} with ${added}` }
-      },
-    },
-    {
-      says: 'without a composite index rows grow as the values do',
-      arms: ['multi-valued'],
-      judge: (of) => {
-        const [one, most] = [figureOf(of('multi-valued'), 'rows at the fewest'), rowsOf(of, 'multi-valued')]
-        const values = figureOf(of('multi-valued'), 'values')
-        return { holds: one === 6 && most === 2 + 4 * values, found: `1 value each: ${one} rows, ${values}: ${most}` }
-      },
-    },
-    {
-      says: 'an index over two arrays multiplies: rows grow as the square of the values',
-      arms: ['exploding'],
-      judge: (of) => {
-        const values = figureOf(of('exploding'), 'values')
-        const combined = figureOf(of('exploding'), 'composite rows')
-        return { holds: combined === values * values, found: `${values} values each, ${combined} composite rows` }
-      },
-    },
-    {
-      says: 'apply takes longer with every index, longest with the exploding one',
-      arms: ['excluded', 'indexed', 'composite', 'exploding'],
-      judge: (of) => {
-        const times = ['excluded', 'indexed', 'composite', 'exploding'].map((arm) => figureOf(of(arm), 'apply'))
-        const grows = times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0))
-        return { holds: grows, found: `${times.join(' ms, ')} ms` }
-      },
-    },
-    {
-      says: 'an index that explodes too far refuses the put',
-      arms: ['refused'],
-      judge: (of) => {
-        const values = figureOf(of('refused'), 'values of each array when refused')
-        const rows = figureOf(of('refused'), 'index rows of the last put that was taken')
+    expectFigures('excluding a property saves its two rows', ofArms('rows', 'excluded', 'indexed'), (without, all) => ({
+      holds: without === 2 && all === without + 2 * names.length,
+      found: `${without} rows, ${all} rows`,
+    })),
+    expectFigures(
+      'a changed value deletes two rows and writes two; an excluded one does neither',
+      ofArms('rows of an update of one property', 'excluded', 'indexed'),
+      (without, all) => ({ holds: without === 1 && all === 5, found: `${without} row, ${all} rows` }),
+    ),
+    expectFigures(
+      'each composite index adds a row',
+      ofArm('composite', 'rows at the fewest', 'rows', 'composite rows'),
+      (fewest, most, added) => ({
+        holds: added > 0 && most === fewest + added,
+        found: `${fewest} rows without, ${most} with ${added}`,
+      }),
+    ),
+    expectFigures(
+      'without a composite index rows grow as the values do',
+      ofArm('multi-valued', 'rows at the fewest', 'rows', 'values'),
+      (one, most, values) => ({
+        holds: one === 6 && most === 2 + 4 * values,
+        found: `1 value each: ${one} rows, ${values}: ${most}`,
+      }),
+    ),
+    expectFigures(
+      'an index over two arrays multiplies: rows grow as the square of the values',
+      ofArm('exploding', 'values', 'composite rows'),
+      (values, combined) => ({
+        holds: combined === values * values,
+        found: `${values} values each, ${combined} composite rows`,
+      }),
+    ),
+    expectFigures(
+      'apply takes longer with every index, longest with the exploding one',
+      ofArms('apply', 'excluded', 'indexed', 'composite', 'exploding'),
+      (...times) => ({
+        holds: times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0)),
+        found: `${times.join(' ms, ')} ms`,
+      }),
+    ),
+    expectFigures(
+      'an index that explodes too far refuses the put',
+      ofArm('refused', 'values of each array when refused', 'index rows of the last put that was taken'),
+      (values, rows) => ({
         // The rows without the composite index are four for each value: they alone would reach no limit so soon.
-        const holds = rows > 4 * values * 2 && rows < 40_000
-        return { holds, found: `${values} values each are refused, after a put of ${rows} index rows` }
-      },
-    },
+        holds: rows > 4 * values * 2 && rows < 40_000,
+        found: `${values} values each are refused, after a put of ${rows} index rows`,
+      }),
+    ),
   ],
 }

@@ -45,7 +45,7 @@ async function prepared(session: ArmSession): Promise<{ store: Store; of: Key }>
 
 async function put(store: Store, key: Key, from = 'the old database'): Promise<void> {
   const mutations = [upsert(key, { from: text(from) })]
-  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  await store.put(mutations)
 }
 
 async function known(session: ArmSession, expected: readonly Case[]): Promise<void> {

@@ -8,7 +8,7 @@
  * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
@@ -175,7 +175,7 @@ async function prepareOld(store: Store): Promise<void> {
   const bounds: string[] = []
   const put = async (): Promise<void> => {
     const mutations = keys.map((key) => upsert(key, fields))
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
     const end = store.engine.tablets.onSample(({ table, rowKey }) => {
       if (table === 'Entities') bounds.push(rowKey)
     })
@@ -278,17 +278,13 @@ export const kindMigration: Lab = {
     ...['new-kind-ramped', 'ramp-by-user', 'copy-shuffled'].map((arm) =>
       expectFigure(`${arm}: hardly anything is refused`, arm, 'refused, whole run', (percent) => percent < 2),
     ),
-    {
-      says: 'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',
-      arms: ['copy-in-order'],
-      judge: (of) => {
-        const arm = of('copy-in-order')
-        const [share, refused] = [figureOf(arm, 'hottest tablet at the end'), figureOf(arm, 'refused at the end')]
-        return {
-          holds: share > 90 && refused > 20,
-          found: `${inWords(share)} % on one tablet, ${inWords(refused)} % refused`,
-        }
-      },
-    },
+    expectFigures(
+      'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',
+      ofArm('copy-in-order', 'hottest tablet at the end', 'refused at the end'),
+      (share, refused) => ({
+        holds: share > 90 && refused > 20,
+        found: `${inWords(share)} % on one tablet, ${inWords(refused)} % refused`,
+      }),
+    ),
   ],
 }

@@ -3,7 +3,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.3.
  */
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
@@ -169,50 +169,43 @@ export const listCompaction: Lab = {
     'Numbers of writers and clients, pauses, and when a client is killed: ours.',
   ],
   expectations: [
-    {
-      says: 'cas: compactions fail like removals do while the list changes',
-      arms: ['cas'],
-      judge: (of) => {
-        const [done, refused] = ['compactions finished', 'compactions refused'].map((name) => figureOf(of('cas'), name))
-        return { holds: (done ?? 0) * 5 < (refused ?? 0), found: `${done} got through, ${refused} were refused` }
-      },
-    },
-    ...switching.map((name) => ({
-      says: `${name}: compacts under load`,
-      arms: ['cas', name],
-      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
-        const [long, short] = ['cas', name].map((arm) => figureOf(of(arm), 'longest list'))
-        const done = figureOf(of(name), 'compactions finished')
-        const holds = (short ?? 0) < 0.6 * (long ?? 0)
-        return { holds, found: `${done} compactions finished; longest list ${short} entries, ${long} with cas` }
-      },
-    })),
+    expectFigures(
+      'cas: compactions fail like removals do while the list changes',
+      ofArm('cas', 'compactions finished', 'compactions refused'),
+      (done, refused) => ({ holds: done * 5 < refused, found: `${done} got through, ${refused} were refused` }),
+    ),
+    ...switching.map((name) =>
+      expectFigures(
+        `${name}: compacts under load`,
+        [...ofArms('longest list', 'cas', name), [name, 'compactions finished']],
+        (long, short, done) => ({
+          holds: short < 0.6 * long,
+          found: `${done} compactions finished; longest list ${short} entries, ${long} with cas`,
+        }),
+      ),
+    ),
     ...['active-pointer', 'marker'].flatMap((name) => [
       expectFigure(`${name}: a killed client leaves repeats`, name, 'reads with repeats', (n) => n > 0),
-      {
-        says: `${name}: repeats settle in seconds`,
-        arms: [name],
-        judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
-          const [longest, last] = ['longest time with repeats', 'repeats at the end'].map((figure) =>
-            figureOf(of(name), figure),
-          )
-          return { holds: (longest ?? 0) < 15 && last === 0, found: `at most ${longest} s; ${last} when all is quiet` }
-        },
-      },
+      expectFigures(
+        `${name}: repeats settle in seconds`,
+        ofArm(name, 'longest time with repeats', 'repeats at the end'),
+        (longest, last) => ({
+          holds: longest < 15 && last === 0,
+          found: `at most ${longest} s; ${last} when all is quiet`,
+        }),
+      ),
     ]),
     expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', (n) => n === 0),
-    ...whole.map((name) => ({
-      says: `${name}: nothing is lost, and nothing comes back`,
-      arms: [name],
-      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
-        const [lost, back] = ['lost at any time', 'back at any time'].map((figure) => figureOf(of(name), figure))
-        const atEnd = figureOf(of(name), 'lost at the end')
-        return {
+    ...whole.map((name) =>
+      expectFigures(
+        `${name}: nothing is lost, and nothing comes back`,
+        ofArm(name, 'lost at any time', 'back at any time', 'lost at the end'),
+        (lost, back, atEnd) => ({
           holds: lost === 0 && back === 0 && atEnd === 0,
           found: `at most ${lost} followers lost and ${back} back in any read, ${atEnd} lost at the end`,
-        }
-      },
-    })),
+        }),
+      ),
+    ),
     expectFigure('clear-first: a killed client loses followers', 'clear-first', 'lost at the end', (n) => n > 0),
   ],
 }

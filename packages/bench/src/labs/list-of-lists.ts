@@ -4,7 +4,7 @@
  * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
  */
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
-import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { type Client, hasCode, type Put, textsOf } from '../sim/client.ts'
@@ -313,20 +313,11 @@ const arms: readonly Arm[] = [
   },
 ]
 
-const inSubLists = (
-  says: string,
-  names: readonly string[],
-  unit: string,
-  holds: (...values: readonly number[]) => boolean,
-): Lab['expectations'][number] => ({
-  says: `sub-lists: ${says}`,
-  arms: ['sub-lists'],
-  judge: (of) => {
-    const values = names.map((name) => figureOf(of('sub-lists'), name))
-    const found = names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}${unit}`).join(', ')
-    return { holds: holds(...values), found }
-  },
-})
+const inSubLists = (says: string, names: readonly string[], holds: (...values: number[]) => boolean): Expectation =>
+  expectFigures(`sub-lists: ${says}`, ofArm('sub-lists', ...names), (...values) => ({
+    holds: holds(...values),
+    found: names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}`).join(', '),
+  }))
 
 export const listOfLists: Lab = {
   name: 'list-of-lists',
@@ -389,60 +380,41 @@ export const listOfLists: Lab = {
     'The length of a sub-list, of an id, and the share of those who leave: ours.',
   ],
   expectations: [
-    {
-      says: 'one-item: is refused at the limit of an entity, long before all are in it',
-      arms: ['one-item', 'sub-lists'],
-      judge: (of) => {
-        const [few, all] = ['one-item', 'sub-lists'].map((name) => figureOf(of(name), 'followers found'))
-        const refused = figureOf(of('one-item'), 'refused for its size')
-        return {
-          holds: refused === 1 && (few ?? 0) < (all ?? 0) / 2,
-          found: `${inWords(few ?? 0)} followers in one entity, ${inWords(all ?? 0)} in sub-lists`,
-        }
-      },
-    },
+    expectFigures(
+      'one-item: is refused at the limit of an entity, long before all are in it',
+      [...ofArms('followers found', 'one-item', 'sub-lists'), ['one-item', 'refused for its size']],
+      (few, all, refused) => ({
+        holds: refused === 1 && few < all / 2,
+        found: `${inWords(few)} followers in one entity, ${inWords(all)} in sub-lists`,
+      }),
+    ),
     inSubLists(
       'all followers are stored, each once',
       ['followers', 'followers found', 'found twice'],
-      '',
-      (followers, found, twice) => {
-        return found === followers && twice === 0
-      },
+      (followers, found, twice) => found === followers && twice === 0,
     ),
-    {
-      says: 'a new follower costs a small part of the bytes in sub-lists',
-      arms: ['one-item', 'sub-lists'],
-      judge: (of) => {
-        const [one, many] = ['one-item', 'sub-lists'].map((name) => figureOf(of(name), 'written for a follower'))
-        return {
-          holds: (one ?? 0) > 4 * (many ?? 0),
-          found: `${inWords(one ?? 0)} bytes in one entity, ${inWords(many ?? 0)} in sub-lists`,
-        }
-      },
-    },
+    expectFigures(
+      'a new follower costs a small part of the bytes in sub-lists',
+      ofArms('written for a follower', 'one-item', 'sub-lists'),
+      (one, many) => ({
+        holds: one > 4 * many,
+        found: `${inWords(one)} bytes in one entity, ${inWords(many)} in sub-lists`,
+      }),
+    ),
     inSubLists(
       'the old ones are compacted at the first attempt',
       ['commits that compacted old sub-lists', 'of these, refused'],
-      '',
-      (old, refused) => {
-        return (old ?? 0) > 1 && refused === 0
-      },
+      (old, refused) => old > 1 && refused === 0,
     ),
     inSubLists(
       'the newest one is not, while it grows',
       ['attempts at the newest sub-list', 'of those, refused'],
-      '',
-      (tries, refused) => {
-        return (refused ?? 0) > (tries ?? 0) / 2
-      },
+      (tries, refused) => refused > tries / 2,
     ),
     inSubLists(
       'compacted, they are shorter, and hold those who stayed',
       ['entries before', 'entries after', 'wrong after it'],
-      '',
-      (before, after, wrong) => {
-        return (after ?? 0) < 0.9 * (before ?? 0) && wrong === 0
-      },
+      (before, after, wrong) => after < 0.9 * before && wrong === 0,
     ),
   ],
 }

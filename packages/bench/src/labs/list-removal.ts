@@ -3,7 +3,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
  */
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
@@ -276,39 +276,37 @@ export const listRemoval: Lab = {
     'Numbers of writers, changes and pauses: ours.',
   ],
   expectations: [
-    {
-      says: 'cas: removals starve while the list changes fast',
-      arms: ['cas'],
-      judge: (of) => {
-        const few = figureOf(of('cas'), 'retries per removal, 1 writer')
-        const many = figureOf(of('cas'), 'retries per removal, all writers')
-        const givenUp = figureOf(of('cas'), 'removals that a client library gives up')
-        return {
-          holds: few === 0 && many > 5 && givenUp > 20,
-          found: `${few} retries per removal with one writer, ${many} with all; ${givenUp} % past five retries`,
-        }
-      },
-    },
-    ...appending.map((name) => ({
-      says: `${name}: nothing is tried twice`,
-      arms: [name],
-      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
-        const removals = figureOf(of(name), 'retries per removal, all writers')
-        const additions = figureOf(of(name), 'retries of additions')
-        return { holds: removals === 0 && additions === 0, found: `${removals} and ${additions} retries` }
-      },
-    })),
-    {
-      says: 'a removal takes several times as long by CAS',
-      arms: ['cas', 'transforms'],
-      judge: (of) => {
-        const [slow, fast] = ['cas', 'transforms'].map((name) => figureOf(of(name), 'p99 of a removal, all writers'))
-        return {
-          holds: (slow ?? 0) > 3 * (fast ?? 0),
-          found: `p99 with all writers: cas ${slow} ms, transforms ${fast} ms`,
-        }
-      },
-    },
+    expectFigures(
+      'cas: removals starve while the list changes fast',
+      ofArm(
+        'cas',
+        'retries per removal, 1 writer',
+        'retries per removal, all writers',
+        'removals that a client library gives up',
+      ),
+      (few, many, givenUp) => ({
+        holds: few === 0 && many > 5 && givenUp > 20,
+        found: `${few} retries per removal with one writer, ${many} with all; ${givenUp} % past five retries`,
+      }),
+    ),
+    ...appending.map((name) =>
+      expectFigures(
+        `${name}: nothing is tried twice`,
+        ofArm(name, 'retries per removal, all writers', 'retries of additions'),
+        (removals, additions) => ({
+          holds: removals === 0 && additions === 0,
+          found: `${removals} and ${additions} retries`,
+        }),
+      ),
+    ),
+    expectFigures(
+      'a removal takes several times as long by CAS',
+      ofArms('p99 of a removal, all writers', 'cas', 'transforms'),
+      (slow, fast) => ({
+        holds: slow > 3 * fast,
+        found: `p99 with all writers: cas ${slow} ms, transforms ${fast} ms`,
+      }),
+    ),
     expectFigure(
       'commas: a name with the delimiter in it becomes two, and is never removed',
       'commas',
@@ -330,25 +328,18 @@ export const listRemoval: Lab = {
         (n) => n === 0,
       ),
     ),
-    {
-      says: 'all of these end with the same number of followers',
-      arms: whole,
-      judge: (of) => {
-        const counts = whole.map((name) => figureOf(of(name), 'followers at the end'))
-        return { holds: (counts[0] ?? 0) > 0 && new Set(counts).size === 1, found: counts.join(', ') }
-      },
-    },
-    {
-      says: 'the log keeps every change, the transforms only the followers',
-      arms: ['log', 'transforms'],
-      judge: (of) => {
-        const followers = figureOf(of('transforms'), 'followers at the end')
-        const [long, short] = ['log', 'transforms'].map((name) => figureOf(of(name), 'elements stored for them'))
-        return {
-          holds: short === followers && (long ?? 0) > 2 * followers,
-          found: `${followers} followers: ${long} elements in the log, ${short} with transforms`,
-        }
-      },
-    },
+    expectFigures(
+      'all of these end with the same number of followers',
+      ofArms('followers at the end', ...whole),
+      (...counts) => ({ holds: (counts[0] ?? 0) > 0 && new Set(counts).size === 1, found: counts.join(', ') }),
+    ),
+    expectFigures(
+      'the log keeps every change, the transforms only the followers',
+      [['transforms', 'followers at the end'], ...ofArms('elements stored for them', 'log', 'transforms')],
+      (followers, long, short) => ({
+        holds: short === followers && long > 2 * followers,
+        found: `${followers} followers: ${long} elements in the log, ${short} with transforms`,
+      }),
+    ),
   ],
 }

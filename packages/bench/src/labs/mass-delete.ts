@@ -8,12 +8,12 @@
  * Known: best practices, deletes: do not delete many entities in a narrow range of keys; Bigtable keeps deleted rows until a
  * compaction, and queries go over them.
  */
-import type { Filter, Key, Mutation, Query } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { Key, Mutation, Query } from '@sixtables/engine'
+import { type Arm, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { hasCode } from '../sim/client.ts'
-import { type Fields, integer, unindexed, upsert } from '../sim/entities.ts'
+import { ascending, type Fields, integer, unindexed, upsert, whereKey } from '../sim/entities.ts'
 import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
@@ -47,27 +47,19 @@ const settleMs = 30_000
 async function inBatches(store: Store, mutations: readonly Mutation[]): Promise<void> {
   for (let from = 0; from < mutations.length; from += atOnce) {
     const some = mutations.slice(from, from + atOnce)
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: some })
+    await store.put(some)
     // A job in the background that leaves the servers time for others.
     await store.sleep(1000)
   }
 }
 
 function firstPage(store: Store, limit: number, behind: Key | undefined): Query {
-  const filter: Filter | undefined =
-    behind === undefined
-      ? undefined
-      : { type: 'property', property: '__key__', operator: 'greaterThan', value: { type: 'key', key: behind } }
-  return {
-    partition: store.key().partition,
-    kind: 'Event',
+  return store.query('Event', {
     projection: ['__key__'],
-    filter,
-    order: [{ property: '__key__', direction: 'ascending' }],
-    distinctOn: [],
-    offset: 0,
+    filter: behind === undefined ? undefined : whereKey('greaterThan', behind),
+    order: [ascending('__key__')],
     limit,
-  }
+  })
 }
 
 async function look(store: Store, at: string, query: Query, deadlineMs?: number): Promise<Look> {
@@ -192,13 +184,11 @@ const arms: readonly Arm[] = [
   },
 ]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+const compared = (arm: string, at: string): FigureOf[] =>
+  ofArm(arm, `${at}: deleted rows on the way`, 'before: the query takes', `${at}: the query takes`)
 
-const timedOutOf = (of: Of, arm: string): readonly number[] =>
-  ['before', 'deleted', 'compacted'].map((at) => figureOf(of(arm), `${at}: timed out`))
-
-const slower = (of: Of, arm: string, at: string): number =>
-  figureOf(of(arm), `${at}: the query takes`) / figureOf(of(arm), 'before: the query takes')
+const timedOut = (arm: string): FigureOf[] =>
+  ofArm(arm, 'before: timed out', 'deleted: timed out', 'compacted: timed out')
 
 export const massDelete: Lab = {
   name: 'mass-delete',
@@ -257,92 +247,67 @@ export const massDelete: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'narrow: the query goes over every deleted row, and is slow',
-      arms: ['narrow'],
-      judge: (of) => {
-        const [deleted, on] = [
-          figureOf(of('narrow'), 'deleted'),
-          figureOf(of('narrow'), 'deleted: deleted rows on the way'),
-        ]
-        const times = slower(of, 'narrow', 'deleted')
-        return {
-          holds: on >= deleted && times > 5,
-          found: `${on} deleted rows on the way, ${times.toFixed(1)} times as long`,
-        }
-      },
-    },
-    ...['narrow', 'left-alone'].map((arm) => ({
-      says: `${arm}: compacted, it is as quick as before`,
-      arms: [arm],
-      judge: (of: Of) => {
-        const on = figureOf(of(arm), 'compacted: deleted rows on the way')
-        const times = slower(of, arm, 'compacted')
-        return {
-          holds: on === 0 && times < 1.2,
-          found: `${on} deleted rows on the way, ${times.toFixed(1)} times as long`,
-        }
-      },
-    })),
-    {
-      says: 'left-alone: it is slow until the engine compacts, which it does when the deletes are tablet.compactRestMs old',
-      arms: ['left-alone'],
-      judge: (of) => {
-        const [minutes, restMinutes] = [
-          figureOf(of('left-alone'), 'compacted by itself after'),
-          figureOf(of('left-alone'), 'tombstones rest for'),
-        ]
-        const holds = minutes >= restMinutes && minutes < restMinutes + 2
-        return { holds, found: `compacted after ${minutes} minutes, set to ${restMinutes}` }
-      },
-    },
+    expectFigures(
+      'narrow: the query goes over every deleted row, and is slow',
+      [...ofArm('narrow', 'deleted'), ...compared('narrow', 'deleted')],
+      (deleted, on, beforeMs, ms) => ({
+        holds: on >= deleted && ms / beforeMs > 5,
+        found: `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
+      }),
+    ),
+    ...['narrow', 'left-alone'].map((arm) =>
+      expectFigures(`${arm}: compacted, it is as quick as before`, compared(arm, 'compacted'), (on, beforeMs, ms) => ({
+        holds: on === 0 && ms / beforeMs < 1.2,
+        found: `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
+      })),
+    ),
+    expectFigures(
+      'left-alone: it is slow until the engine compacts, which it does when the deletes are tablet.compactRestMs old',
+      ofArm('left-alone', 'compacted by itself after', 'tombstones rest for'),
+      (minutes, restMinutes) => ({
+        holds: minutes >= restMinutes && minutes < restMinutes + 2,
+        found: `compacted after ${minutes} minutes, set to ${restMinutes}`,
+      }),
+    ),
     expectFigure(
       'start-behind: a query that starts behind the deleted keys reads past none',
       'start-behind',
       'deleted: deleted rows on the way',
       (n) => n === 0,
     ),
-    {
-      says: 'spread: the query meets few of as many deleted rows',
-      arms: ['narrow', 'spread'],
-      judge: (of) => {
-        const [narrow, spread] = ['narrow', 'spread'].map((arm) =>
-          figureOf(of(arm), 'deleted: deleted rows on the way'),
-        )
-        const same = figureOf(of('narrow'), 'deleted') === figureOf(of('spread'), 'deleted')
-        const holds = same && spread !== undefined && narrow !== undefined && spread * 10 < narrow
-        return { holds, found: `${spread} on the way, ${narrow} when narrow` }
-      },
-    },
-    {
-      says: 'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
-      arms: ['deadline'],
-      judge: (of) => {
-        const [before, deleted, compacted] = timedOutOf(of, 'deadline')
-        return {
-          holds: before === 0 && deleted === 1 && compacted === 0,
-          found: `timed out: before ${before}, deleted ${deleted}, compacted ${compacted}`,
-        }
-      },
-    },
-    {
-      says: 'deadline-spread: with as many deletes all over the keys it is answered at any time',
-      arms: ['deadline-spread'],
-      judge: (of) => {
-        const late = timedOutOf(of, 'deadline-spread')
-        return { holds: late.every((n) => n === 0), found: `timed out: ${late.join(', ')}` }
-      },
-    },
+    expectFigures(
+      'spread: the query meets few of as many deleted rows',
+      [...ofArms('deleted: deleted rows on the way', 'narrow', 'spread'), ...ofArms('deleted', 'narrow', 'spread')],
+      (narrow, spread, deleted, deletedSpread) => ({
+        holds: deleted === deletedSpread && spread * 10 < narrow,
+        found: `${spread} on the way, ${narrow} when narrow`,
+      }),
+    ),
+    expectFigures(
+      'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
+      timedOut('deadline'),
+      (before, deleted, compacted) => ({
+        holds: before === 0 && deleted === 1 && compacted === 0,
+        found: `timed out: before ${before}, deleted ${deleted}, compacted ${compacted}`,
+      }),
+    ),
+    expectFigures(
+      'deadline-spread: with as many deletes all over the keys it is answered at any time',
+      timedOut('deadline-spread'),
+      (...late) => ({ holds: late.every((n) => n === 0), found: `timed out: ${late.join(', ')}` }),
+    ),
     ...arms
       .filter(({ name }) => name !== 'deadline')
-      .map(({ name }) => ({
-        says: `${name}: the page is full all the time`,
-        arms: [name],
-        judge: (of: Of) => {
-          const results = ['before', 'deleted', 'compacted'].map((at) => figureOf(of(name), `${at}: results`))
-          return { holds: results.every((n) => n > 0 && n === results[0]), found: `${results.join(', ')} results` }
-        },
-      })),
+      .map(({ name }) =>
+        expectFigures(
+          `${name}: the page is full all the time`,
+          ofArm(name, 'before: results', 'deleted: results', 'compacted: results'),
+          (...results) => ({
+            holds: results.every((n) => n > 0 && n === results[0]),
+            found: `${results.join(', ')} results`,
+          }),
+        ),
+      ),
     expectFigure(
       'narrow: the engine warns of the one table that is read',
       'narrow',

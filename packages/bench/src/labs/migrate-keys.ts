@@ -6,7 +6,7 @@
  * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
  */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integerOf } from '../sim/client.ts'
@@ -121,7 +121,7 @@ function isRow(properties: Uint8Array, n: bigint): boolean {
 }
 
 async function put(store: Store, mutations: readonly ReturnType<typeof upsert>[]): Promise<void> {
-  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  await store.put(mutations)
 }
 
 /** Old rows keep their numbers as ids, and new entities are inserted without one. */
@@ -196,7 +196,7 @@ const mappingArms: readonly Arm[] = mappings.map((mapping) => ({
   },
 }))
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+const wayBack = ['other rows found by an old number', 'old numbers that their keys do not tell']
 
 export const migrateKeys: Lab = {
   name: 'migrate-keys',
@@ -282,48 +282,42 @@ export const migrateKeys: Lab = {
     },
   ],
   expectations: [
-    ...['int-ids', 'decimal-names'].map((name) => ({
-      says: `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
-      arms: [name],
-      judge: (of: Of) => {
-        const [share, refused] = [figureOf(of(name), 'hottest tablet'), figureOf(of(name), 'refused at the end')]
-        return {
+    ...['int-ids', 'decimal-names'].map((name) =>
+      expectFigures(
+        `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
+        ofArm(name, 'hottest tablet', 'refused at the end'),
+        (share, refused) => ({
           holds: share > 90 && refused > 1000,
           found: `${inWords(share)} %, ${inWords(refused)}/s refused`,
-        }
-      },
-    })),
+        }),
+      ),
+    ),
     ...['permuted-ids', 'permuted-names'].flatMap((name) => [
-      {
-        says: `${name}: the load is spread over tablets, and served`,
-        arms: [name],
-        judge: (of: Of) => {
-          const [share, tablets] = [figureOf(of(name), 'hottest tablet'), figureOf(of(name), 'tablets')]
-          const [served, refused] = [figureOf(of(name), 'served at the end'), figureOf(of(name), 'refused at the end')]
-          return {
-            holds: share * tablets < 250 && tablets >= 4 && refused < 0.03 * served,
-            found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)}/s refused`,
-          }
-        },
-      },
-      {
-        says: `${name}: each number has a key of its own, which tells the number`,
-        arms: [name],
-        judge: (of: Of) => {
-          const [wrong, lost] = wayBack.map((figure) => figureOf(of(name), figure))
-          return { holds: wrong === 0 && lost === 0, found: `${wrong} rows overwritten, ${lost} numbers lost` }
-        },
-      },
+      expectFigures(
+        `${name}: the load is spread over tablets, and served`,
+        ofArm(name, 'hottest tablet', 'tablets', 'served at the end', 'refused at the end'),
+        (share, tablets, served, refused) => ({
+          holds: share * tablets < 250 && tablets >= 4 && refused < 0.03 * served,
+          found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)}/s refused`,
+        }),
+      ),
+      expectFigures(
+        `${name}: each number has a key of its own, which tells the number`,
+        ofArm(name, ...wayBack),
+        (wrong, lost) => ({
+          holds: wrong === 0 && lost === 0,
+          found: `${wrong} rows overwritten, ${lost} numbers lost`,
+        }),
+      ),
     ]),
-    {
-      says: 'short-hash: spreads as well, but overwrites rows and has no way back',
-      arms: ['short-hash'],
-      judge: (of) => {
-        const [wrong = 0, lost = 0] = wayBack.map((figure) => figureOf(of('short-hash'), figure))
-        const share = figureOf(of('short-hash'), 'hottest tablet')
-        return { holds: wrong > 0 && lost > 0 && share < 50, found: `${wrong} rows overwritten, ${lost} numbers lost` }
-      },
-    },
+    expectFigures(
+      'short-hash: spreads as well, but overwrites rows and has no way back',
+      ofArm('short-hash', ...wayBack, 'hottest tablet'),
+      (wrong, lost, share) => ({
+        holds: wrong > 0 && lost > 0 && share < 50,
+        found: `${wrong} rows overwritten, ${lost} numbers lost`,
+      }),
+    ),
     expectFigure(
       'unreserved: new entities are given the ids of old rows, and fail',
       'unreserved',
@@ -345,5 +339,3 @@ export const migrateKeys: Lab = {
     ),
   ],
 }
-
-const wayBack = ['other rows found by an old number', 'old numbers that their keys do not tell']

@@ -3,12 +3,11 @@
  *
  * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
  */
-import type { Query } from '@sixtables/engine'
-import { type Arm, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
-import { type Fields, text, timestamp, unindexed } from '../sim/entities.ts'
+import { allOf, ascending, type Fields, text, timestamp, unindexed, where } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -87,22 +86,14 @@ function busiestOf(users: ReadonlyMap<string, number>): string {
 
 /** Events out of order in a query for one user's events by time; only where the value begins with the user. */
 async function outOfOrder(store: Store, user: string): Promise<{ readonly events: number; readonly wrong: number }> {
-  const query: Query = {
-    partition: store.key().partition,
-    kind,
+  const query = store.query(kind, {
     projection: ['created'],
-    filter: {
-      type: 'composite',
-      operator: 'and',
-      filters: [
-        { type: 'property', property: 'created', operator: 'greaterThanOrEqual', value: text(`${user}|`) },
-        { type: 'property', property: 'created', operator: 'lessThan', value: text(`${user}}`) },
-      ],
-    },
-    order: [{ property: 'created', direction: 'ascending' }],
-    distinctOn: [],
-    offset: 0,
-  }
+    filter: allOf(
+      where('created', 'greaterThanOrEqual', text(`${user}|`)),
+      where('created', 'lessThan', text(`${user}}`)),
+    ),
+    order: [ascending('created')],
+  })
   const answer = store.database.runQuery(store.engine.context({ weight: 1 }), { query })
   let numbers: number[] = []
   const read = async (): Promise<void> => {
@@ -127,7 +118,8 @@ const arms: readonly Arm[] = Object.entries(variants).map(([name, { about, creat
     }),
 }))
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+/** A figure of both tables of property indexes. */
+const eachIndexTable = (figure: string): string[] => indexTables.map((table) => `${table}: ${figure}`)
 
 export const monotonicIndex: Lab = {
   name: 'monotonic-index',
@@ -189,76 +181,61 @@ export const monotonicIndex: Lab = {
   },
   arms,
   expectations: [
-    ...['indexed', 'excluded', 'hash-prefixed', 'user-prefixed'].map((name) => ({
-      says: `${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`,
-      arms: [name],
-      judge: (of: Of) => {
-        const [percent, tablets] = [
-          figureOf(of(name), 'Entities: busiest, 5 minutes'),
-          figureOf(of(name), 'Entities: tablets'),
-        ]
-        const isSpread = figureOf(of(name), 'Entities: busiest') < 25 && tablets >= 4
-        return { holds: isSpread && percent < 75, found: `${percent} % of a server, of ${tablets} tablets` }
-      },
-    })),
-    {
-      says: 'indexed: one tablet carries over 90 % of each property table, and more than it would be split at',
-      arms: ['indexed'],
-      judge: (of) => {
-        const [splitAt, ...loads] = ['a tablet is split above', ...indexTables.map((table) => `${table}: load`)].map(
-          (name) => figureOf(of('indexed'), name),
-        )
-        const shares = indexTables.map((table) => figureOf(of('indexed'), `${table}: busiest`))
-        // A table that is hardly written has one tablet, too, and that one carries all of nothing.
-        const isHot = shares.every((share, i) => share > 90 && (share / 100) * (loads[i] ?? 0) > (splitAt ?? 0))
+    ...['indexed', 'excluded', 'hash-prefixed', 'user-prefixed'].map((name) =>
+      expectFigures(
+        `${name}: the entity rows are spread, the busiest tablet below three quarters of what a server can`,
+        ofArm(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest'),
+        (percent, tablets, busiest) => ({
+          holds: busiest < 25 && tablets >= 4 && percent < 75,
+          found: `${percent} % of a server, of ${tablets} tablets`,
+        }),
+      ),
+    ),
+    expectFigures(
+      'indexed: one tablet carries over 90 % of each property table, and more than it would be split at',
+      ofArm('indexed', 'a tablet is split above', ...eachIndexTable('load'), ...eachIndexTable('busiest')),
+      (splitAt, ...figures) => {
+        const [loads, shares] = [figures.slice(0, 2), figures.slice(2)]
         return {
-          holds: isHot,
+          // A table that is hardly written has one tablet, too, and that one carries all of nothing.
+          holds: shares.every((share, i) => share > 90 && (share / 100) * (loads[i] ?? 0) > (splitAt ?? 0)),
           found: `ascending, descending: ${shares.join(' %, ')} % of ${loads.join(', ')} row operations/s`,
         }
       },
-    },
-    {
-      says: 'excluded: hardly anything is written to the property tables (only what __scatter__ has)',
-      arms: ['excluded'],
-      judge: (of) => {
-        const [entities, ascending] = [
-          figureOf(of('excluded'), 'Entities: load'),
-          figureOf(of('excluded'), 'EntitiesByPropertyAsc: load'),
-        ]
-        return { holds: ascending < 0.03 * entities, found: `${ascending} against ${entities} row operations/s` }
-      },
-    },
-    ...['hash-prefixed', 'user-prefixed'].map((name) => ({
-      says: `${name}: the index rows are spread as well`,
-      arms: [name],
-      judge: (of: Of) => {
-        const parts = indexTables.map((table) => figureOf(of(name), `${table}: busiest, 5 minutes`))
-        const tablets = indexTables.map((table) => figureOf(of(name), `${table}: tablets`))
-        return {
-          holds:
-            parts.every((percent) => percent < 75) &&
-            indexTables.every((table) => figureOf(of(name), `${table}: busiest`) < 40) &&
-            tablets.every((one) => one >= 3),
-          found: `the busiest of ${tablets.join(', ')} tablets: ${parts.join(', ')} % of a server`,
-        }
-      },
-    })),
-    {
-      says: 'the indexed timestamp is refused where the prefixed one is served',
-      arms: ['indexed', 'user-prefixed'],
-      judge: (of) => {
-        const [bad, good] = [figureOf(of('indexed'), 'served'), figureOf(of('user-prefixed'), 'served')]
-        return { holds: good > 1.3 * bad, found: `${bad} against ${good}/s` }
-      },
-    },
-    {
-      says: "user-prefixed: one user's events come in order",
-      arms: ['user-prefixed'],
-      judge: (of) => {
-        const events = figureOf(of('user-prefixed'), 'events of a user found by its prefix')
-        const wrong = figureOf(of('user-prefixed'), 'of these, out of order')
-        return { holds: events > 1 && wrong === 0, found: `${wrong} of ${events} out of order` }
-      },
-    },
+    ),
+    expectFigures(
+      'excluded: hardly anything is written to the property tables (only what __scatter__ has)',
+      ofArm('excluded', 'Entities: load', 'EntitiesByPropertyAsc: load'),
+      (entities, ascending) => ({
+        holds: ascending < 0.03 * entities,
+        found: `${ascending} against ${entities} row operations/s`,
+      }),
+    ),
+    ...['hash-prefixed', 'user-prefixed'].map((name) =>
+      expectFigures(
+        `${name}: the index rows are spread as well`,
+        ofArm(name, ...['busiest, 5 minutes', 'tablets', 'busiest'].flatMap(eachIndexTable)),
+        (...figures) => {
+          const [parts, tablets, shares] = [figures.slice(0, 2), figures.slice(2, 4), figures.slice(4)]
+          return {
+            holds:
+              parts.every((percent) => percent < 75) &&
+              shares.every((share) => share < 40) &&
+              tablets.every((one) => one >= 3),
+            found: `the busiest of ${tablets.join(', ')} tablets: ${parts.join(', ')} % of a server`,
+          }
+        },
+      ),
+    ),
+    expectFigures(
+      'the indexed timestamp is refused where the prefixed one is served',
+      ofArms('served', 'indexed', 'user-prefixed'),
+      (bad, good) => ({ holds: good > 1.3 * bad, found: `${bad} against ${good}/s` }),
+    ),
+    expectFigures(
+      "user-prefixed: one user's events come in order",
+      ofArm('user-prefixed', 'events of a user found by its prefix', 'of these, out of order'),
+      (events, wrong) => ({ holds: events > 1 && wrong === 0, found: `${wrong} of ${events} out of order` }),
+    ),
   ],
 }

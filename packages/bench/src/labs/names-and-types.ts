@@ -13,14 +13,23 @@ import {
   type PathElement,
   type Query,
 } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { entityBytes, type Fields, integer, lengthDelimited, text, upsert } from '../sim/entities.ts'
+import {
+  ascending,
+  entityBytes,
+  type Fields,
+  integer,
+  lengthDelimited,
+  text,
+  upsert,
+  whereKey,
+} from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
 async function commit(store: Store, ...mutations: readonly Mutation[]): Promise<void> {
-  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  await store.put(mutations)
 }
 
 /** The store's answer to a mutation: `accepted`, or the code and the message of its refusal. */
@@ -33,27 +42,13 @@ async function answer(store: Store, mutation: Mutation): Promise<string> {
   }
 }
 
-const query = (store: Store, kind: string | undefined, filter?: Filter): Query => ({
-  partition: store.key().partition,
-  kind,
-  projection: [],
-  filter,
-  order: kind === undefined || filter === undefined ? [{ property: '__key__', direction: 'ascending' }] : [],
-  distinctOn: [],
-  offset: 0,
-})
+const query = (store: Store, kind: string | undefined, filter?: Filter): Query =>
+  store.query(kind, { filter, order: kind === undefined || filter === undefined ? [ascending('__key__')] : [] })
 
 async function keysOf(store: Store, of: Query): Promise<readonly Key[]> {
   const { results } = await store.database.runQuery(store.context(), { query: of })
   return results.map(({ key }) => key)
 }
-
-const byKey = (operator: 'hasAncestor' | 'greaterThanOrEqual', key: Key): Filter => ({
-  type: 'property',
-  property: '__key__',
-  operator,
-  value: { type: 'key', key },
-})
 
 /** A key as URLs and file names have it: kinds and names, with slashes between them. */
 const joined = (path: readonly PathElement[]): string =>
@@ -77,7 +72,7 @@ async function slashes(session: ArmSession): Promise<void> {
     for (const key of await keysOf(store, query(store, kind))) order.push(`kind ${kind}: ${formatKey(key)}`)
   record.figure('keys', order.length, '')
   record.figure('paths when joined by slashes', new Set(texts).size, '')
-  const under = await keysOf(store, query(store, undefined, byKey('hasAncestor', folder)))
+  const under = await keysOf(store, query(store, undefined, whereKey('hasAncestor', folder)))
   record.figure(
     'keys that seem to be in the folder',
     texts.filter((path) => path.startsWith(`Folder/${owner}/`)).length,
@@ -158,7 +153,7 @@ async function ids(session: ArmSession): Promise<void> {
   record.text('what is accepted', answers)
   const order = await keysOf(store, query(store, 'Order'))
   record.text('in key order', order.map(formatKey))
-  const fromOne = query(store, 'Order', byKey('greaterThanOrEqual', store.key({ kind: 'Order', id: 1n })))
+  const fromOne = query(store, 'Order', whereKey('greaterThanOrEqual', store.key({ kind: 'Order', id: 1n })))
   const seen = await keysOf(store, fromOne)
   record.figure('entities', order.length, '')
   record.figure('entities from id 1 on', seen.length, '')
@@ -269,23 +264,16 @@ export const namesAndTypes: Lab = {
   settings: {},
   arms,
   expectations: [
-    {
-      says: 'slash: different keys are the same path',
-      arms: ['slash'],
-      judge: (of) => {
-        const [keys, paths] = [figureOf(of('slash'), 'keys'), figureOf(of('slash'), 'paths when joined by slashes')]
-        return { holds: keys === 4 && paths === 2, found: `${keys} keys, ${paths} paths` }
-      },
-    },
-    {
-      says: 'slash: what seems to be in the folder is not found by a query for it',
-      arms: ['slash'],
-      judge: (of) => {
-        const seem = figureOf(of('slash'), 'keys that seem to be in the folder')
-        const are = figureOf(of('slash'), 'keys that are in the folder')
-        return { holds: seem === 3 && are === 1, found: `${seem} seem to be, ${are} is` }
-      },
-    },
+    expectFigures(
+      'slash: different keys are the same path',
+      ofArm('slash', 'keys', 'paths when joined by slashes'),
+      (keys, paths) => ({ holds: keys === 4 && paths === 2, found: `${keys} keys, ${paths} paths` }),
+    ),
+    expectFigures(
+      'slash: what seems to be in the folder is not found by a query for it',
+      ofArm('slash', 'keys that seem to be in the folder', 'keys that are in the folder'),
+      (seem, are) => ({ holds: seem === 3 && are === 1, found: `${seem} seem to be, ${are} is` }),
+    ),
     expectFigure(
       'dot: a filter finds the nested property as well',
       'dot',
@@ -306,27 +294,20 @@ export const namesAndTypes: Lab = {
       'negative ids before all others',
       (n) => n === 1,
     ),
-    {
-      says: 'ids: a query from id 1 on misses the negative one',
-      arms: ['ids'],
-      judge: (of) => {
-        const [all, seen] = [figureOf(of('ids'), 'entities'), figureOf(of('ids'), 'entities from id 1 on')]
-        return { holds: seen === all - 1, found: `${seen} of ${all}` }
-      },
-    },
+    expectFigures(
+      'ids: a query from id 1 on misses the negative one',
+      ofArm('ids', 'entities', 'entities from id 1 on'),
+      (all, seen) => ({ holds: seen === all - 1, found: `${seen} of ${all}` }),
+    ),
     expectFigure('ids: a number and its digits are two keys', 'ids', 'entities numbered alike', (n) => n === 2),
     expectFigure('ids: digits sort as texts do', 'ids', '"10" stands before "9"', (n) => n === 1),
     expectFigure('utf-8: other bytes are refused', 'utf-8', 'texts that are not UTF-8, accepted', (n) => n === 0),
     expectFigure('utf-8: a blob takes them', 'utf-8', 'as a blob, accepted', (n) => n === 1),
-    {
-      says: 'utf-8: names that were cut within a letter become one, and the last put wins',
-      arms: ['utf-8'],
-      judge: (of) => {
-        const names = figureOf(of('utf-8'), 'different names, cut within a letter')
-        const entities = figureOf(of('utf-8'), 'entities that they name')
-        return { holds: names === 2 && entities === 1, found: `${names} names, ${entities} entity` }
-      },
-    },
+    expectFigures(
+      'utf-8: names that were cut within a letter become one, and the last put wins',
+      ofArm('utf-8', 'different names, cut within a letter', 'entities that they name'),
+      (names, entities) => ({ holds: names === 2 && entities === 1, found: `${names} names, ${entities} entity` }),
+    ),
     ...['slash', 'dot', 'ids'].map((arm) =>
       expectFigure(`${arm}: the engine warns of it`, arm, 'findings of the engine', (n) => n > 0),
     ),

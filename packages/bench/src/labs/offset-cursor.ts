@@ -3,11 +3,10 @@
  *
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
-import type { Query } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { integer, upsert } from '../sim/entities.ts'
+import { descending, integer, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
@@ -27,15 +26,7 @@ type Start = { readonly offset: number; readonly startCursor?: Uint8Array }
 
 /** A page, in as many calls as it takes: a batch passes over 1,000 results at most. */
 async function readPage(store: Store, rpcMs: number, limit: number, start: Start): Promise<Page> {
-  const query: Query = {
-    partition: store.key().partition,
-    kind: 'Post',
-    projection: [],
-    order: [{ property: 'rank', direction: 'descending' }],
-    distinctOn: [],
-    limit,
-    ...start,
-  }
+  const query = store.query('Post', { order: [descending('rank')], limit, ...start })
   const begun = store.nowMs
   await store.sleep(rpcMs)
   const { batch, metrics } = await store.database.explainQuery(store.context(), { query }, { analyze: true })
@@ -64,7 +55,7 @@ async function put(store: Store, ranks: readonly number[]): Promise<void> {
   const mutations = ranks.map((rank) =>
     upsert(store.key({ kind: 'Post', name: `${hashOf(String(rank))}-${rank}` }), { rank: integer(rank) }),
   )
-  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  await store.put(mutations)
 }
 
 /** @param isLive - a new post comes to the head of the list before each page */
@@ -139,13 +130,6 @@ const arms: readonly Arm[] = [
   },
 ]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
-const both = (of: Of, name: string): readonly [number, number] => [
-  figureOf(of('offset'), name),
-  figureOf(of('cursor'), name),
-]
-
 export const offsetCursor: Lab = {
   name: 'offset-cursor',
   title: 'turning pages by offset and by cursor',
@@ -197,50 +181,37 @@ export const offsetCursor: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'a page by offset reads what it skips',
-      arms: ['offset'],
-      judge: (of) => {
-        const [all, last] = [figureOf(of('offset'), 'results'), figureOf(of('offset'), 'rows read for the last page')]
-        return { holds: last >= all, found: `${last} rows for the last page of ${all} results` }
-      },
-    },
-    {
-      says: 'a page by cursor reads the same, first or last',
-      arms: ['cursor'],
-      judge: (of) => {
-        const first = figureOf(of('cursor'), 'rows read for the first page')
-        const last = figureOf(of('cursor'), 'rows read for the last page')
-        return { holds: last <= first, found: `${first} rows for the first page, ${last} for the last` }
-      },
-    },
-    {
-      says: 'what is skipped is billed, page after page',
-      arms: ['offset', 'cursor'],
-      judge: (of) => {
-        const [offset, cursor] = both(of, 'read operations billed')
-        return { holds: offset > cursor * 10, found: `${offset} read operations by offset, ${cursor} by cursor` }
-      },
-    },
-    {
-      says: 'the last page takes longer by offset',
-      arms: ['offset', 'cursor'],
-      judge: (of) => {
-        const [offset, cursor] = both(of, 'the last page takes')
-        return { holds: offset > cursor, found: `${offset} ms by offset, ${cursor} ms by cursor` }
-      },
-    },
-    {
-      says: 'both give every result once while nothing changes',
-      arms: ['offset', 'cursor'],
-      judge: (of) => {
-        const [missed, again] = [both(of, 'missed'), both(of, 'of these, given a second time')]
-        return {
-          holds: [...missed, ...again].every((n) => n === 0),
-          found: `missed ${missed.join(', ')}; again ${again.join(', ')}`,
-        }
-      },
-    },
+    expectFigures(
+      'a page by offset reads what it skips',
+      ofArm('offset', 'results', 'rows read for the last page'),
+      (all, last) => ({ holds: last >= all, found: `${last} rows for the last page of ${all} results` }),
+    ),
+    expectFigures(
+      'a page by cursor reads the same, first or last',
+      ofArm('cursor', 'rows read for the first page', 'rows read for the last page'),
+      (first, last) => ({ holds: last <= first, found: `${first} rows for the first page, ${last} for the last` }),
+    ),
+    expectFigures(
+      'what is skipped is billed, page after page',
+      ofArms('read operations billed', 'offset', 'cursor'),
+      (offset, cursor) => ({
+        holds: offset > cursor * 10,
+        found: `${offset} read operations by offset, ${cursor} by cursor`,
+      }),
+    ),
+    expectFigures(
+      'the last page takes longer by offset',
+      ofArms('the last page takes', 'offset', 'cursor'),
+      (offset, cursor) => ({ holds: offset > cursor, found: `${offset} ms by offset, ${cursor} ms by cursor` }),
+    ),
+    expectFigures(
+      'both give every result once while nothing changes',
+      ['missed', 'of these, given a second time'].flatMap((figure) => ofArms(figure, 'offset', 'cursor')),
+      (...figures) => ({
+        holds: figures.every((n) => n === 0),
+        found: `missed ${figures.slice(0, 2).join(', ')}; again ${figures.slice(2).join(', ')}`,
+      }),
+    ),
     expectFigure(
       'offset-live: what comes to the head pushes results onto the next page, where they are given again',
       'offset-live',

@@ -4,7 +4,7 @@
  * Known: the three modes (Datastore documentation): optimistic checks at the commit, optimistic with entity groups checks whole
  * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
  */
-import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { writeOverWire } from '../sim/writers.ts'
 import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.ts'
@@ -119,60 +119,47 @@ export const optimisticPessimistic: Lab = {
   },
   arms: [...modeArms, ...openArms],
   expectations: [
-    {
-      says: 'optimistic: transactions on one entity are aborted at their commit, where locks make them wait',
-      arms: ['optimistic', 'pessimistic'],
-      judge: (of) => {
-        const [optimistic, locked] = [
-          figureOf(of('optimistic'), counterAborts),
-          figureOf(of('pessimistic'), counterAborts),
-        ]
-        return {
-          holds: optimistic > 1 && locked < 0.2,
-          found: `${inWords(optimistic)} aborts per commit, ${inWords(locked)} with locks`,
-        }
+    expectFigures(
+      'optimistic: transactions on one entity are aborted at their commit, where locks make them wait',
+      ofArms(counterAborts, 'optimistic', 'pessimistic'),
+      (optimistic, locked) => ({
+        holds: optimistic > 1 && locked < 0.2,
+        found: `${inWords(optimistic)} aborts per commit, ${inWords(locked)} with locks`,
+      }),
+    ),
+    expectFigures(
+      'optimistic-groups: writers of different entities abort each other, since they share a group',
+      ofArms('siblings: aborts', ...modes.map(({ name }) => name)),
+      (...aborts) => {
+        const [byRow, byGroup = 0, locked] = aborts
+        const found = `aborts per commit: ${modes.map(({ name }, i) => `${name} ${aborts[i]}`).join(', ')}`
+        return { holds: byGroup > 1 && byRow === 0 && locked === 0, found }
       },
-    },
-    {
-      says: 'optimistic-groups: writers of different entities abort each other, since they share a group',
-      arms: modes.map(({ name }) => name),
-      judge: (of) => {
-        const aborts = modes.map(({ name }) => figureOf(of(name), 'siblings: aborts'))
-        const [byRow, byGroup, locked] = aborts
-        const holds = byGroup !== undefined && byGroup > 1 && byRow === 0 && locked === 0
-        return { holds, found: `aborts per commit: ${modes.map(({ name }, i) => `${name} ${aborts[i]}`).join(', ')}` }
-      },
-    },
-    {
-      says: 'pessimistic: transfers in both directions deadlock, and the lock timeout is not needed to end them',
-      arms: ['pessimistic'],
-      judge: (of) => {
-        const deadlocks = figureOf(of('pessimistic'), 'transfers: deadlocks')
-        const timeouts = figureOf(of('pessimistic'), 'transfers: waits that timed out')
-        return {
-          holds: deadlocks > 30 && timeouts * 20 < deadlocks,
-          found: `${deadlocks} deadlocks, ${timeouts} waits timed out`,
-        }
-      },
-    },
-    {
-      says: 'optimistic: a long transaction starves among short writes, where locks let it through',
-      arms: ['optimistic', 'pessimistic'],
-      judge: (of) => {
-        const figure = 'report: long transactions committed'
-        const [optimistic, locked] = [figureOf(of('optimistic'), figure), figureOf(of('pessimistic'), figure)]
-        return { holds: locked > 5 && optimistic * 3 < locked, found: `${optimistic} committed, ${locked} with locks` }
-      },
-    },
-    {
-      says: 'pessimistic: the short writes wait for the long transaction instead',
-      arms: ['optimistic', 'pessimistic'],
-      judge: (of) => {
-        const figure = 'report: short writes, p99'
-        const [optimistic, locked] = [figureOf(of('optimistic'), figure), figureOf(of('pessimistic'), figure)]
-        return { holds: locked > 2 * optimistic, found: `p99 ${optimistic} ms, ${locked} ms with locks` }
-      },
-    },
+    ),
+    expectFigures(
+      'pessimistic: transfers in both directions deadlock, and the lock timeout is not needed to end them',
+      ofArm('pessimistic', 'transfers: deadlocks', 'transfers: waits that timed out'),
+      (deadlocks, timeouts) => ({
+        holds: deadlocks > 30 && timeouts * 20 < deadlocks,
+        found: `${deadlocks} deadlocks, ${timeouts} waits timed out`,
+      }),
+    ),
+    expectFigures(
+      'optimistic: a long transaction starves among short writes, where locks let it through',
+      ofArms('report: long transactions committed', 'optimistic', 'pessimistic'),
+      (optimistic, locked) => ({
+        holds: locked > 5 && optimistic * 3 < locked,
+        found: `${optimistic} committed, ${locked} with locks`,
+      }),
+    ),
+    expectFigures(
+      'pessimistic: the short writes wait for the long transaction instead',
+      ofArms('report: short writes, p99', 'optimistic', 'pessimistic'),
+      (optimistic, locked) => ({
+        holds: locked > 2 * optimistic,
+        found: `p99 ${optimistic} ms, ${locked} ms with locks`,
+      }),
+    ),
     ...modes.map(({ name }) => expectFigure(`${name}: no update is lost`, name, 'updates lost', (lost) => lost === 0)),
     expectFigure(
       'abandoned: the next transaction waits until the failed one expires',

@@ -4,11 +4,11 @@
  * Known: best practices, queries: keys-only where the keys are enough, a projection where some indexed properties are; also
  * for what the filter names.
  */
-import { encodeKey, type Filter, type Query, type QueryResult } from '@sixtables/engine'
-import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import { encodeKey, type QueryResult } from '@sixtables/engine'
+import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { integer, text, unindexed, upsert } from '../sim/entities.ts'
+import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -40,7 +40,7 @@ async function put(session: ArmSession, store: Store): Promise<void> {
       }
       return upsert(store.key({ kind: 'Article', name: hashOf(`${session.seed} ${n}`) }), fields)
     })
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
     await store.sleep(1000)
   }
   // The writes have gone through the queues.
@@ -48,19 +48,10 @@ async function put(session: ArmSession, store: Store): Promise<void> {
 }
 
 /** One author's articles. A projection must not be of what an equality fixes, so the range is of the author, too. */
-const ofOneAuthor: Filter = {
-  type: 'composite',
-  operator: 'and',
-  filters: [
-    {
-      type: 'property',
-      property: 'author',
-      operator: 'greaterThanOrEqual',
-      value: { type: 'string', value: 'author-1' },
-    },
-    { type: 'property', property: 'author', operator: 'lessThan', value: { type: 'string', value: 'author-2' } },
-  ],
-}
+const ofOneAuthor = allOf(
+  where('author', 'greaterThanOrEqual', text('author-1')),
+  where('author', 'lessThan', text('author-2')),
+)
 
 interface Read {
   results: number
@@ -79,15 +70,7 @@ function bytesOf({ key, image, projected }: QueryResult): number {
 
 async function read(session: ArmSession, store: Store, { projection }: Shape): Promise<Read> {
   const total: Read = { results: 0, calls: 0, entityRows: 0, indexRows: 0, billed: 0, bytes: 0, ms: 0 }
-  const query: Query = {
-    partition: store.key().partition,
-    kind: 'Article',
-    projection,
-    filter: ofOneAuthor,
-    order: [],
-    distinctOn: [],
-    offset: 0,
-  }
+  const query = store.query('Article', { projection, filter: ofOneAuthor })
   const begun = store.nowMs
   let startCursor: Uint8Array | undefined
   for (;;) {
@@ -138,25 +121,16 @@ const arms: readonly Arm[] = shapes.map((shape) => ({
 
 const names = shapes.map(({ name }) => name)
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-type Three = readonly [full: number, projection: number, keys: number]
-
-const three = (of: Of, figure: string): Three => names.map((name) => figureOf(of(name), figure)) as unknown as Three
-
 function compare(
   says: string,
   figure: string,
   unit: string,
   holds: (full: number, projection: number, keys: number) => boolean,
-): Lab['expectations'][number] {
-  return {
-    says,
-    arms: names,
-    judge: (of) => {
-      const values = three(of, figure)
-      return { holds: holds(...values), found: `${figure}: ${values.map(inWords).join(', ')} ${unit}`.trimEnd() }
-    },
-  }
+): Expectation {
+  return expectFigures(says, ofArms(figure, ...names), (full, projection, keys) => ({
+    holds: holds(full, projection, keys),
+    found: `${figure}: ${[full, projection, keys].map(inWords).join(', ')} ${unit}`.trimEnd(),
+  }))
 }
 
 export const queryShape: Lab = {

@@ -4,7 +4,7 @@
  * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -109,7 +109,7 @@ const driveOf =
     )
 
 /** In the first five minutes of the full traffic, which are the last of each arm. */
-function refusedAtFull(says: string, arm: string, leastPercent: number): Lab['expectations'][number] {
+function refusedAtFull(says: string, arm: string, leastPercent: number): Expectation {
   return expectFigure(says, arm, 'refused, last five minutes', (percent) => percent > leastPercent)
 }
 
@@ -178,33 +178,24 @@ export const ramp500505: Lab = {
     drive: driveOf(growth),
   })),
   expectations: [
-    {
-      says: 'the ramp reaches about 740,000 operations a second after 90 minutes',
-      arms: ['ramp'],
-      judge: (of) => {
-        const [served, offered] = ['served at the end', 'offered at the end'].map((name) =>
-          figureOf(of('ramp'), name),
-        ) as [number, number]
-        return {
-          holds: Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
-          found: `${served}/s served of ${offered}/s`,
-        }
-      },
-    },
+    expectFigures(
+      'the ramp reaches about 740,000 operations a second after 90 minutes',
+      ofArm('ramp', 'served at the end', 'offered at the end'),
+      (served, offered) => ({
+        holds: Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
+        found: `${served}/s served of ${offered}/s`,
+      }),
+    ),
     expectFigure(
       'without a hot tablet: the busiest has less to do than three quarters of what a server can',
       'ramp',
       'busiest tablet',
       (percent) => percent < 75,
     ),
-    {
-      says: 'and almost nothing is refused on the way',
-      arms: ['ramp'],
-      judge: (of) => {
-        const refused = figureOf(of('ramp'), 'refused, whole run')
-        return { holds: refused < 1, found: `${refused} %` }
-      },
-    },
+    expectFigures('and almost nothing is refused on the way', ofArm('ramp', 'refused, whole run'), (refused) => ({
+      holds: refused < 1,
+      found: `${refused} %`,
+    })),
     refusedAtFull('at once, most of the first five minutes is refused', 'at-once', 80),
     refusedAtFull('doubled every five minutes, the full traffic is refused in part', 'doubling', 10),
     refusedAtFull('tripled every five minutes, most of it is refused', 'tripling', 50),

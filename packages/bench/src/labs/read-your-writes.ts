@@ -10,10 +10,10 @@
  */
 import type { Key, Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { text, upsert } from '../sim/entities.ts'
+import { allOf, text, upsert, where, whereKey } from '../sim/entities.ts'
 import { stagesOf } from '../sim/stages.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -30,7 +30,7 @@ type Reader = (store: Store, group: Key, key: Key) => Promise<Answer>
 const owner = (key: Key, name: string): ReturnType<typeof upsert> => upsert(key, { owner: text(name) })
 
 async function put(store: Store, key: Key, name: string): Promise<void> {
-  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: [owner(key, name)] })
+  await store.put([owner(key, name)])
 }
 
 const lookup: Reader = async (store, _group, key) => {
@@ -43,25 +43,11 @@ function ownerOf(properties: Uint8Array): Answer {
   return value?.type === 'string' && value.value === 'ada' ? 'ada' : 'bob'
 }
 
-function adasToDos(key: Key, ancestor?: Key): Query {
-  const byOwner = { type: 'property', property: 'owner', operator: 'equal', value: text('ada') } as const
-  const under = { type: 'property', property: '__key__', operator: 'hasAncestor' } as const
-  return {
-    partition: key.partition,
-    kind: 'ToDo',
-    projection: [],
-    order: [],
-    distinctOn: [],
-    offset: 0,
-    filter:
-      ancestor === undefined
-        ? byOwner
-        : {
-            type: 'composite',
-            operator: 'and',
-            filters: [byOwner, { ...under, value: { type: 'key', key: ancestor } }],
-          },
-  }
+function adasToDos(store: Store, ancestor?: Key): Query {
+  const byOwner = where('owner', 'equal', text('ada'))
+  return store.query('ToDo', {
+    filter: ancestor === undefined ? byOwner : allOf(byOwner, whereKey('hasAncestor', ancestor)),
+  })
 }
 
 const sameKey = (a: Key, b: Key): boolean => {
@@ -72,7 +58,7 @@ const sameKey = (a: Key, b: Key): boolean => {
 const queryBy =
   (scope: 'group' | 'global'): Reader =>
   async (store, group, key) => {
-    const query = adasToDos(key, scope === 'group' ? group : undefined)
+    const query = adasToDos(store, scope === 'group' ? group : undefined)
     const { results } = await store.database.runQuery(store.context(), { query })
     const result = results.find((one) => sameKey(one.key, key))
     return result?.image === undefined ? 'absent' : ownerOf(result.image.properties)
@@ -80,7 +66,7 @@ const queryBy =
 
 /** The keys from an eventual query, the entities by strong lookup. */
 const keysThenLookup: Reader = async (store, group, key) => {
-  const query = { ...adasToDos(key), projection: ['__key__'] }
+  const query = { ...adasToDos(store), projection: ['__key__'] }
   const { results } = await store.database.runQuery(store.context(), { query })
   return results.some((one) => sameKey(one.key, key)) ? lookup(store, group, key) : 'absent'
 }
@@ -230,26 +216,19 @@ export const readYourWrites: Lab = {
     expectFigure('a lookup is never wrong', 'lookup', 'wrong', (n) => n === 0),
     expectFigure('an ancestor query is never wrong', 'ancestor-query', 'wrong', (n) => n === 0),
     ...['lookup', 'ancestor-query'].flatMap((name) => [
-      {
-        says: `${name}: each read rolls the log of its group forward`,
-        arms: [name],
-        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const [rolled, all] = [figureOf(of(name), 'rolled forward'), figureOf(of(name), 'reads')]
-          return { holds: rolled === all, found: `${rolled} of ${all} reads` }
-        },
-      },
+      allReads(name, 'rolled forward', 'each read rolls the log of its group forward'),
       expectFigure(`${name}: a write is seen at once`, name, 'seen after', (ms) => ms === 0),
     ]),
     ...['global-query', 'keys-only-then-lookup'].flatMap((name) => [
-      {
-        says: `${name}: wrong in every case before the index rows are written`,
-        arms: [name],
-        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const [wrong, all] = [figureOf(of(name), 'wrong'), figureOf(of(name), 'reads')]
-          return { holds: wrong === all, found: `${wrong} of ${all} reads` }
-        },
-      },
+      allReads(name, 'wrong', 'wrong in every case before the index rows are written'),
       expectFigure(`${name}: a write is seen only when it is applied`, name, 'seen after', (ms) => ms > 0),
     ]),
   ],
+}
+
+function allReads(arm: string, figure: string, says: string): Expectation {
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure, 'reads'), (some, all) => ({
+    holds: some === all,
+    found: `${some} of ${all} reads`,
+  }))
 }

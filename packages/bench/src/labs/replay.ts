@@ -4,7 +4,7 @@
  * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
  */
 import { readFileSync } from 'node:fs'
-import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { parseRecording } from '../replay/read-recording.ts'
 import { replay, replaySettings } from '../replay/replay.ts'
 
@@ -70,27 +70,18 @@ export const replayLab: Lab = {
       'refused of all',
       (percent) => percent < 1,
     ),
-    {
-      says: 'cured: nearly all that is offered is served in the end',
-      arms: ['cured'],
-      judge: (of) => {
-        const [served, offered] = [figureOf(of('cured'), 'served'), figureOf(of('cured'), 'offered')]
-        return { holds: served > 0.98 * offered, found: `${served} of ${offered}/s` }
-      },
-    },
-    {
-      says: 'the keys alone decide: the same calls at the same rate lie on several times as many tablets after the cure',
-      arms: ['hot-key', 'cured'],
-      judge: (of) => {
-        const [hot, cured] = ['hot-key', 'cured'].map((arm) => figureOf(of(arm), 'Entities: busiest')) as [
-          number,
-          number,
-        ]
-        return {
-          holds: hot > 2 * cured,
-          found: `the busiest tablet has ${hot} % of the load, and ${cured} % after the cure`,
-        }
-      },
-    },
+    expectFigures(
+      'cured: nearly all that is offered is served in the end',
+      ofArm('cured', 'served', 'offered'),
+      (served, offered) => ({ holds: served > 0.98 * offered, found: `${served} of ${offered}/s` }),
+    ),
+    expectFigures(
+      'the keys alone decide: the same calls at the same rate lie on several times as many tablets after the cure',
+      ofArms('Entities: busiest', 'hot-key', 'cured'),
+      (hot, cured) => ({
+        holds: hot > 2 * cured,
+        found: `the busiest tablet has ${hot} % of the load, and ${cured} % after the cure`,
+      }),
+    ),
   ],
 }

@@ -4,7 +4,7 @@
  * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
  * transaction; sharded counters; `__scatter__` for dividing work.
  */
-import { type Arm, figureOf, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
@@ -78,29 +78,26 @@ const pageArms: readonly Arm[] = [
   },
 ]
 
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-type Expected = Lab['expectations'][number]
-
-function none(arm: string, figure: string, says: string): Expected {
-  return {
-    says: `${arm}: ${says}`,
-    arms: [arm],
-    judge: (of: Of) => {
-      const count = figureOf(of(arm), figure)
-      return { holds: count === 0, found: `${count} ${figure}` }
-    },
-  }
+function none(arm: string, figure: string, says: string): Expectation {
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => ({
+    holds: count === 0,
+    found: `${count} ${figure}`,
+  }))
 }
 
-function times(says: string, arms: readonly [string, string], figure: string, least: number): Expected {
-  return {
-    says,
-    arms,
-    judge: (of: Of) => {
-      const [first, second] = [figureOf(of(arms[0]), figure), figureOf(of(arms[1]), figure)]
-      return { holds: second > least * first, found: `${figure}: ${arms[0]} ${first}, ${arms[1]} ${second}` }
-    },
-  }
+/** Some, as its name says. */
+function some(arm: string, figure: string, says: string): Expectation {
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => ({
+    holds: count > 0,
+    found: `${count} ${figure}`,
+  }))
+}
+
+function times(says: string, arms: readonly [string, string], figure: string, least: number): Expectation {
+  return expectFigures(says, ofArms(figure, ...arms), (first, second) => ({
+    holds: second > least * first,
+    found: `${figure}: ${arms[0]} ${first}, ${arms[1]} ${second}`,
+  }))
 }
 
 export const sequenceNumbers: Lab = {
@@ -175,22 +172,12 @@ export const sequenceNumbers: Lab = {
   },
   arms: [...numberingArms, ...queryArms, ...workArms, ...pageArms],
   expectations: [
-    {
-      says: 'counter-in-group: saturates at a few writes a second',
-      arms: ['counter-in-group'],
-      judge: (of) => {
-        const best = figureOf(of('counter-in-group'), 'best rate')
-        return { holds: best >= 1 && best <= 8, found: `${best}/s at best` }
-      },
-    },
-    {
-      says: 'query-then-put: numbers are given twice',
-      arms: ['query-then-put'],
-      judge: (of) => {
-        const duplicates = figureOf(of('query-then-put'), 'duplicates')
-        return { holds: duplicates > 0, found: `${duplicates} duplicates` }
-      },
-    },
+    expectFigures(
+      'counter-in-group: saturates at a few writes a second',
+      ofArm('counter-in-group', 'best rate'),
+      (best) => ({ holds: best >= 1 && best <= 8, found: `${best}/s at best` }),
+    ),
+    some('query-then-put', 'duplicates', 'numbers are given twice'),
     ...numberings
       .filter(({ name }) => name !== 'query-then-put')
       .map(({ name }) => none(name, 'duplicates', 'no number is given twice')),
@@ -198,138 +185,89 @@ export const sequenceNumbers: Lab = {
     none('put-unique', 'gaps', 'no number is left out'),
     none('newest-revision', 'gaps', 'no revision is left out'),
     none('newest-revision', 'miscounts', 'the count in the newest revision agrees with a full count'),
-    {
-      says: 'counter-outside: a counter outside the transaction leaves gaps',
-      arms: ['counter-outside'],
-      judge: (of) => {
-        const gaps = figureOf(of('counter-outside'), 'gaps')
-        return { holds: gaps > 0, found: `${gaps} gaps` }
-      },
-    },
-    {
-      says: 'put-unique: in a row, and so one at a time: with many writers most tries are for taken numbers',
-      arms: ['put-unique'],
-      judge: (of) => {
-        const few = figureOf(of('put-unique'), 'tries in vain, 1 writer')
-        const many = figureOf(of('put-unique'), 'tries in vain, all writers')
-        return {
-          holds: few <= 2 && many > 20,
-          found: `${few} tries in vain a record with one writer, ${many} with all`,
-        }
-      },
-    },
-    {
-      says: 'put-unique is no faster than a counter in the group, contrary to its source',
-      arms: ['counter-in-group', 'put-unique'],
-      judge: (of) => {
-        const [counter, unique] = [
-          figureOf(of('counter-in-group'), 'best rate'),
-          figureOf(of('put-unique'), 'best rate'),
-        ]
-        return { holds: unique <= 1.2 * counter, found: `${unique}/s, ${counter} with the counter` }
-      },
-    },
-    {
-      says: 'put-unique: a commit seldom loses while there are few writes, and most often when there are many',
-      arms: ['put-unique-quiet', 'put-unique'],
-      judge: (of) => {
-        const [quietly, loaded] = ['put-unique-quiet', 'put-unique'].map((arm) =>
-          figureOf(of(arm), 'commits that lost, all writers'),
-        ) as [number, number]
-        const gets = figureOf(of('put-unique-quiet'), 'numbers found taken by a get, all writers')
-        return {
-          holds: quietly < 0.5 && quietly < gets && loaded > 5,
-          found: `per record: ${quietly} commits lost and ${gets} numbers found taken by a get at one a second, ${loaded} commits lost under load`,
-        }
-      },
-    },
-    {
-      says: 'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today',
-      arms: ['query-in-transaction'],
-      judge: (of) => {
-        const [legacy, today] = ['legacy', 'firestore'].map((mode) =>
-          figureOf(of('query-in-transaction'), `refused, ${mode}`),
-        )
-        return { holds: legacy === 1 && today === 0, found: `refused: legacy ${legacy}, firestore ${today}` }
-      },
-    },
+    some('counter-outside', 'gaps', 'a counter outside the transaction leaves gaps'),
+    expectFigures(
+      'put-unique: in a row, and so one at a time: with many writers most tries are for taken numbers',
+      ofArm('put-unique', 'tries in vain, 1 writer', 'tries in vain, all writers'),
+      (few, many) => ({
+        holds: few <= 2 && many > 20,
+        found: `${few} tries in vain a record with one writer, ${many} with all`,
+      }),
+    ),
+    expectFigures(
+      'put-unique is no faster than a counter in the group, contrary to its source',
+      ofArms('best rate', 'counter-in-group', 'put-unique'),
+      (counter, unique) => ({ holds: unique <= 1.2 * counter, found: `${unique}/s, ${counter} with the counter` }),
+    ),
+    expectFigures(
+      'put-unique: a commit seldom loses while there are few writes, and most often when there are many',
+      [
+        ...ofArms('commits that lost, all writers', 'put-unique-quiet', 'put-unique'),
+        ['put-unique-quiet', 'numbers found taken by a get, all writers'],
+      ],
+      (quietly, loaded, gets) => ({
+        holds: quietly < 0.5 && quietly < gets && loaded > 5,
+        found: `per record: ${quietly} commits lost and ${gets} numbers found taken by a get at one a second, ${loaded} commits lost under load`,
+      }),
+    ),
+    expectFigures(
+      'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today',
+      ofArm('query-in-transaction', 'refused, legacy', 'refused, firestore'),
+      (legacy, today) => ({
+        holds: legacy === 1 && today === 0,
+        found: `refused: legacy ${legacy}, firestore ${today}`,
+      }),
+    ),
     times('put-unique-ahead scales, at the price of gaps', ['counter-in-group', 'put-unique-ahead'], 'best rate', 3),
     times('shards multiply the counter', ['counter-in-group', 'sharded-counter'], 'best rate', 3),
     times('allocated ids scale with the writers', ['counter-in-group', 'allocate-ids'], 'best rate', 20),
-    {
-      says: 'over thinned numbers __scatter__ divides the work evenly, and equal ranges do not',
-      arms: ['split-by-number', 'split-by-scatter'],
-      judge: (of) => {
-        const [bad, good] = [
-          figureOf(of('split-by-number'), 'busiest worker'),
-          figureOf(of('split-by-scatter'), 'busiest worker'),
-        ]
-        return { holds: good < 2 && bad > 2 * good, found: `busiest to mean: ${bad} against ${good}` }
-      },
-    },
-    {
-      says: 'over numbers without a gap it is the other way round: equal ranges are exactly even',
-      arms: ['dense-by-number', 'dense-by-scatter'],
-      judge: (of) => {
-        const [ranges, scatter] = [
-          figureOf(of('dense-by-number'), 'busiest worker'),
-          figureOf(of('dense-by-scatter'), 'busiest worker'),
-        ]
-        return { holds: ranges < 1.01 && scatter > ranges, found: `busiest to mean: ${ranges} against ${scatter}` }
-      },
-    },
-    {
-      says: 'ranges between keys that occur are exactly even whatever the numbers are, once every key was read',
-      arms: ['split-by-scatter', 'split-by-keys'],
-      judge: (of) => {
-        const keys = of('split-by-keys')
-        const [busiest, read] = [figureOf(keys, 'busiest worker'), figureOf(keys, 'read to divide')]
-        const sampled = figureOf(of('split-by-scatter'), 'read to divide')
-        return {
-          holds: busiest < 1.01 && read >= figureOf(keys, 'records') && 10 * sampled < read,
-          found: `busiest to mean: ${busiest}; ${read} rows read to divide, ${sampled} with __scatter__`,
-        }
-      },
-    },
-    {
-      says: 'over numbers without a gap the total and every page by number cost the same, however many records there are',
-      arms: ['pages-by-number'],
-      judge: (of) => {
-        const [total, first, last] = ['read for the total', 'read for page 1', 'read for the last page'].map((figure) =>
-          figureOf(of('pages-by-number'), figure),
-        )
-        const unseen = figureOf(of('pages-by-number'), 'never shown')
-        return {
-          holds: (total ?? 0) <= 4 && first === last && unseen === 0,
-          found: `${total} rows for the total, ${first} for page 1, ${last} for the last; ${unseen} records never shown`,
-        }
-      },
-    },
-    {
-      says: 'by offset the total and the last page read a row for each record',
-      arms: ['pages-by-offset'],
-      judge: (of) => {
-        const [records, total, last] = ['records', 'read for the total', 'read for the last page'].map((figure) =>
-          figureOf(of('pages-by-offset'), figure),
-        )
-        return {
-          holds: (total ?? 0) >= (records ?? 0) && (last ?? 0) >= (records ?? 0),
-          found: `${records} records: ${total} rows for the total, ${last} for the last page`,
-        }
-      },
-    },
-    {
-      says: 'with gaps the greatest number is more than the total, and pages by number are short',
-      arms: ['gaps-by-number'],
-      judge: (of) => {
-        const gappy = of('gaps-by-number')
-        const [records, told] = [figureOf(gappy, 'records'), figureOf(gappy, 'total as told')]
-        const shortest = figureOf(gappy, 'shortest page but the last')
-        return {
-          holds: told > 1.05 * records && shortest < 20,
-          found: `${told} told for ${records} records; the shortest page has ${shortest} of 20`,
-        }
-      },
-    },
+    expectFigures(
+      'over thinned numbers __scatter__ divides the work evenly, and equal ranges do not',
+      ofArms('busiest worker', 'split-by-number', 'split-by-scatter'),
+      (bad, good) => ({ holds: good < 2 && bad > 2 * good, found: `busiest to mean: ${bad} against ${good}` }),
+    ),
+    expectFigures(
+      'over numbers without a gap it is the other way round: equal ranges are exactly even',
+      ofArms('busiest worker', 'dense-by-number', 'dense-by-scatter'),
+      (ranges, scatter) => ({
+        holds: ranges < 1.01 && scatter > ranges,
+        found: `busiest to mean: ${ranges} against ${scatter}`,
+      }),
+    ),
+    expectFigures(
+      'ranges between keys that occur are exactly even whatever the numbers are, once every key was read',
+      [
+        ...ofArm('split-by-keys', 'busiest worker', 'read to divide', 'records'),
+        ['split-by-scatter', 'read to divide'],
+      ],
+      (busiest, read, records, sampled) => ({
+        holds: busiest < 1.01 && read >= records && 10 * sampled < read,
+        found: `busiest to mean: ${busiest}; ${read} rows read to divide, ${sampled} with __scatter__`,
+      }),
+    ),
+    expectFigures(
+      'over numbers without a gap the total and every page by number cost the same, however many records there are',
+      ofArm('pages-by-number', 'read for the total', 'read for page 1', 'read for the last page', 'never shown'),
+      (total, first, last, unseen) => ({
+        holds: total <= 4 && first === last && unseen === 0,
+        found: `${total} rows for the total, ${first} for page 1, ${last} for the last; ${unseen} records never shown`,
+      }),
+    ),
+    expectFigures(
+      'by offset the total and the last page read a row for each record',
+      ofArm('pages-by-offset', 'records', 'read for the total', 'read for the last page'),
+      (records, total, last) => ({
+        holds: total >= records && last >= records,
+        found: `${records} records: ${total} rows for the total, ${last} for the last page`,
+      }),
+    ),
+    expectFigures(
+      'with gaps the greatest number is more than the total, and pages by number are short',
+      ofArm('gaps-by-number', 'records', 'total as told', 'shortest page but the last'),
+      (records, told, shortest) => ({
+        holds: told > 1.05 * records && shortest < 20,
+        found: `${told} told for ${records} records; the shortest page has ${shortest} of 20`,
+      }),
+    ),
   ],
 }

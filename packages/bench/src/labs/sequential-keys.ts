@@ -4,7 +4,7 @@
  * Known: the best-practice page on keys: avoid monotonically increasing ids and names; allocated ids are scattered.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, figureOf, type Lab } from '../lab.ts'
+import { type Arm, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { idOf } from '../sim/client.ts'
@@ -149,31 +149,26 @@ export const sequentialKeys: Lab = {
   },
   arms,
   expectations: [
-    ...['sequential-ids', 'numbered-names'].flatMap((name) => [
-      {
-        says: `${name}: the busiest tablet carries over 90 % of the load, however many splits`,
-        arms: [name],
-        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const shares = ['Entities', 'EntitiesByKind'].map((table) => figureOf(of(name), `${table}: busiest`))
-          return {
-            holds: shares.every((share) => share > 90),
-            found: `Entities, EntitiesByKind: ${shares.join(' %, ')} %`,
-          }
-        },
-      },
-    ]),
-    ...['allocated-ids', 'hashed-names'].flatMap((name) => [
-      {
-        says: `${name}: the load is on several tablets, and none has more than three quarters of what a server can`,
-        arms: [name],
-        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const percent = figureOf(of(name), 'Entities: busiest, 5 minutes')
-          const tablets = figureOf(of(name), 'Entities: tablets')
+    ...['sequential-ids', 'numbered-names'].map((name) =>
+      expectFigures(
+        `${name}: the busiest tablet carries over 90 % of the load, however many splits`,
+        ofArm(name, 'Entities: busiest', 'EntitiesByKind: busiest'),
+        (...shares) => ({
+          holds: shares.every((share) => share > 90),
+          found: `Entities, EntitiesByKind: ${shares.join(' %, ')} %`,
+        }),
+      ),
+    ),
+    ...['allocated-ids', 'hashed-names'].map((name) =>
+      expectFigures(
+        `${name}: the load is on several tablets, and none has more than three quarters of what a server can`,
+        ofArm(name, 'Entities: busiest, 5 minutes', 'Entities: tablets', 'Entities: busiest'),
+        (percent, tablets, busiest) => ({
           // The hot end of rising keys goes from tablet to tablet within five minutes: at any moment one has all of the load.
-          const isSpread = figureOf(of(name), 'Entities: busiest') < 25 && tablets >= 4
-          return { holds: isSpread && percent < 75, found: `${percent} % of a server, of ${tablets} tablets` }
-        },
-      },
-    ]),
+          holds: busiest < 25 && tablets >= 4 && percent < 75,
+          found: `${percent} % of a server, of ${tablets} tablets`,
+        }),
+      ),
+    ),
   ],
 }

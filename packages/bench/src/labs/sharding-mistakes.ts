@@ -9,7 +9,7 @@
  * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
-import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -164,6 +164,19 @@ const arms: readonly Arm[] = schemes.map((scheme) => ({
   },
 }))
 
+/** Tablets at full traffic and after the quiet time, and what is refused when the traffic is back, percent. */
+function overNight(
+  says: string,
+  arm: string,
+  holds: (full: number, left: number, refused: number) => boolean,
+): Expectation {
+  const figures = ofArm(arm, 'tablets at full traffic', 'tablets at the last change', 'refused after, most')
+  return expectFigures(says, figures, (full, left, refused) => ({
+    holds: holds(full, left, refused),
+    found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
+  }))
+}
+
 export const shardingMistakes: Lab = {
   name: 'sharding-mistakes',
   title: 'shards that share a tablet',
@@ -222,66 +235,36 @@ export const shardingMistakes: Lab = {
   },
   arms,
   expectations: [
-    {
-      says: 'time-prefix: a new period begins in one range that was never split, and is refused in part, each time',
-      arms: ['time-prefix'],
-      judge: (of) => {
-        const least = figureOf(of('time-prefix'), 'refused after, least')
-        return {
-          holds: least > 25,
-          found: `at least ${inWords(least)} % refused in the three minutes after each change`,
-        }
-      },
-    },
-    {
-      says: 'time-prefix: one tablet has several times the load of the hottest one before',
-      arms: ['time-prefix'],
-      judge: (of) => {
-        const [before, after] = hottest(of, 'time-prefix')
-        return { holds: after > 2.5 * before, found: `${inWords(before)} % before, at least ${inWords(after)} % after` }
-      },
-    },
-    {
-      says: 'time-gradual: a period that takes over step by step is served',
-      arms: ['time-gradual'],
-      judge: (of) => {
-        const most = figureOf(of('time-gradual'), 'refused after, most')
-        return { holds: most < 5, found: `at most ${inWords(most)} % refused` }
-      },
-    },
-    {
-      says: 'hot-only: its tablets are merged in the quiet time, and the next day begins with refusals',
-      arms: ['hot-only'],
-      judge: (of) => {
-        const [full, left, refused] = tabletsOf(of, 'hot-only')
-        return {
-          holds: left * 2 < full && refused > 5,
-          found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
-        }
-      },
-    },
-    {
-      says: 'all-sharded: its tablets stay apart, and the next day is served at once',
-      arms: ['all-sharded'],
-      judge: (of) => {
-        const [full, left, refused] = tabletsOf(of, 'all-sharded')
-        return {
-          holds: left > 0.6 * full && refused < 1,
-          found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
-        }
-      },
-    },
+    expectFigures(
+      'time-prefix: a new period begins in one range that was never split, and is refused in part, each time',
+      ofArm('time-prefix', 'refused after, least'),
+      (least) => ({
+        holds: least > 25,
+        found: `at least ${inWords(least)} % refused in the three minutes after each change`,
+      }),
+    ),
+    expectFigures(
+      'time-prefix: one tablet has several times the load of the hottest one before',
+      ofArm('time-prefix', 'hottest tablet before', 'hottest tablet after, least'),
+      (before, after) => ({
+        holds: after > 2.5 * before,
+        found: `${inWords(before)} % before, at least ${inWords(after)} % after`,
+      }),
+    ),
+    expectFigures(
+      'time-gradual: a period that takes over step by step is served',
+      ofArm('time-gradual', 'refused after, most'),
+      (most) => ({ holds: most < 5, found: `at most ${inWords(most)} % refused` }),
+    ),
+    overNight(
+      'hot-only: its tablets are merged in the quiet time, and the next day begins with refusals',
+      'hot-only',
+      (full, left, refused) => left * 2 < full && refused > 5,
+    ),
+    overNight(
+      'all-sharded: its tablets stay apart, and the next day is served at once',
+      'all-sharded',
+      (full, left, refused) => left > 0.6 * full && refused < 1,
+    ),
   ],
-}
-
-type Of = Parameters<Lab['expectations'][number]['judge']>[0]
-
-function hottest(of: Of, arm: string): readonly [number, number] {
-  return [figureOf(of(arm), 'hottest tablet before'), figureOf(of(arm), 'hottest tablet after, least')]
-}
-
-/** Tablets at full traffic and after the quiet time, and what is refused when the traffic is back, percent. */
-function tabletsOf(of: Of, arm: string): readonly [number, number, number] {
-  const [full, left] = ['tablets at full traffic', 'tablets at the last change'].map((name) => figureOf(of(arm), name))
-  return [full ?? 0, left ?? 0, figureOf(of(arm), 'refused after, most')]
 }

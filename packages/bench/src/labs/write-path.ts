@@ -11,7 +11,7 @@ import {
   type RowsReport,
   requestContext,
 } from '@sixtables/engine'
-import { expectFigure, figureOf, type Lab } from '../lab.ts'
+import { expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
 import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
@@ -100,7 +100,7 @@ async function servers(session: ArmSession): Promise<void> {
   const key = store.key({ kind: 'ToDo', name: 'plants' })
   const client = async (): Promise<void> => {
     const mutations = [upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })]
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
   }
   await store.together([client()])
   const logged = (await inspector.rows(key)).log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
@@ -255,44 +255,31 @@ export const writePath: Lab = {
       expectFigure(`${arm}: milestone A writes the entity row alone`, arm, 'table rows at milestone A', (n) => n === 1),
       expectFigure(`${arm}: the id counter moves once`, arm, 'IdSequences moved', (n) => n === 1),
       expectFigure(`${arm}: the tables agree with the log`, arm, 'problems found by check', (n) => n === 0),
-      {
-        says: `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
-        arms: [arm],
-        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const rows = entityTables.slice(0, 4).map((table) => figureOf(of(arm), table))
-          return {
-            holds: rows.join() === '1,1,4,4',
-            found: `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
-          }
-        },
-      },
+      expectFigures(
+        `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
+        ofArm(arm, ...entityTables.slice(0, 4)),
+        (...rows) => ({
+          holds: rows.join() === '1,1,4,4',
+          found: `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
+        }),
+      ),
     ]),
-    {
-      says: 'servers: each phase finds the tablet server of each of its rows',
-      arms: ['servers'],
-      judge: (of) => {
-        const [rows, unplaced, used] = ['rows', 'rows without a tablet', 'servers that the put needs'].map((figure) =>
-          figureOf(of('servers'), figure),
-        ) as [number, number, number]
-        return {
-          holds: unplaced === 0 && rows === 8 && used > 3,
-          found: `${rows} rows on ${used} servers, ${unplaced} without a tablet`,
-        }
-      },
-    },
-    {
-      says: 'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again',
-      arms: ['index-numbers'],
-      judge: (of) => {
-        const [created, different, rows] = ['indexes created', 'different numbers', 'composite rows'].map((figure) =>
-          figureOf(of('index-numbers'), figure),
-        )
-        return {
-          holds: created === 3 && different === 3 && rows === 2,
-          found: `${different} numbers for ${created} indexes, ${rows} rows of the two that are left`,
-        }
-      },
-    },
+    expectFigures(
+      'servers: each phase finds the tablet server of each of its rows',
+      ofArm('servers', 'rows', 'rows without a tablet', 'servers that the put needs'),
+      (rows, unplaced, used) => ({
+        holds: unplaced === 0 && rows === 8 && used > 3,
+        found: `${rows} rows on ${used} servers, ${unplaced} without a tablet`,
+      }),
+    ),
+    expectFigures(
+      'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again',
+      ofArm('index-numbers', 'indexes created', 'different numbers', 'composite rows'),
+      (created, different, rows) => ({
+        holds: created === 3 && different === 3 && rows === 2,
+        found: `${different} numbers for ${created} indexes, ${rows} rows of the two that are left`,
+      }),
+    ),
     expectFigure(
       'without a composite index no composite row is written',
       'built-in-indexes',

@@ -12,10 +12,9 @@ import {
   type Key,
   type Mutation,
   type PropertyTransform,
-  type Query,
   type Value,
 } from '@sixtables/engine'
-import { entityBytes, type Fields } from './entities.ts'
+import { descending, entityBytes, type Fields } from './entities.ts'
 import type { Store } from './store.ts'
 
 export interface Put {
@@ -135,15 +134,7 @@ export class StoreClient implements Client {
   }
 
   async greatest(kind: string, property: string): Promise<Found | undefined> {
-    const query: Query = {
-      partition: this.#store.key().partition,
-      kind,
-      projection: [],
-      order: [{ property, direction: 'descending' }],
-      distinctOn: [],
-      offset: 0,
-      limit: 1,
-    }
+    const query = this.#store.query(kind, { order: [descending(property)], limit: 1 })
     const { results } = await this.#call(() => this.#database.runQuery(this.#store.context(), { query }))
     const image = results[0]?.image
     return image === undefined ? undefined : decodeProperties(image.properties)

@@ -1,6 +1,15 @@
 /** Entities from plain values, encoded as google.datastore.v1.Entity for the commit verb. */
 
-import { encodeKey, encodeProperties, type Key, type Mutation, type Value } from '@sixtables/engine'
+import {
+  encodeKey,
+  encodeProperties,
+  type Filter,
+  type Key,
+  type Mutation,
+  type PropertyOperator,
+  type PropertyOrder,
+  type Value,
+} from '@sixtables/engine'
 import { WireWriter } from '@sixtables/engine/testing'
 
 /** `undefined` properties are left out. */
@@ -12,6 +21,22 @@ export const timestamp = (micros: bigint): Value => ({ type: 'timestamp', micros
 export const texts = (values: readonly string[]): readonly Value[] => values.map((value) => unindexed(text(value)))
 export const array = (values: readonly Value[]): Value => ({ type: 'array', values })
 export const unindexed = (value: Value): Value => ({ ...value, excludeFromIndexes: true })
+
+export const ascending = (property: string): PropertyOrder => ({ property, direction: 'ascending' })
+export const descending = (property: string): PropertyOrder => ({ property, direction: 'descending' })
+
+export function where(property: string, operator: PropertyOperator, value: Value): Filter {
+  return { type: 'property', property, operator, value }
+}
+
+/** A filter by the key of an entity. */
+export function whereKey(operator: PropertyOperator, key: Key): Filter {
+  return where('__key__', operator, { type: 'key', key })
+}
+
+export function allOf(...filters: readonly Filter[]): Filter {
+  return { type: 'composite', operator: 'and', filters }
+}
 
 export function entityBytes(key: Key, fields: Fields): Uint8Array {
   const keyBytes = encodeKey(key)

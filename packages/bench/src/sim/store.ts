@@ -6,13 +6,16 @@
  */
 import {
   type ApplyPolicy,
+  type CommitResult,
   type Database,
   type Engine,
   type EngineOptions,
   type Key,
   type Mode,
+  type Mutation,
   openEngine,
   type PathElement,
+  type Query,
   type RequestContext,
 } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
@@ -77,6 +80,17 @@ export class Store {
 
   key(...path: readonly PathElement[]): Key {
     return { partition: { projectId, databaseId: '', namespaceId: '' }, path }
+  }
+
+  /** A query of a kind for whole entities, without filter and order; `more` says what is different. */
+  query(kind: string | undefined, more: Partial<Query> = {}): Query {
+    const { partition } = this.key()
+    return { partition, kind, projection: [], order: [], distinctOn: [], offset: 0, ...more }
+  }
+
+  /** Commits mutations, each for itself. */
+  async put(mutations: readonly Mutation[]): Promise<CommitResult> {
+    return this.database.commit(this.context(), { mode: 'nonTransactional', mutations })
   }
 
   sleep(ms: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** All labs, chapters and challenges as plain data, for a page that offers them. */
 import { challenges } from '../challenges/catalogue.ts'
 import { type Chapter, chapters } from '../course.ts'
-import type { Exercise } from '../lab.ts'
+import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
 import { mostOf } from '../setting.ts'
 import { type SettingName, settings } from '../settings.ts'
@@ -14,15 +14,8 @@ export interface Catalogue {
   readonly challenges: readonly ChallengeOffer[]
 }
 
-export interface LabOffer {
+export interface LabOffer extends LabTexts {
   readonly name: string
-  readonly title: string
-  readonly question: string
-  readonly predict: string
-  readonly idea: string
-  readonly exercises: readonly Exercise[]
-  readonly today: string
-  readonly sources: readonly string[]
   readonly arms: readonly { readonly name: string; readonly about: string }[]
   readonly settings: readonly SettingOffer[]
 }
@@ -52,17 +45,15 @@ export interface ChallengeOffer {
 export function catalogue(): Catalogue {
   return {
     chapters,
-    labs: labs.map((lab): LabOffer => {
-      const { name, title, question, predict, idea, exercises, today, sources, arms } = lab
-      return {
-        ...{ name, title, question, predict, idea, exercises, today, sources },
-        arms: arms.map((arm) => ({ name: arm.name, about: arm.about })),
-        settings: (Object.entries(lab.settings) as [SettingName, number][]).map(([setting, value]) => {
-          const { unit, about, least = 0 } = settings[setting]
-          return { name: setting, value, least, most: mostOf(settings[setting]), unit, about }
-        }),
-      }
-    }),
+    labs: labs.map((lab) => ({
+      name: lab.name,
+      ...textsOf(lab),
+      arms: lab.arms.map(({ name, about }) => ({ name, about })),
+      settings: (Object.entries(lab.settings) as [SettingName, number][]).map(([name, value]) => {
+        const { unit, about, least = 0 } = settings[name]
+        return { name, value, least, most: mostOf(settings[name]), unit, about }
+      }),
+    })),
     challenges: challenges.map(({ name, title, minutes, task, lab, functions, goals }) => ({
       ...{ name, title, minutes, task, lab, functions: functions.map((one) => one.name) },
       goals: goals.map(({ says }) => says),

@@ -11,25 +11,14 @@ import type { Key, Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { hasCode, integerOf } from '../../sim/client.ts'
-import { array, integer, text, upsert } from '../../sim/entities.ts'
+import { array, ascending, descending, integer, text, upsert, whereKey } from '../../sim/entities.ts'
 import type { Store } from '../../sim/store.ts'
 
 const root = { kind: 'Forum', name: 'general' }
 /** Indexed values of a post: rows that a strong query has to write for each record that is not applied yet. */
 const tags = 40
 
-function postsQuery(store: Store, more: Partial<Query>): Query {
-  return {
-    partition: store.key().partition,
-    kind: 'Post',
-    projection: [],
-    order: [],
-    distinctOn: [],
-    offset: 0,
-    limit: 1,
-    ...more,
-  }
-}
+const postsQuery = (store: Store, more: Partial<Query>): Query => store.query('Post', { limit: 1, ...more })
 
 /** @param writesPerSecond - to the one group, evenly */
 export async function readsBeside(session: ArmSession, writesPerSecond: number): Promise<void> {
@@ -42,7 +31,7 @@ export async function readsBeside(session: ArmSession, writesPerSecond: number):
   const put = async (n: number): Promise<void> => {
     const values = Array.from({ length: tags }, (_, i) => text(`tag ${session.random.integer(1000)} ${i}`))
     const fields = { at: integer(Math.round(store.nowMs)), tags: array(values) }
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: [upsert(keyOf(n), fields)] })
+    await store.put([upsert(keyOf(n), fields)])
     written++
   }
   const writer = async (): Promise<void> => {
@@ -63,13 +52,11 @@ export async function readsBeside(session: ArmSession, writesPerSecond: number):
   const pending = (await store.engine.inspector.pending()).pending.length
   let [lagMs, strongMs, isLate] = [0, 0, false]
   const reader = async (): Promise<void> => {
-    const newest = postsQuery(store, { order: [{ property: 'at', direction: 'descending' }] })
+    const newest = postsQuery(store, { order: [descending('at')] })
     const { results } = await store.database.runQuery(store.context(), { query: newest })
     lagMs = store.nowMs - integerOf(decodeProperties(results[0]?.image?.properties ?? new Uint8Array()), 'at')
     const begunMs = store.nowMs
-    const value = { type: 'key', key: store.key(root) } as const
-    const filter = { type: 'property', property: '__key__', operator: 'hasAncestor', value } as const
-    const query = postsQuery(store, { filter, order: [{ property: 'tags', direction: 'ascending' }] })
+    const query = postsQuery(store, { filter: whereKey('hasAncestor', store.key(root)), order: [ascending('tags')] })
     try {
       await store.database.runQuery(store.contextWithin(session.setting('query.deadlineMs')), { query })
     } catch (error) {

@@ -8,7 +8,7 @@ import type { Key } from '@sixtables/engine'
 import { Unmeasured } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf, type Put } from '../../sim/client.ts'
-import { integer, text } from '../../sim/entities.ts'
+import { descending, integer, text } from '../../sim/entities.ts'
 import { inTransaction, type Job, write } from '../../sim/writers.ts'
 
 export interface NumberingOptions {
@@ -273,15 +273,7 @@ export async function queryInTransaction(session: ArmSession): Promise<void> {
     const store = await session.open({ mode })
     const context = store.context()
     const transaction = await store.database.beginTransaction(context, { mode: 'readWrite' })
-    const query = {
-      partition: store.key().partition,
-      kind: 'Invoice',
-      projection: [],
-      order: [{ property: 'number', direction: 'descending' }],
-      distinctOn: [],
-      offset: 0,
-      limit: 1,
-    } as const
+    const query = store.query('Invoice', { order: [descending('number')], limit: 1 })
     let refusal: unknown
     try {
       await store.database.runQuery(context, { query, read: { transaction } })

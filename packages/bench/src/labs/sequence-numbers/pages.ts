@@ -6,9 +6,9 @@
  *
  * Known: articles on sequence numbers without a counter: the greatest number is the total, and pages are ranges of numbers.
  */
-import type { Filter, Query } from '@sixtables/engine'
+import type { Query } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
-import { integer, upsert } from '../../sim/entities.ts'
+import { allOf, ascending, descending, integer, upsert, where } from '../../sim/entities.ts'
 import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
@@ -27,38 +27,30 @@ interface Paging {
 const byNumber: Paging = {
   async total(store) {
     const { results } = await store.database.runQuery(store.context(), {
-      query: { ...queryOf(store), order: [{ property: 'number', direction: 'descending' }], limit: 1 },
+      query: store.query(kind, { order: [descending('number')], limit: 1 }),
     })
     return Number(results[0]?.key.path[0]?.id ?? 0n)
   },
   async page(store, page) {
-    const bound = (operator: 'greaterThan' | 'lessThanOrEqual', n: number): Filter => ({
-      type: 'property',
-      property: 'number',
-      operator,
-      value: integer(n),
-    })
-    const filters = [bound('greaterThan', (page - 1) * perPage), bound('lessThanOrEqual', page * perPage)]
-    return shown(store, { ...queryOf(store), filter: { type: 'composite', operator: 'and', filters } })
+    const filter = allOf(
+      where('number', 'greaterThan', integer((page - 1) * perPage)),
+      where('number', 'lessThanOrEqual', integer(page * perPage)),
+    )
+    return shown(store, store.query(kind, { filter }))
   },
 }
 
 const byOffset: Paging = {
   async total(store) {
     const { values } = await store.database.runAggregationQuery(store.context(), {
-      query: queryOf(store),
+      query: store.query(kind),
       aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
     })
     const all = values.get('all')
     return all?.type === 'integer' ? Number(all.value) : 0
   },
   page: (store, page) =>
-    shown(store, {
-      ...queryOf(store),
-      order: [{ property: 'number', direction: 'ascending' }],
-      offset: (page - 1) * perPage,
-      limit: perPage,
-    }),
+    shown(store, store.query(kind, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
 }
 
 /** Shows all pages, and records what the total and the first and the last page read. */
@@ -97,13 +89,9 @@ async function putInvoices(store: Store, count: number, hasGaps: boolean): Promi
     const mutations = numbers
       .slice(i, i + perCommit)
       .map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) }))
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
   }
   return numbers.length
-}
-
-function queryOf(store: Store): Query {
-  return { partition: store.key().partition, kind, projection: [], order: [], distinctOn: [], offset: 0 }
 }
 
 /** How many results a query has, in as many calls as it takes. */

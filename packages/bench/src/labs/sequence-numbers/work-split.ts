@@ -5,10 +5,10 @@
  * Known: `__scatter__` is a hidden property of about one entity in 128, whose order is that of a hash of the key; the keys
  * of its first k rows are a fair sample of all keys (App Engine SDK, its mapper's way to divide work).
  */
-import type { Filter, Key, Query } from '@sixtables/engine'
+import type { Key, Query } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { idOf } from '../../sim/client.ts'
-import { text, unindexed, upsert } from '../../sim/entities.ts'
+import { allOf, ascending, text, unindexed, upsert, whereKey } from '../../sim/entities.ts'
 import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
@@ -62,7 +62,7 @@ async function putOrders(session: ArmSession, store: Store, isDense: boolean): P
     const mutations = sorted
       .slice(i, i + perCommit)
       .map((id) => upsert(store.key({ kind, id }), { state: unindexed(text('open')) }))
-    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    await store.put(mutations)
   }
   return sorted
 }
@@ -73,7 +73,7 @@ type Bounds = (store: Store, workers: number, ids: readonly bigint[]) => bigint[
 const boundsBy: Readonly<Record<Dividing, Bounds>> = {
   number: (_store, workers, ids) => equalSteps(ids, workers),
   scatter: async (store, workers) => partsOf(await sampledKeys(store, workers * samplesPerWorker), workers),
-  keys: async (store, workers) => partsOf(await keysOf(store, queryOf(store)), workers),
+  keys: async (store, workers) => partsOf(await keysOf(store, store.query(kind, { projection: ['__key__'] })), workers),
 }
 
 /** Equal steps: the least and the greatest number suffice. */
@@ -84,28 +84,13 @@ function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
 }
 
 function sampledKeys(store: Store, limit: number): Promise<Key[]> {
-  return keysOf(store, {
-    ...queryOf(store),
-    order: [{ property: '__scatter__', direction: 'ascending' }],
-    limit,
-  })
+  return keysOf(store, store.query(kind, { projection: ['__key__'], order: [ascending('__scatter__')], limit }))
 }
 
 /** Parts with as many of these keys each. */
 function partsOf(keys: readonly Key[], workers: number): bigint[] {
   const ids = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
   return Array.from({ length: workers - 1 }, (_, i) => ids[Math.floor(((i + 1) * ids.length) / workers)] ?? 0n)
-}
-
-function queryOf(store: Store): Query {
-  return {
-    partition: store.key().partition,
-    kind,
-    projection: ['__key__'],
-    order: [],
-    distinctOn: [],
-    offset: 0,
-  }
 }
 
 /** Keys of a query, in as many calls as it takes. */
@@ -119,17 +104,11 @@ async function keysOf(store: Store, query: Query): Promise<Key[]> {
 
 /** How many records a worker finds from one bound to before the next. */
 async function countBetween(store: Store, from: bigint | undefined, to: bigint | undefined): Promise<number> {
-  const bound = (operator: 'greaterThanOrEqual' | 'lessThan', id: bigint): Filter => ({
-    type: 'property',
-    property: '__key__',
-    operator,
-    value: { type: 'key', key: store.key({ kind, id }) },
-  })
   const filters = [
-    ...(from === undefined ? [] : [bound('greaterThanOrEqual', from)]),
-    ...(to === undefined ? [] : [bound('lessThan', to)]),
+    ...(from === undefined ? [] : [whereKey('greaterThanOrEqual', store.key({ kind, id: from }))]),
+    ...(to === undefined ? [] : [whereKey('lessThan', store.key({ kind, id: to }))]),
   ]
-  const query = { ...queryOf(store), projection: [], filter: { type: 'composite', operator: 'and', filters } as const }
+  const query = store.query(kind, { filter: allOf(...filters) })
   const { values } = await store.database.runAggregationQuery(store.context(), {
     query,
     aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
