@@ -55,7 +55,7 @@ export type { Cancellable } from './engine/transfer.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
-export { formatIdScope, type IdScope, parseIdScope } from './ids/id-scope.ts'
+export { type IdScope, parseIdScope } from './ids/id-scope.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
 export type { AllocatedRange, IdRange, KeyRangeState } from './ids/key-range-state.ts'
 export {

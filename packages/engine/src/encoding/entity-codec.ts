@@ -17,6 +17,7 @@ import { EntityWalk, entityField } from './entity-walk.ts'
 import { fillKey, type KeyDefaults, readKey, writeKey } from './key-message.ts'
 import {
   type ByteRange,
+  eachElement,
   labelOf,
   merge,
   readerOf,
@@ -94,20 +95,8 @@ class ValueDecoder {
 
   array(range: ByteRange, outer: WireReader, property: string | undefined, depth: number): Value[] {
     const reader = readerOf(range, outer)
-    const { bytes, end } = reader
     const values: Value[] = []
-    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-      if (tag >>> 3 !== 1) {
-        reader.skip(tag)
-        continue
-      }
-      reader.expect(tag, wireBytes, 'an array element')
-      const start = reader.length()
-      const elementEnd = start + reader.position
-      values.push(this.value({ bytes, start: reader.position, end: elementEnd }, reader, property, depth))
-      reader.position = elementEnd
-      reader.end = end
-    }
+    eachElement(reader, (element) => values.push(this.value(element, reader, property, depth)))
     return values
   }
 

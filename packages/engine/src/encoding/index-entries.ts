@@ -24,9 +24,17 @@ import type { IndexEntry } from './index-entry.ts'
 import type { KeyDefaults } from './key-message.ts'
 import { slotCode } from './slot-code.ts'
 import { nullCode } from './value-codec.ts'
-import { type ByteRange, type PropertyEntry, readerOf, readTimestamp, readValue, ValueSlot } from './value-slot.ts'
+import {
+  type ByteRange,
+  eachElement,
+  type PropertyEntry,
+  readerOf,
+  readTimestamp,
+  readValue,
+  ValueSlot,
+} from './value-slot.ts'
 import { typeByteOfMember, typeBytes, valueField } from './value-types.ts'
-import { WireReader, wireBytes } from './wire.ts'
+import { WireReader } from './wire.ts'
 
 export interface IndexOptions {
   /** Legacy mode: an empty array is indexed as null. Default: it is not indexed. */
@@ -136,21 +144,8 @@ export class IndexWalk {
   }
 
   #array(reader: WireReader, property: string, indexed: boolean, depth: number): void {
-    const { bytes, end } = reader
-    const slot = new ValueSlot(bytes)
-    let count = 0
-    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-      if (tag >>> 3 !== 1) {
-        reader.skip(tag)
-        continue
-      }
-      reader.expect(tag, wireBytes, 'an array element')
-      const elementEnd = reader.length() + reader.position
-      count++
-      this.#value({ bytes, start: reader.position, end: elementEnd }, reader, slot, property, indexed, depth, true)
-      reader.position = elementEnd
-      reader.end = end
-    }
+    const slot = new ValueSlot(reader.bytes)
+    const count = eachElement(reader, (element) => this.#value(element, reader, slot, property, indexed, depth, true))
     if (count > 1) this.#mayRepeat = true
     else if (count === 0 && indexed && this.#emptyArrayAsNull) this.#add(property, nullCode, typeBytes.null)
   }

@@ -130,6 +130,29 @@ function readBytesMember(reader: WireReader, slot: ValueSlot, isMerged: boolean)
   }
 }
 
+/**
+ * Calls `look` with the bounds of each Value in the ArrayValue that fills [reader.position, reader.end). It may move the reader.
+ *
+ * @returns the number of elements
+ */
+export function eachElement(reader: WireReader, look: (element: ByteRange) => void): number {
+  const { bytes, end } = reader
+  let count = 0
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 !== 1) {
+      reader.skip(tag)
+      continue
+    }
+    reader.expect(tag, wireBytes, 'an array element')
+    const elementEnd = reader.length() + reader.position
+    count++
+    look({ bytes, start: reader.position, end: elementEnd })
+    reader.position = elementEnd
+    reader.end = end
+  }
+  return count
+}
+
 /** A map entry of an Entity. `start` and `end` bound the value's message. */
 export interface PropertyEntry {
   bytes: Buffer

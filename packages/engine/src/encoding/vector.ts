@@ -7,9 +7,9 @@
  *
  * Known: google/datastore/v1/entity.proto for the numbers.
  */
-import { type ByteRange, readValue, ValueSlot } from './value-slot.ts'
+import { type ByteRange, eachElement, readValue, ValueSlot } from './value-slot.ts'
 import { valueField } from './value-types.ts'
-import { WireReader, wireBytes } from './wire.ts'
+import { WireReader } from './wire.ts'
 
 const elementBytes = 11
 
@@ -25,20 +25,14 @@ export function readDoubles(range: ByteRange, into: Float64Array): number | unde
   if (start + count * elementBytes === end) return count
   const reader = new WireReader(bytes, start + count * elementBytes, end)
   const slot = new ValueSlot(bytes)
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag >>> 3 !== 1) {
-      reader.skip(tag)
-      continue
-    }
-    reader.expect(tag, wireBytes, 'an array element')
-    const elementEnd = reader.length() + reader.position
-    readValue(new WireReader(bytes, reader.position, elementEnd), slot)
-    if (slot.member !== valueField.double) return undefined
+  let areDoubles = true
+  eachElement(reader, (element) => {
+    readValue(new WireReader(bytes, element.start, element.end), slot)
+    areDoubles &&= slot.member === valueField.double
     // A typed array ignores writes past its end.
-    into[count++] = slot.bytes.readDoubleLE(slot.start)
-    reader.position = elementEnd
-  }
-  return count
+    if (areDoubles) into[count++] = slot.bytes.readDoubleLE(slot.start)
+  })
+  return areDoubles ? count : undefined
 }
 
 /** Reads the leading elements of the common form and returns their number. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Key, PathElement } from '../model/key.ts'
-import { formatIdScope, parseIdScope, scatteredRowKey, sequentialRowKey } from './id-scope.ts'
+import { parseIdScope, scatteredRowKey, sequentialRowKey } from './id-scope.ts'
 
 const texts = fc.oneof(
   fc.constantFrom('a', 'ab', '#1', '=a', '1', 'sequential'),
@@ -39,14 +39,5 @@ describe('the scope of a counter', () => {
   test('the scattered one is the same for all kinds of a database', () => {
     const scope = parseIdScope(scatteredRowKey('p', 'd'))
     expect(scope).toEqual({ space: 'scattered', projectId: 'p', databaseId: 'd', key: undefined })
-    expect(formatIdScope(scope)).toBe('scattered')
-  })
-
-  test('reads as a path in words', () => {
-    const partition = { projectId: 'p', databaseId: '', namespaceId: 'staff' }
-    const path = [{ kind: 'User', name: 'ada' }, { kind: 'List', id: 7n }, { kind: 'ToDo' }]
-    expect(formatIdScope(parseIdScope(sequentialRowKey({ partition, path })))).toBe(
-      'sequential [staff] User:"ada"/List:7/ToDo:?',
-    )
   })
 })

@@ -12,7 +12,7 @@
  * counter per database, so that AllocateIds and automatic ids never collide.
  */
 import { invariant } from '../invariant.ts'
-import { formatKey, type Key, type PathElement } from '../model/key.ts'
+import type { Key, PathElement } from '../model/key.ts'
 import { idSequenceRowKey, parseIdSequenceRowKey } from '../tables/id-sequences.ts'
 import type { IdSpace } from './scatter.ts'
 
@@ -62,11 +62,4 @@ export function parseIdScope(rowKey: string): IdScope {
     else path.push({ kind, name: leaf.slice(1) })
   }
   return { space, projectId, databaseId, key: { partition: { projectId, databaseId, namespaceId }, path } }
-}
-
-/** `scattered`, or `sequential User:"ada"/ToDo:?`; a namespace that is not the default is put in front. */
-export function formatIdScope(scope: IdScope): string {
-  if (scope.key === undefined) return scope.space
-  const { namespaceId } = scope.key.partition
-  return `${scope.space} ${namespaceId === '' ? '' : `[${namespaceId}] `}${formatKey(scope.key)}`
 }

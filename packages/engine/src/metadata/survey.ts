@@ -13,9 +13,9 @@ import { EntityWalk } from '../encoding/entity-walk.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { type KeyCodes, partitionOfCode, pathLength } from '../encoding/key-codec.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
-import { type ByteRange, readerOf, readValue, ValueSlot } from '../encoding/value-slot.ts'
+import { type ByteRange, eachElement, readerOf, readValue, ValueSlot } from '../encoding/value-slot.ts'
 import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
-import { WireReader, wireBytes } from '../encoding/wire.ts'
+import { WireReader } from '../encoding/wire.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KvRow } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
@@ -223,18 +223,7 @@ function addValue(
     return
   }
   const elements = readerOf(slot, reader)
-  const { bytes, end } = elements
-  for (let tag = elements.tag(); tag !== 0; tag = elements.tag()) {
-    if (tag >>> 3 !== 1) {
-      elements.skip(tag)
-      continue
-    }
-    elements.expect(tag, wireBytes, 'an array element')
-    const elementEnd = elements.length() + elements.position
-    addValue(tallies, nameBytes, { bytes, start: elements.position, end: elementEnd }, elements, true)
-    elements.position = elementEnd
-    elements.end = end
-  }
+  eachElement(elements, (element) => addValue(tallies, nameBytes, element, elements, true))
 }
 
 /** The name of a property type in statistics, by the field of the value. */

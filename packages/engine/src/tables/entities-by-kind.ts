@@ -27,10 +27,6 @@ export function kindPrefix(partitionCode: string, kind: string): RowKey {
   return kindHead(partitionCode, encodeText(kind))
 }
 
-export function kindRowKey(head: RowKey, pathCode: string): RowKey {
-  return head + pathCode
-}
-
 export function kindOfRow(rowKey: RowKey): string {
   return decodeText(rowKey, skipPartition(rowKey, 1)).value
 }

@@ -33,7 +33,7 @@ import type { RowTally } from '../request-trace.ts'
 import type { RowKey, WriteSink } from '../storage/kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
 import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
-import { emptyValue, kindHead, kindRowKey } from './entities-by-kind.ts'
+import { emptyValue, kindHead } from './entities-by-kind.ts'
 import { propertyHead } from './entities-by-property.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
@@ -329,7 +329,7 @@ export class RowProducer {
     if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
     const isGone = after === undefined
     if (this.#ofKind !== undefined && (before === undefined) !== isGone) {
-      this.#sink.write(kindRowKey(this.#ofKind, path), isGone ? undefined : emptyValue, isGone)
+      this.#sink.write(this.#ofKind + path, isGone ? undefined : emptyValue, isGone)
     }
     if (this.#up !== undefined || this.#down !== undefined) {
       for (let i = 0; i < come.length; i++) {
