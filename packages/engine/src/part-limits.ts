@@ -26,7 +26,8 @@ function partLimit(max: number, message: (count: number) => string, known?: stri
 }
 
 const gqlBindingsMax = 1000
-const maskPathsMax = 20_000
+const maskPathsMax = 5000
+const jsonMembersMax = 100_000
 const indexPropertiesMax = limits.compositeIndexPropertiesMax
 
 type PartLimitName =
@@ -41,6 +42,7 @@ type PartLimitName =
   | 'propertyTransforms'
   | 'gqlBindings'
   | 'maskPaths'
+  | 'jsonMembers'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. For a few the reader of the query names them in its error.
@@ -98,5 +100,10 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   maskPaths: partLimit(
     maskPathsMax,
     (count) => `a property mask has ${count} paths, at most ${maskPathsMax} are allowed`,
+  ),
+  jsonMembers: partLimit(
+    jsonMembersMax,
+    () =>
+      `the body has more than ${jsonMembersMax} members of objects and elements of lists, which JSON of this method may have at most`,
   ),
 }

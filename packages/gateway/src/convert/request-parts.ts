@@ -118,12 +118,16 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
   for (const [number, count] of counts) checkPartCount((parts[number] as LimitedPart).limit, count)
 }
 
-/** Limits of lists and maps in a JSON request by member name. */
+/** Limits of lists and maps in a JSON request by member name; under the empty name, of all members and elements together. */
 export type ListLimits = ReadonlyMap<string, PartLimit>
+
+/** Methods with a list of any length. */
+const hasLongList: ReadonlySet<MethodName> = new Set(['Commit', 'AllocateIds', 'ReserveIds'])
 
 export function jsonListLimits(method: MethodName): ListLimits {
   // In a protobuf request keys and values are still bytes; their lists are counted when these are decoded.
   const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
+  if (!hasLongList.has(method)) limits.set('', partLimits.jsonMembers)
   if (method === 'Lookup') limits.set('keys', partLimits.lookupKeys)
   if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)
   gather(requests[method] ?? {}, limits)

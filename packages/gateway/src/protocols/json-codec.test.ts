@@ -3,7 +3,7 @@
 import { fromJson, toBinary } from '@bufbuild/protobuf'
 import { systemScheduler } from '@sixtables/engine'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
@@ -57,6 +57,12 @@ test.each<[MethodName, string, string]>([
   expect(() => requestFromJson(method, Buffer.from(body))).toThrow(words)
 })
 
+test('a body with too many members is refused before it is read, unless the method has a list of any length', () => {
+  const body = Buffer.from(`{${Array.from({ length: 100_002 }, (_, i) => `"m${i}":1`).join(',')}}`)
+  expect(() => requestFromJson('RunQuery', body)).toThrow('more than 100000 members')
+  expect(() => requestFromJson('Commit', body)).toThrow('key "m0" is unknown')
+})
+
 /** Both texts; the second may have its members in another order. */
 async function textsOf(method: MethodName, message: Buffer): Promise<{ whole: string; inPieces: string }> {
   return { whole: answerToJson(method, message), inPieces: await longAnswerToJson(method, message, call()) }
@@ -91,6 +97,32 @@ describe('a long answer', () => {
       await longAnswerToJson(method, message, call())
       isOver = true
       expect(turns).toBeGreaterThan(message.length / (128 * 1024))
+    },
+  )
+
+  test.each(['Lookup', 'RunQuery'] as const)(
+    'of %s prints the properties of a large entity in pieces',
+    async (method) => {
+      const large = (name: string): Json => ({
+        entity: {
+          key: keyOf(name),
+          properties: Object.fromEntries(
+            Array.from({ length: 5000 }, (_, i) => [i === 7 ? '__proto__' : `p${i}`, { stringValue: `ü${i}` }]),
+          ),
+        },
+        cursor: 'AAAA',
+      })
+      const results = [entityOf('small'), large('one'), large('two'), entityOf('small')]
+      const message = messageOf(
+        method,
+        method === 'Lookup' ? { found: results } : { batch: { entityResults: results } },
+      )
+      const turns = vi.spyOn(systemScheduler, 'defer')
+      const { whole, inPieces } = await textsOf(method, message)
+      expect(inPieces.split(/,?\n/).sort()).toEqual(whole.split(/,?\n/).sort())
+      expect(JSON.parse(inPieces)).toEqual(JSON.parse(whole))
+      // Some thousand properties in a turn.
+      expect(turns.mock.calls.length).toBeGreaterThan(6)
     },
   )
 })

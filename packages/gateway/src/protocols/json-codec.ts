@@ -10,7 +10,7 @@
 import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import { cutMessage, forEachPiece } from '../convert/pieces.ts'
+import { cutMessage, forEachPiece, wholeBytesMax } from '../convert/pieces.ts'
 import { jsonListLimits } from '../convert/request-parts.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
@@ -99,7 +99,16 @@ function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
   return toJson(type, fromBinary(type, message), { registry }) as PrintableObject
 }
 
-/** A message as JSON. The elements of the list at `path` are decoded and printed piece by piece. */
+/** The map of a large result: an entity may have tens of thousands of properties. */
+const longMaps: Partial<Record<string, readonly string[]>> = {
+  'google.datastore.v1.EntityResult': ['entity', 'properties'],
+}
+
+/**
+ * A message as JSON. The elements of the list or map at `path` are decoded and printed piece by piece, a large element in pieces of its own.
+ *
+ * @param depth - levels of its members in the text
+ */
 async function jsonInPieces(
   context: RequestContext,
   type: DescMessage,
@@ -118,9 +127,30 @@ async function jsonInPieces(
     json[name] = await jsonInPieces(context, field.message, reader.bytes() as Buffer, path, depth + 1)
     return json
   }
+  if (field.fieldKind === 'map') {
+    const entries: [string, PrintedJson][] = []
+    await forEachPiece(context, pieces, (piece) => {
+      for (const [key, value] of Object.entries(jsonOf(type, piece)[name] as PrintableObject)) {
+        entries.push([key, new PrintedJson(value, depth + 1)])
+      }
+    })
+    json[name] = Object.fromEntries(entries)
+    return json
+  }
   const elements: PrintedJson[] = []
-  await forEachPiece(context, pieces, (piece) => {
-    for (const element of jsonOf(type, piece)[name] as Printable[]) elements.push(new PrintedJson(element, depth + 1))
+  const { message: elementType } = field
+  const inside = longMaps[elementType?.typeName ?? '']
+  await forEachPiece(context, pieces, async (piece) => {
+    if (piece.length <= wholeBytesMax || elementType === undefined || inside === undefined) {
+      for (const element of jsonOf(type, piece)[name] as Printable[]) elements.push(new PrintedJson(element, depth + 1))
+      return
+    }
+    const reader = protobuf.Reader.create(piece)
+    while (reader.pos < reader.len) {
+      reader.uint32()
+      const element = await jsonInPieces(context, elementType, reader.bytes() as Buffer, inside, depth + 2)
+      elements.push(new PrintedJson(element, depth + 1))
+    }
   })
   json[name] = elements
   return json

@@ -44,6 +44,8 @@ export interface LongInteger {
 export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongInteger[] {
   const long: LongInteger[] = []
   const levels: Level[] = []
+  const all = limits.get('')
+  let commas = 0
   let nameStart = 0
   let nameEnd = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -55,6 +57,7 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
     } else if (byte === comma) {
       const level = levels.at(-1)
       if (level !== undefined) level.commas++
+      if (all !== undefined) checkPartCount(all, ++commas)
       nameEnd = nameStart
     } else if (byte === openList || byte === openObject) {
       if (levels.length === depthMax) throw invalidArgument(`the body is nested deeper than ${depthMax} levels`)
