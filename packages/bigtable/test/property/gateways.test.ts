@@ -20,10 +20,10 @@ const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
   'group-log-check': 1,
   validation: 1,
   'wait-in-validation': 29,
-  fate: 126,
+  fate: 143,
   'cell-timestamps': 1,
-  'prepared-in-lookup': 1,
-  'resolve-in-read': 1,
+  'prepared-in-lookup': 8,
+  'resolve-in-read': 10,
   'low-watermark': 18,
   'epoch-check': 1,
   'noted-reads': 1,
@@ -31,10 +31,10 @@ const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
   retention: 12165,
   'single-end': 48,
   'closed-databases': 92,
-  'deletion-stamp': 3,
+  'deletion-stamp': 15,
   'index-epochs': 85,
   'expired-check': 112,
-  'compared-clock': 2,
+  'compared-clock': 57,
 }
 const runsMax = 300
 const tellEveryMs = 5_000
