@@ -211,11 +211,17 @@ export class Metering implements Meter {
     const step = this.#isExact ? 1 : Math.ceil(all.length / rowsOfEntityMax)
     for (let i = 0; i < all.length; i += step) {
       const { key: rowKey, value } = all[i] as RowChange
-      const operation = value === undefined ? 'delete' : 'put'
-      const bytes = rowKey.length + (value?.length ?? 0)
-      const stands = standsFor * Math.min(step, all.length - i)
-      const row = { load, table: tableOfRow(rowKey), operation, rowKey, rows: 1, bytes, through: undefined } as const
-      this.#chargeTaken({ ...row, standsFor: stands, micros })
+      this.#chargeTaken({
+        load,
+        table: tableOfRow(rowKey),
+        operation: value === undefined ? 'delete' : 'put',
+        rowKey,
+        rows: 1,
+        bytes: rowKey.length + (value?.length ?? 0),
+        through: undefined,
+        standsFor: standsFor * Math.min(step, all.length - i),
+        micros,
+      })
     }
   }
 
