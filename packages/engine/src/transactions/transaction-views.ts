@@ -13,8 +13,8 @@ import type { TableView } from '../tables/table.ts'
 import { GroupViews } from './group-views.ts'
 import type { ReadScope, ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
-import { refuseEnded } from './registry.ts'
 import type { Transaction } from './transaction.ts'
+import { refuseEnded } from './transaction-registry.ts'
 
 type ByGroup = Map<GroupCode, MaybePromise<ReadView>>
 

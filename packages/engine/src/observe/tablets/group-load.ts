@@ -8,7 +8,7 @@
  * waits are then counted one by one. The weight of an operation does not count: it stands for many clients, each with its own
  * group.
  */
-import { LoadWindow } from './window.ts'
+import { LoadWindow } from './load-window.ts'
 
 const groupsMax = 512
 

@@ -12,9 +12,9 @@ import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
 import { LoadSample } from './load-sample.ts'
+import { LoadWindow } from './load-window.ts'
 import type { SplitRefusal, WadingScans } from './report.ts'
 import { Tombstones } from './tombstones.ts'
-import { LoadWindow } from './window.ts'
 
 const rowSampleSize = 128
 /** A scan that passes fewer deleted rows is fast enough. */

@@ -2,10 +2,10 @@
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { LatencyHistogram } from './latency.ts'
+import type { Load } from './load-window.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
 import type { Tablet } from './tablet.ts'
-import type { Load } from './window.ts'
 
 /** The words of a tablet take as long as reading this many rows. */
 const workOfTablet = 32
