@@ -1,7 +1,6 @@
 /**
- * Too much of everything, and the server serves on (admission/B1 and admission/B2): many connections, transactions and calls,
- * readers that do not read, requests that do not end, floods, and clients that ask for more than their share (protocols/fair-queue.ts). SIXTABLES_OVERLOAD=1 takes the sizes of production
- * (`npm run overload`).
+ * Too much of everything, and the server serves on (admission/B1 and admission/B2): many connections, transactions and calls, readers that
+ * stall, requests without an end, floods, clients above their share (protocols/fair-queue.ts). `npm run overload` has the sizes of production.
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
