@@ -6,8 +6,8 @@
  *     test('…', async () => {
  *       const { page, emulator } = await visit('#/data/demo/ToDo')
  *
- * W1  A violation of the content security policy, an error thrown in the page, and an error in its log fail the test.
- * W2  Without Chromium the tests are skipped and say so; in CI they fail.
+ * A violation of the content security policy, an error thrown in the page, and an error in its log fail the test. Without Chromium the
+ * tests are skipped and say so; in CI they fail.
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -171,7 +171,7 @@ export function drawn(page: Page): Promise<void> {
   )
 }
 
-/** W1. */
+/** Notes what goes wrong in the page. */
 function watch(page: Page, checks: (() => void)[]): Visit['expectProblems'] {
   const problems: string[] = []
   const expected: RegExp[] = []

@@ -330,7 +330,7 @@ consoleTests('Data', ({ visit }) => {
     await go('#/data/p2')
     await firstRow(page, 'Task:1')
     await page.getByRole('combobox', { name: 'Database' }).selectOption('other')
-    // Not the kind of the database before (catalog/CT3).
+    // Not the kind of the database before.
     await page.getByRole('heading', { name: 'No data yet' }).waitFor()
     await page.getByRole('combobox', { name: 'Namespace' }).selectOption('acme')
     await rows(page).getByText('"<i>my \'kind\'</i>":1').waitFor()

@@ -19,7 +19,10 @@ export function App() {
   }, [])
   const shown = route.value
   const name = shown.page === '' ? homePage : shown.page
-  const page = pages.find((one) => one.name === name)
+  const [section = ''] = shown.parts
+  const named = pages.find((one) => one.name === name)
+  const isKnown = section === '' || (named?.sections?.includes(section) ?? true)
+  const page = isKnown ? named : undefined
   useEffect(() => {
     document.title = page === undefined ? 'sixtables' : `${page.title} · sixtables`
   }, [page])
@@ -34,7 +37,7 @@ export function App() {
       )}
       <main id="main" tabIndex={-1}>
         {page === undefined ? (
-          <NoPage name={name} />
+          <NoPage name={isKnown ? name : `${name}/${section}`} />
         ) : (
           <Guarded key={page.name}>
             <page.View route={shown} />

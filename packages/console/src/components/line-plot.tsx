@@ -1,8 +1,8 @@
 /**
  * Lines over one x axis, drawn by uPlot, which is loaded when the first plot is shown; and the same values as a table.
  *
- * P1  Lines are told apart by colour and dashes, and the legend has both.
- * P2  Every value drawn is in the table, up to its newest {@link tableRowsMax} rows.
+ * Lines are told apart by colour and dashes, and the legend has both. Every value drawn is in the table, up to its newest {@link
+ * tableRowsMax} rows.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'

@@ -1,7 +1,7 @@
 /**
  * An input that tells its text when it is complete: by Enter, or on leaving it.
  *
- * WT1  What is typed stays in the input until then, however often the page is drawn meanwhile.      packages/console/test/typed.test.ts
+ * Letters that are typed stay in the input until then, however often the page is drawn meanwhile.
  *
  *   <input {...useWholeText(value, onChange)} />
  */

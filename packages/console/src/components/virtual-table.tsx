@@ -5,10 +5,9 @@
  *   PageUp/Down   a viewport of rows                 Space                 selects the row
  *   Home, End     the first and the last row
  *
- * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
- * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
- * VT3  Another list begins at its top, however far the one before was scrolled.         packages/console/test/data.test.ts
- * VT4  A shade on the right edge tells of columns beyond it.                            packages/console/test/data.test.ts
+ * The grid itself has the focus and names its active cell; Tab leaves it. When rows come above the viewport (`shift`), the rows in sight
+ * stay where they are, and so does the active one. Another list begins at its top, however far the one before was scrolled. A shade on the
+ * right edge tells of columns beyond it.
  */
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
@@ -190,7 +189,6 @@ function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place:
   }, [])
 }
 
-/** VT2, VT3. */
 function useShift(
   element: { current: HTMLDivElement | null },
   now: { readonly list: unknown; readonly shift: number },

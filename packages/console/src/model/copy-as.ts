@@ -5,8 +5,9 @@
  * The body stands in each as its JSON text, in the quotes of the language that take everything literally. Characters that would end
  * these quotes, cannot be seen, or turn the direction of text are `\u` escapes of JSON.
  *
+ * The three print the server's answer, also an error's.
+ *
  * CA1  No text of a call ends its quotes: what runs is the one call.                test/copy-as.test.ts, test/requests.test.ts
- * CA2  The three print the server's answer, also an error's.                        test/requests.test.ts
  */
 import { jsonText } from './json-text.ts'
 

@@ -3,9 +3,10 @@
  *
  *   bounds   '' ─ ToDo:1 ─ ToDo:90 ─ ToDo:120 ─ …        row r lies from bound r to bound r + 1, the last one to the end
  *
+ * Rows are not moved by new bounds but by compaction, which is rare: nothing jumps.
+ *
  * A1  Bounds ascend, each is there once, and the first is the open start: rows never overlap and leave no gap.   recorded-heat.test.ts
  * A2  There are at most `rowsMax` rows. To make room, neighbours with little load become one.                    recorded-heat.test.ts
- * A3  Rows are not moved by new bounds but by compaction, which is rare: nothing jumps.
  */
 import type { Bounds } from './recorded-heat.ts'
 

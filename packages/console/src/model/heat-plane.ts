@@ -3,8 +3,9 @@
  *
  *   cells ──▶ plane (rates, columns × rows) ──▶ pixels (the greatest value of the cells under each)
  *
+ * Waits are no sums but means of operations: they are not spread, and the greatest one stays.
+ *
  * P1  A cell that covers several rows is spread evenly over them: sums of a column stay.                recorded-heat.test.ts
- * P2  Waits are no sums but means of operations: they are not spread, and the greatest one stays.       recorded-heat.test.ts
  * P3  A pixel has the greatest value of all cells under it: no peak is lost however far one zooms out.  recorded-heat.test.ts
  */
 import type { HeatAxis } from './heat-axis.ts'

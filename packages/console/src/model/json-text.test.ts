@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonText } from './json-text.ts'
 
-test('json-text/J1: a text is read as the value that it was made of, negative zero included', () => {
+test('a text is read as the value that it was made of, negative zero included', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.stringify(JSON.parse(jsonText(value)))).toBe(JSON.stringify(value))

@@ -1,7 +1,7 @@
 /**
  * JSON values as text for people, two blanks a level.
  *
- * J1  Negative zero stays `-0.0`: as `0` it would be another double.                    json-text.test.ts
+ * Negative zero stays `-0.0`: as `0` it would be another double.
  */
 export function jsonText(value: unknown, indent = ''): string {
   if (value === null || typeof value !== 'object')

@@ -126,7 +126,7 @@ test('thousands of deleted pages are left behind by few requests', async () => {
   expect(server.requests.length).toBeLessThan(20)
 })
 
-describe('paging/PG1, paging/PG2', () => {
+describe('paging/PG2', () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant('look' as const), at: fc.double({ min: 0, max: 1, noNaN: true }) }),
     fc.record({ type: fc.constant('put' as const), ids: fc.array(fc.nat(9999), { maxLength: 300 }) }),

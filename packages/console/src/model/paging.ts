@@ -8,9 +8,9 @@
  * dropped, a guess when it was never read. Cursors are places in the order of the results, so a section that is read again has
  * whatever stands there now, and the sections around it stay as they are.
  *
- * PG1  No request asks for more than `pageMax` rows.                                          paging.test.ts
+ * No request asks for more than `pageMax` rows. Rows that come or go above the viewport are told in `shift`: its first row stays.
+ *
  * PG2  At rest, the rows that the viewport wants are those of the query.                      paging.test.ts
- * PG3  Rows that come or go above the viewport are told in `shift`: its first row stays.      paging.test.ts
  */
 
 export const pageMax = 100
@@ -203,7 +203,7 @@ export class Pages<Row> {
     for (const row of rows) if (stamps.get(idOf(row)) !== stampOf(row)) this.fresh.add(idOf(row))
   }
 
-  /** PG3. At the very top new rows push the others down. */
+  /** At the very top new rows push the others down. */
   #keepFirst(index: number, taken: readonly Section<Row>[], made: readonly Section<Row>[]): void {
     const [begin, until] = [this.#starts[index] ?? 0, this.#starts[index + taken.length] ?? this.count]
     if (this.#first === 0 || begin > this.#first) return

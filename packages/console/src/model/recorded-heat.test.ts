@@ -142,7 +142,7 @@ describe('the key axis', () => {
 })
 
 describe('binning', () => {
-  test('to rows keeps the sum of every column; a wait stays the longest (heat-plane/P1, heat-plane/P2)', () => {
+  test('to rows keeps the sum of every column; a wait stays the longest (heat-plane/P1)', () => {
     fc.assert(
       fc.property(columns, fc.constantFrom<Metric>(...metrics), (given, metric) => {
         const { all, axis } = loaded(given)

@@ -3,8 +3,9 @@
  *
  *   report ─▶ bounds, shared by all recordings of the page ─▶ columns of each table: cells [start, end) with six measures
  *
+ * Cells of a column are disjoint and ascend; a column stays as it came.
+ *
  * HR1  What `saved` gives can be opened, and gives the same again.                                recorded-heat.test.ts
- * HR2  Cells of a column are disjoint and ascend; a column stays as it came.
  * HR3  Memory is bounded: an hour of seconds and `cellsMax` cells; the oldest columns go first.   recorded-heat.test.ts
  */
 import type {

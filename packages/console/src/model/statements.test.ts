@@ -5,7 +5,7 @@ import { countOf, countUpTo, findsEntities, keysOf, pageQuery, sortedBy, stateme
 const select = (gql: string): SelectStatement => statementIn(gql) as SelectStatement
 const request = { start: undefined, end: undefined, limit: 100, before: 0 }
 
-describe('statements/ST1: a page', () => {
+describe('a page', () => {
   test.each([
     ['SELECT * FROM T', request, 'SELECT * FROM T LIMIT 100'],
     ['SELECT * FROM T', { ...request, start: 'c' }, 'SELECT * FROM T LIMIT 100 OFFSET @page_start'],

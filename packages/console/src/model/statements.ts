@@ -4,7 +4,7 @@
  *   SELECT * FROM Task WHERE done = FALSE
  *   ─▶ … LIMIT FIRST(@page_end, 100) OFFSET @page_start     with the cursors as bindings
  *
- * ST1  A page has the limit that was asked for, or what is left of the statement's own.        statements.test.ts
+ * A page has the limit that was asked for, or what is left of the statement's own.
  */
 
 import {

@@ -54,7 +54,7 @@ test.each<[string, Json]>([
   expect(problemsOf([{ name: 'a', value: formOf(json) }])).toEqual([])
 })
 
-test('typed-json/T2: the server writes -0 as a number, and the form keeps it', () => {
+test('the server writes -0 as a number, and the form keeps it', () => {
   expect(jsonOf(formOf(JSON.parse('{"doubleValue": -0.0}')))).toEqual({ doubleValue: '-0' })
 })
 

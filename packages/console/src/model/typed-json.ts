@@ -5,9 +5,9 @@
  *
  * A form holds texts as they are typed, and so also what is not a value yet; value-problems.ts says what is wrong, and where.
  *
+ * Doubles keep -0, NaN and the infinities: in JSON they are texts.
+ *
  * T1  jsonOf(formOf(value)) says the same as `value`, whatever members it has.
- * T2  Doubles keep -0, NaN and the infinities: in JSON they are texts.
- *                                                    typed-json.test.ts, packages/console/test/typed-json.test.ts
  *
  * Known: the proto3 JSON mapping of google.datastore.v1.Value. A vector is an array of doubles with meaning 31.
  */

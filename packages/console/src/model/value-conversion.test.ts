@@ -36,7 +36,7 @@ test('value-conversion/V1: every value converts to every type without a problem,
   }
 })
 
-test('value-conversion/V2: to an array or an embedded entity and back is the same value', () => {
+test('to an array or an embedded entity and back is the same value', () => {
   for (const sample of samples.slice(1, 9)) {
     const form = formOf(sample)
     for (const by of ['array', 'entity'] as const) {

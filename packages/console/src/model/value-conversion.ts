@@ -1,8 +1,9 @@
 /**
  * The same value as another type, as far as that makes sense: what a person means who chooses another type for a property.
  *
+ * To an array and back, to an embedded entity and back: the same value.
+ *
  * V1  Every form converts to every type, and gives a form of that type.                        value-conversion.test.ts
- * V2  To an array and back, to an embedded entity and back: the same value.                    same
  */
 import { emptyValue, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
 

@@ -37,7 +37,7 @@ test.each<[ApiValue, string, string]>([
   expect(valueWords(value)).toEqual({ type, words })
 })
 
-test('value-words/VW1: words stay short, and whole characters', () => {
+test('words stay short, and whole characters', () => {
   const long = { stringValue: '😀'.repeat(100_000) }
   const array: ApiValue = {
     arrayValue: { values: Array.from({ length: 10_000 }, () => ({ entityValue: { properties: { long } } })) },

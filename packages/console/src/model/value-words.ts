@@ -5,7 +5,7 @@
  *   {"timestampValue": "2030-01-01T00:00:00Z"}          timestamp 2030-01-01T00:00:00Z
  *   {"arrayValue": {"values": [{"integerValue": "1"}]}} array     [1]
  *
- * VW1  Words have at most `wordsMax` characters and a bit, however long the value is.           value-words.test.ts
+ * Words have at most `wordsMax` characters and a bit, however long the value is.
  */
 import { formatKeyPath, type PathElement } from './key-text.ts'
 

@@ -59,21 +59,26 @@ export class QueryIndexes {
   }
 
   /** For a query that was planned without an index (J1). @throws MissingIndexError */
-  demandKeyOrder(database: QueriedDatabase, query: NormalQuery): MaybePromise<void> {
+  demandKeyOrder(context: RequestContext, database: QueriedDatabase, query: NormalQuery): MaybePromise<void> {
     if (!query.reverse || query.columns.length > 0 || query.kind === undefined || isReserved(query.kind)) return
     const missing = query.disjuncts
       .map(({ equalities }) => perfectIndex(query, equalities))
       .filter((index) => database.catalogue.find(index) === undefined)
-    return missing.length === 0 ? undefined : this.#demand(database, missing)
+    return missing.length === 0 ? undefined : this.#demand(context, database, missing)
   }
 
-  async #demand(database: QueriedDatabase, missing: readonly IndexDefinition[]): Promise<void> {
+  async #demand(
+    context: RequestContext,
+    database: QueriedDatabase,
+    missing: readonly IndexDefinition[],
+  ): Promise<void> {
     const isRequired = database.settings.indexes === 'require'
     if (isRequired) await Promise.all([this.#indexes.file?.refresh(), this.#indexes.refresh(database)])
     const declared = new Set(this.#declared().map(identityOf))
     for (const index of missing) {
       if (database.catalogue.find(index) !== undefined) continue
-      if (isRequired && !declared.has(identityOf(index))) throw this.#refusal(database, new MissingIndexError(index))
+      if (isRequired && !declared.has(identityOf(index)))
+        throw this.#refusal(context, database, new MissingIndexError(index))
       // The query does not wait, because it is answered without the index.
       this.#indexes.ensureForQuery(database, index).catch(() => {})
     }
@@ -102,12 +107,13 @@ export class QueryIndexes {
     }
     const found = catalogue.find(missing.index)
     if (found?.state === 'failed') throw failedIndex(found)
-    if (settings.indexes === 'require' || isReserved(missing.index.kind)) throw this.#refusal(database, missing)
+    if (settings.indexes === 'require' || isReserved(missing.index.kind))
+      throw this.#refusal(context, database, missing)
     await this.#wait(context, database, [missing.index], (index) => this.#indexes.ensureForQuery(database, index))
   }
 
-  #refusal(database: QueriedDatabase, missing: MissingIndexError): MissingIndexError {
-    this.#indexes.refused.note(database, missing.index)
+  #refusal(context: RequestContext, database: QueriedDatabase, missing: MissingIndexError): MissingIndexError {
+    if (!context.isUncounted) this.#indexes.refused.note(database, missing.index)
     return missing
   }
 

@@ -57,7 +57,7 @@ export function* querySteps(
     explanation?.planned(plan, nearest)
     context.trace?.planned(() => wholePlanTree(plan, nearest, undefined))
     const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
-    yield* waitFor(queryIndexes.demandKeyOrder(database, normal))
+    yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
     yield* waitFor(planRowsReady(context, local?.onDemand, plan.source))
     // Read at the moment of the options.
     const work = (view: TableView): MaybePromise<ResultPage> => {

@@ -1,7 +1,7 @@
 /**
  * The editor itself, CodeMirror 6. This file is loaded when an editor is first shown.
  *
- * CM1  It lives in a shadow root: there it brings its styles as constructed sheets, which a policy without inline styles allows.
+ * It lives in a shadow root: there it brings its styles as constructed sheets, which a policy without inline styles allows.
  */
 import {
   acceptCompletion,

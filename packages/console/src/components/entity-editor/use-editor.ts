@@ -1,10 +1,11 @@
 /**
  * The state of an open editor: the draft, the write that it means, its preview, and what is being asked or done.
  *
+ * While a write is under way nothing is typed: it would be lost when the editor closes.
+ *
  * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
  * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
  * EE3  Nothing is saved that the user was not told the rows of.          all: packages/console/test/entity.test.ts
- * EE4  While a write is under way nothing is typed: it would be lost when the editor closes.                   typed.test.ts
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'

@@ -1,7 +1,7 @@
 /**
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements.
  *
- * SF1  A field with a problem, or one that is added, is shown with all before it.      packages/console/test/entity.test.ts
+ * A field with a problem, or one that is added, is shown with all before it.
  */
 
 import type { VNode } from 'preact'

@@ -19,7 +19,7 @@ test('a form that was not changed patches nothing', () => {
   expect(patchOf(byChance, formOf(byChance))).toEqual({})
 })
 
-test('a patch has the changed settings alone (settings-form/F1)', () => {
+test('a patch has the changed settings alone', () => {
   const form = {
     ...formOf(settings),
     apply: 'timeJobPolicy',

@@ -1,7 +1,7 @@
 /**
  * The settings of a database as texts of a form, and the patch that a changed form asks for.
  *
- * F1  A patch names the settings that were changed, and no others: a mode brings presets of its own.       settings-form.test.ts
+ * A patch names the settings that were changed, and no others: a mode brings presets of its own.
  */
 import { type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 

@@ -3,8 +3,9 @@
  *
  * A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
  *
+ * The kinds are those of the scope: of another scope there are none until they are read.
+ *
  * CT2  At rest each count is of the newest entities, also of a kind whose counting was cut short by a later commit.
- * CT3  The kinds are those of the scope: of another scope there are none until they are read.   packages/console/test/data.test.ts
  */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'

@@ -21,7 +21,7 @@ test('a property named like one of every object is absent where the entity does 
   expect(rowsAsCsv(rows, ['constructor', 'a'])).toBe('key,constructor,a\r\nT:1,x,\r\nT:2,,y\r\n')
 })
 
-test('copied-rows/CR1: no cell is a formula', () => {
+test('no cell is a formula', () => {
   for (const text of ['=1+1', '+1', '@a', '-x', '\t=1']) {
     expect(rowsAsCsv([row('1', { a: { stringValue: text } })], ['a'])).toContain(`,'${text}`)
   }

@@ -1,7 +1,7 @@
 /**
  * Rows as text for the clipboard.
  *
- * CR1  A CSV cell holds its text whatever it is: quoted where it must, and no spreadsheet takes it for a formula.      copied-rows.test.ts
+ * A CSV cell holds its text whatever it is: quoted where it must, and no spreadsheet takes it for a formula.
  */
 import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'

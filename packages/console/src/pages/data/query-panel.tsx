@@ -76,7 +76,14 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPa
         </p>
       ) : (
         <>
-          <FilterForm form={form} properties={known} types={typesOf(met)} wrong={wrong} onChange={draft.setForm} onRun={run} />
+          <FilterForm
+            form={form}
+            properties={known}
+            types={typesOf(met)}
+            wrong={wrong}
+            onChange={draft.setForm}
+            onRun={run}
+          />
           <pre class="query-text">
             <code>
               <SafeLines text={text} />

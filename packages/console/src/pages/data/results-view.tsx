@@ -247,7 +247,7 @@ function Refused({ scope: { project, database, namespace }, gql, error, onRetry 
   const missing = value?.missingIndex
   if (missing === undefined) return <ErrorNote error={error} what="The query was refused" onRetry={onRetry} />
   return (
-    <MissingIndex words={missing.index} yaml={missing.yaml} create={create}>
+    <MissingIndex words={missing.index} yaml={`indexes:\n${missing.yaml}`} create={create}>
       <p>
         <code>{status}</code> The query needs a composite index, <SafeText text={missing.index} />. Add it to{' '}
         <code>index.yaml</code>:

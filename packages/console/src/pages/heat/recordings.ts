@@ -2,7 +2,7 @@
  * The recordings of the page: the live one and those that were opened, with the axis of each table, planes and tablets, which are
  * computed when they are first needed and when they are out of date.
  *
- * HS1  All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
+ * All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
  */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { HeatAxis } from '../../model/heat-axis.ts'
@@ -121,7 +121,7 @@ export class Recordings {
     return spans
   }
 
-  /** The top of the scale of all that is shown (HS1). */
+  /** The top of the scale of all that is shown. */
   mostOf(shown: readonly Source[], tables: readonly string[], metric: Metric): number {
     let most = 0
     for (const source of shown) {

@@ -1,7 +1,7 @@
 /**
  * The part of the recordings that is shown: a time, as ages before the end of each, and for each table a range of keys.
  *
- * V1  All recordings show the same ages, so that two of them run side by side.
+ * All recordings show the same ages, so that two of them run side by side.
  */
 import type { HeatAxis } from '../../model/heat-axis.ts'
 import type { Window } from '../../model/heat-plane.ts'

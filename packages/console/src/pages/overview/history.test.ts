@@ -36,7 +36,7 @@ test('time without a stream is a gap (history/H1)', () => {
   expect(operations[0]?.values).toEqual([3, null, 3, null, 5])
 })
 
-test('the newest points are kept (history/H2)', () => {
+test('the newest points are kept', () => {
   const events = Array.from({ length: pointsMax + 50 }, (_, i) => event(i, i === 0 ? 0 : 1, 1))
   const points = after(...events)
   expect(points).toHaveLength(pointsMax)

@@ -3,8 +3,9 @@
  *
  *   event, event, (the server was away) event     ─▶     x in seconds, a value a second for each method, percentile and error code
  *
+ * At most {@link pointsMax} points are kept.
+ *
  * H1  Time in which nothing was measured is a gap, never a zero.         history.test.ts
- * H2  At most {@link pointsMax} points are kept.                         same
  */
 
 import type { OverviewEvent } from '@sixtables/gateway/browser'

@@ -5,14 +5,14 @@ import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './
 const calls = (...ids: readonly number[]): readonly RecordedRequest[] => ids.map((id) => ({ id }) as RecordedRequest)
 const idsOf = ({ shown, waiting }: Feed) => [shown.map(({ id }) => id), waiting.map(({ id }) => id)]
 
-test('feed/F1: a call that came by the stream and with the list is there once, the newest first', () => {
+test('a call that came by the stream and with the list is there once, the newest first', () => {
   const early = withEvent(emptyFeed, { requests: calls(3, 4) })
   const loaded = withNewest(early, calls(3, 2, 1), 100)
   expect(idsOf(loaded)).toEqual([[4, 3, 2, 1], []])
   expect([loaded.isLoaded, loaded.hasOlder]).toEqual([true, false])
 })
 
-test('feed/F2: while it is held, new calls wait, and then go in front', () => {
+test('while it is held, new calls wait, and then go in front', () => {
   const feed = held(withNewest(emptyFeed, calls(2, 1), 100), true)
   const later = withEvent(withEvent(feed, { requests: calls(3) }), { requests: calls(4), skipped: 7 })
   expect(idsOf(later)).toEqual([

@@ -3,8 +3,7 @@
  *
  *   stream opened ─▶ the newest calls are read ─▶ events go in front, or wait while the list is held ─▶ older ones behind, on demand
  *
- * F1  A call is in the list once, the newest first.                            feed.test.ts
- * F2  While the list is held, what it shows stays the same; new calls are counted.      feed.test.ts
+ * A call is in the list once, the newest first. While the list is held, what it shows stays the same; new calls are counted.
  */
 import type { RecordedRequest, RequestEvent } from '@sixtables/gateway/browser'
 

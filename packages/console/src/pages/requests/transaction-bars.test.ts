@@ -16,7 +16,7 @@ test('the begin of a call keeps its microseconds', () => {
   expect(beginOf({ at: '2030-01-31T12:00:00.123456Z' }) - startMs).toBeCloseTo(123.456, 2)
 })
 
-test('transaction-bars/TB1: a transaction goes from its first call to its commit, and a rollback after an abort is of no account', () => {
+test('a transaction goes from its first call to its commit, and a rollback after an abort is of no account', () => {
   const requests = [
     call(30, { transaction: '12', method: 'rollback' }),
     call(20, {
@@ -36,7 +36,7 @@ test('transaction-bars/TB1: a transaction goes from its first call to its commit
   expect(second?.waits).toEqual([{ fromMs: startMs + 21, toMs: startMs + 22, row: 'ToDo:1', for: ['11'] }])
 })
 
-test('transaction-bars/TB1: without an end it is open until nothing was heard of it for a minute', () => {
+test('without an end it is open until nothing was heard of it for a minute', () => {
   const requests = [call(0, {}), call(1000, {})]
   expect(barsOf(requests, startMs + 50_000)[0]).toMatchObject({ outcome: 'open', toMs: startMs + 50_000 })
   expect(barsOf(requests, startMs + 70_000)[0]).toMatchObject({ outcome: 'expired', toMs: startMs + 61_002 })
@@ -49,7 +49,7 @@ test('a call outside of transactions is in no bar', () => {
   expect(barsOf([plain], startMs)).toEqual([])
 })
 
-test('transaction-bars/TS1: later is never further left, and all calls are within the picture', () => {
+test('later is never further left, and all calls are within the picture', () => {
   const times = fc.array(fc.tuple(fc.integer({ min: 0, max: 1_000_000 }), fc.integer({ min: 0, max: 50 })), {
     minLength: 1,
   })

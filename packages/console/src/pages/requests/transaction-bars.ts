@@ -4,8 +4,8 @@
  *   first    ████ read ··········· █ commit                      committed
  *   second      ████ read ░░░░░░░░░░ waits for the first ✕         aborted: the victim
  *
- * TB1  A transaction ends with its commit, its rollback, or the first call that is answered ABORTED; without any of these it is open,
- *      or has expired when nothing was heard of it for a minute.                                           transaction-bars.test.ts
+ * A transaction ends with its commit, its rollback, or the first call that is answered ABORTED; without any of these it is open, or has
+ * expired when nothing was heard of it for a minute.
  */
 import type { RecordedRequest } from '@sixtables/gateway/browser'
 import { beginOf } from './call-words.ts'
@@ -104,9 +104,7 @@ const pauseShare = 0.2
 
 /**
  * A scale on which calls of milliseconds can be seen though minutes are between them: long pauses, in which no call ran, are gaps of one
- * width.
- *
- * TS1  The scale never goes back: what is later is not further left.                          transaction-bars.test.ts
+ * width. The scale never goes back: what is later is not further left.
  */
 export function timeScale(spans: readonly Span[]): TimeScale {
   const busy = joined(spans)

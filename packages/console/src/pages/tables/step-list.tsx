@@ -1,5 +1,6 @@
 /** The latest commit's steps in words, as they happen. */
 import { SafeText } from '../../components/text.tsx'
+import { counted } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { Shown } from './steps.ts'
 
@@ -28,6 +29,7 @@ export function StepList({ shown, project = '', database }: StepListProps) {
                 </li>
               ))}
             </ol>
+            {shown.passed > 0 && <p class="muted">{counted(shown.passed, 'commit')} passed before it.</p>}
             {shown.isWaiting && (
               <p class="muted">
                 It waits to be applied:{' '}

@@ -4,8 +4,8 @@
  *   add(event) ─▶ queue ─▶ one step is shown ─▶ {@link stepMs} ─▶ the next ─▶ … ─▶ after {@link fadeMs} no row is lit any more
  *
  * SP1  Steps are shown in the order in which they happened, and those of a commit stay lit until a step of another. The rows of a step
- *      are read before the next step is shown, however slow the server is.
- * SP2  A queue that grows is shown without waiting: what is seen is never far behind the store.      both: steps.test.ts
+ *      are read before the next step is shown, however slow the server is.             both: steps.test.ts
+ * SP2  Under load the commit that is shown is followed to its end, and the newest one is next: those between are counted as passed.
  */
 import type { StepEvent, StoreEvent } from '../../model/store-events.ts'
 
@@ -31,24 +31,26 @@ export interface Shown {
   /** It is applied later, and has not reached B. */
   readonly isWaiting: boolean
   readonly lit: ReadonlyMap<string, ReadonlyMap<string, LitRow>>
+  /** Commits between this one and the one that was shown before it. */
+  readonly passed: number
 }
 
 export const stepMs = 400
 const fadeMs = 4000
-/** Steps in the queue from which on none is waited for. */
-const rushFrom = 7
+/** Steps in the queue from which on commits are passed over. */
+const passFrom = 7
 
 const noRows: Shown['lit'] = new Map()
 
 export interface PlayerParts {
   /** Told of each step, with its event; of the end of the light without one. Resolves when the rows of the step are read. */
-  readonly onShow: (shown: Shown, event: StepEvent | undefined, isRushing: boolean) => Promise<void>
+  readonly onShow: (shown: Shown, event: StepEvent | undefined) => Promise<void>
   readonly sleep?: (ms: number) => Promise<void>
 }
 
 export class StepPlayer {
   readonly #parts: PlayerParts
-  readonly #queue: { readonly step: StepName; readonly event: StepEvent; readonly store: StoreEvent }[] = []
+  #queue: readonly Next[] = []
   #isPlaying = false
   #shown: Shown | undefined
 
@@ -58,26 +60,39 @@ export class StepPlayer {
 
   add(event: StoreEvent): void {
     const { commit, apply } = event
-    if (commit !== undefined) this.#queue.push({ step: 'log', event: commit, store: event })
-    else if (apply !== undefined) this.#queue.push({ step: apply.milestone, event: apply, store: event })
+    if (commit !== undefined) this.#queue = [...this.#queue, { step: 'log', event: commit, store: event }]
+    else if (apply !== undefined) this.#queue = [...this.#queue, { step: apply.milestone, event: apply, store: event }]
     if (!this.#isPlaying) void this.#play()
   }
 
   async #play(): Promise<void> {
     const { sleep = wait } = this.#parts
     this.#isPlaying = true
-    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      const isRushing = this.#queue.length >= rushFrom
-      this.#shown = shownAfter(this.#shown, next)
-      const read = this.#parts.onShow(this.#shown, next.event, isRushing)
-      if (!isRushing) await Promise.all([read, sleep(stepMs)])
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { of, passed } = next
+      this.#shown = shownAfter(this.#shown, of, passed)
+      await Promise.all([this.#parts.onShow(this.#shown, of.event), sleep(stepMs)])
     }
     this.#isPlaying = false
     const last = this.#shown
     await sleep(fadeMs)
     if (last === undefined || this.#shown !== last) return
     this.#shown = { ...last, lit: noRows }
-    await this.#parts.onShow(this.#shown, undefined, false)
+    await this.#parts.onShow(this.#shown, undefined)
+  }
+
+  /** The step to show, and how many commits are passed over for it (SP2). */
+  #next(): { readonly of: Next; readonly passed: number } | undefined {
+    const isLong = this.#queue.length >= passFrom
+    const version = this.#shown?.version
+    const own = isLong ? this.#queue.findIndex(({ event }) => event.version === version) : 0
+    const newest = this.#queue.findLastIndex(({ step }) => step === 'log')
+    const at = own >= 0 ? own : newest >= 0 ? newest : Math.max(0, this.#queue.length - 1)
+    const of = this.#queue[at]
+    if (of === undefined) return undefined
+    const passed = this.#queue.slice(0, at).filter(({ step }) => step === 'log').length
+    this.#queue = this.#queue.slice(at + 1)
+    return { of, passed }
   }
 }
 
@@ -91,7 +106,7 @@ interface Next {
   readonly store: StoreEvent
 }
 
-function shownAfter(before: Shown | undefined, { step, event, store }: Next): Shown {
+function shownAfter(before: Shown | undefined, { step, event, store }: Next, passed: number): Shown {
   const goesOn = before?.version === event.version
   const lit = new Map(goesOn ? before.lit : [])
   for (const { table, rowKey, row, deleted } of event.rows) {
@@ -107,6 +122,7 @@ function shownAfter(before: Shown | undefined, { step, event, store }: Next): Sh
     steps: [...(goesOn ? before.steps : []), { step, words: wordsOf(step, event, store) }],
     isWaiting: waits && step !== 'B',
     lit,
+    passed: passed + (goesOn ? before.passed : 0),
   }
 }
 

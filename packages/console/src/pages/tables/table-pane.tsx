@@ -64,7 +64,9 @@ function Pane(props: PaneProps) {
         onPointerDown={onScrolled}
         onKeyDown={onScrolled}
       >
-        {shown.length === 0 && rows.isLoaded && <p class="muted table-empty">No row. {about}</p>}
+        {shown.length === 0 && (
+          <p class="muted table-empty">{rows.isLoaded && !rows.isReading ? `No row. ${about}` : 'Reading …'}</p>
+        )}
         <ol>
           {shown.flatMap((row, i) => {
             const tablet = tabletBefore(rows.tablets, shown[i - 1]?.rowKey, row.rowKey)

@@ -4,7 +4,8 @@
  *
  *   … previous() ◀── [ rows ] ──▶ next() …        open(from): begins anew at a row      refresh(): the same stretch, read anew
  *
- * RW1  No call asks for more than {@link pageRows} rows, and no more than {@link heldMax} are held.
+ * No call asks for more than {@link pageRows} rows, and no more than {@link heldMax} are held.
+ *
  * RW2  Whatever is scrolled, the rows held are neighbours in the table, in row key order.         both: table-window.test.ts
  */
 

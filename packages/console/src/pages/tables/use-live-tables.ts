@@ -95,13 +95,13 @@ interface CommitParts {
 function useCommits({ windows, place, following, setShown, goTo, setError }: CommitParts): void {
   useEffect(() => {
     const player = new StepPlayer({
-      async onShow(next, event, isRushing) {
+      async onShow(next, event) {
         setShown(next)
         if (event === undefined) return
-        const goesThere = following.current && !isRushing
-        const { lit, read } = showRows(windows, event, goesThere)
-        if (goesThere) goTo(lit)
+        const { lit, read } = showRows(windows, event, following.current)
+        if (following.current) goTo(lit)
         await read
+        if (next.passed > 0 && !next.isWaiting) refreshAll(windows)
       },
     })
     return openEvents<StoreEvent>(`/emulator/commits?${queryOf(place)}`, {
