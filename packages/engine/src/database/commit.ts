@@ -132,13 +132,14 @@ function* commitInTurn(parts: LocalParts, input: CommitInput, guard: CommitGuard
   const { log, versions } = parts
   const turn = log.turns.enter()
   if (turn !== undefined) yield turn
+  const version = versions.next()
   let appended: Appended
   try {
-    appended = yield* appendSteps(parts, input, guard)
+    appended = yield* appendSteps(parts, input, guard, version)
   } catch (error) {
+    versions.settle(version)
     appended = log.refusal(error)
   } finally {
-    versions.settle()
     log.turns.leave()
   }
   yield* waitFor(appended.written)
@@ -149,13 +150,14 @@ function* appendSteps(
   { log, versions, recent }: LocalParts,
   { context, database, transaction, mutations, rules }: CommitInput,
   guard: CommitGuard | undefined,
+  version: bigint,
 ): Steps<Appended> {
-  const version = versions.next()
   // Read the entities, and fold the mutations over them: images before and after.
   const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
   const { states, outcomes, failure } = yield* waitFor(evaluated)
   if (states.length === 0) {
     guard?.admit(noFootprint)
+    versions.settle(version)
     return { written: log.written(), committed: { version, outcomes, failure, indexUpdates: 0 } }
   }
   // One record for each group, with the index rows to write and delete.

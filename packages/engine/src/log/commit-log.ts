@@ -289,12 +289,14 @@ export class CommitLog {
     records: readonly LogAppend[],
     isApplied: boolean,
   ): MaybePromise<void> {
-    const { kv } = this.#options
+    const { kv, versions } = this.#options
     const { bytes } = this.retention
+    const { version } = records[0] as LogAppend
     const trimmed = this.retention.take(records.length)
     const rows = this.#logRows(context, records, trimmed, !isApplied)
     const trimmedBytes = bytes - this.retention.bytes
     const done = (): void => {
+      versions.settle(version)
       if (isApplied) {
         for (const record of records) this.retention.add(record, record.version)
         this.#committed({ records, isApplied, trimmed, trimmedBytes })
@@ -306,7 +308,12 @@ export class CommitLog {
       }
     }
     const written = kv.batch(isApplied ? new RecordWrites(rows, records, 'AB') : rows)
-    return isPromise(written) ? this.#acknowledge(records, isApplied, written.then(done, unknownOutcome)) : done()
+    if (!isPromise(written)) return done()
+    const lost = (error: unknown): never => {
+      versions.settle(version)
+      return unknownOutcome(error)
+    }
+    return this.#acknowledge(records, isApplied, written.then(done, lost))
   }
 
   #committed(event: CommitEvent): void {

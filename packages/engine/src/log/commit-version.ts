@@ -8,7 +8,8 @@
  * No version above the stored ceiling is used before a higher ceiling is stored, in the same batch or earlier. So a crash
  * skips at most the headroom, and no version repeats.
  *
- * V1  Reads run between the slices of a large commit's evaluation; none of them gets its version or a later one.
+ * V1  No read made now gets the version of a commit that it cannot see, or a later one. With 1000 on its way to the disk, reads are
+ *     of 999; else a second read of 1000 would see what the first one did not.
  *
  * Ours. The headroom is one second: one more row a second under load, and versions at most one second ahead after a crash.
  */
@@ -26,8 +27,8 @@ const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic
 export class CommitVersions {
   readonly #scheduler: Scheduler
   #last: bigint
-  /** The version of the commit that is being evaluated. */
-  #open: bigint | undefined
+  /** Versions of commits that are evaluated or on their way to the store, oldest first. */
+  readonly #open = new Set<bigint>()
   #ceiling: bigint
 
   private constructor(scheduler: Scheduler, last: bigint) {
@@ -48,14 +49,19 @@ export class CommitVersions {
     return this.#last
   }
 
-  /** The time of a read made now: after every written commit, before the one that is being evaluated (V1). */
+  /** The time of a read made now: after every written commit, before the first that is not (V1). */
   readTime(): bigint {
-    return this.#open === undefined ? this.newest() : this.#open - 1n
+    return this.#beforeOpen() ?? this.newest()
   }
 
-  /** The newest version whose commit is no longer being evaluated. */
+  /** The newest version up to which every commit is written. */
   get written(): bigint {
-    return this.#open === undefined ? this.#last : this.#open - 1n
+    return this.#beforeOpen() ?? this.#last
+  }
+
+  #beforeOpen(): bigint | undefined {
+    if (this.#open.size === 0) return
+    for (const oldest of this.#open) return oldest - 1n
   }
 
   /** The newest version; later ones are in the future. */
@@ -65,19 +71,19 @@ export class CommitVersions {
     return this.#last
   }
 
-  /** The version of the next commit, whose evaluation ends with {@link settle}. */
+  /** The version of the next commit, which ends with {@link settle}. */
   next(): bigint {
     const now = this.#scheduler.nowMicros()
     const version = now > this.#last ? now : this.#last + 1n
     invariant(version > this.#last, 'a commitVersion is above all before it')
     this.#last = version
-    this.#open = version
+    this.#open.add(version)
     return version
   }
 
-  /** Ends the evaluation: the commit is refused, or on its way to the store. */
-  settle(): void {
-    this.#open = undefined
+  /** Ends a commit: it is refused, or readers see it from now on. */
+  settle(version: bigint): void {
+    this.#open.delete(version)
   }
 
   /** Notes that a read at `time` (not in the future) was answered: later commits get a later version. */

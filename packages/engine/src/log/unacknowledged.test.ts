@@ -189,3 +189,22 @@ test('the log does not outgrow its bounds under commits of many groups', async (
   // The records of the last commit, and earlier ones that fit, which the next commit trims.
   expect(rows.length).toBeLessThan(3 * 25)
 })
+
+test('a read does not get the time of what it cannot see: a second read of that time sees the same (commit-version/V1)', async () => {
+  const lookup = (readTime?: bigint) =>
+    database.lookup(engine.context(), { keys: [first], ...(readTime === undefined ? {} : { read: { readTime } }) })
+  kv.hold()
+  const writing = commit(first, 1)
+  await turns()
+  const early = await lookup()
+  const transaction = await database.beginTransaction(engine.context(), { mode: 'readOnly' })
+  const inTransaction = await database.lookup(engine.context(), { keys: [first], read: { transaction } })
+  kv.land()
+  await writing
+  for (const { found, readTime } of [early, inTransaction]) {
+    expect(found).toEqual([])
+    expect((await lookup(readTime)).found).toEqual([])
+  }
+  const late = await lookup()
+  expect((await lookup(late.readTime)).found).toHaveLength(1)
+})
