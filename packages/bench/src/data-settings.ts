@@ -1,31 +1,7 @@
 /** Settings of what the labs store and how it changes: indexes, lists, work that is shared, entities that expire, quiet times and bursts. */
 import type { Setting } from './setting.ts'
 
-export type DataSettingName =
-  | 'expiry.perMinute'
-  | 'expiry.afterMinutes'
-  | 'expiry.sweepMinutes'
-  | 'expiry.generationMinutes'
-  | 'expiry.shards'
-  | 'expiry.endedShare'
-  | 'shards.periodMinutes'
-  | 'lull.minutes'
-  | 'lull.opsPerSecond'
-  | 'index.count'
-  | 'index.values'
-  | 'entity.bodyBytes'
-  | 'list.changes'
-  | 'list.compactEveryMs'
-  | 'list.entriesMax'
-  | 'list.followers'
-  | 'list.leaveShare'
-  | 'burst.opsPerSecond'
-  | 'burst.seconds'
-  | 'burst.longSeconds'
-  | 'work.records'
-  | 'work.workers'
-
-export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
+const table = {
   'expiry.perMinute': {
     value: 120,
     unit: 'entities',
@@ -186,4 +162,8 @@ export const dataSettings: Readonly<Record<DataSettingName, Setting>> = {
     source: 'ours',
   },
   'work.workers': { value: 8, unit: 'workers', about: 'number of workers', least: 2, longer: 'more', source: 'ours' },
-}
+} as const
+
+export type DataSettingName = keyof typeof table
+
+export const dataSettings: Readonly<Record<DataSettingName, Setting>> = table

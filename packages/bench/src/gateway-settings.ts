@@ -1,16 +1,7 @@
 /** Settings of simulated gateways over one store of rows (sim/gateways.ts, sim/remote-rows.ts). */
 import type { Setting } from './setting.ts'
 
-export type GatewaySettingName =
-  | 'gateways.max'
-  | 'gateways.clients'
-  | 'gateways.callMs'
-  | 'gateways.killedOf'
-  | 'gateways.seconds'
-  | 'rows.callMs'
-  | 'rows.conditionalMs'
-
-export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
+const table = {
   'gateways.max': {
     value: 8,
     unit: 'gateways',
@@ -70,4 +61,8 @@ export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = {
     longer: 'less',
     source: 'believed: 200 to 500 a second for one row',
   },
-}
+} as const
+
+export type GatewaySettingName = keyof typeof table
+
+export const gatewaySettings: Readonly<Record<GatewaySettingName, Setting>> = table

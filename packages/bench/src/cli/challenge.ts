@@ -65,7 +65,7 @@ function told({ challenge, passed, fault, hint, results }: Judged, { json, html 
       if (i > 0 && result.passed) continue
       for (const line of programReport(challenge, result, i === 0 && fault === undefined)) write(line)
     }
-    if (passed) io.out(`Passed, with ${results.length} seeds.`)
+    if (passed) io.out(`Passed, with ${results.length === 1 ? 'one seed' : `${results.length} seeds`}.`)
     else io.out(fault === undefined ? `Not yet. A hint: ${hint}` : `Not yet: ${fault}`)
     if (json !== undefined) io.writeFile(json, jsonReport(results))
   }
