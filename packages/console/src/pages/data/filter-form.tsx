@@ -4,21 +4,22 @@ import type { ComparisonOperator } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select } from '../../components/controls.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
-import type { Types } from './results.ts'
+import { type Column, type Types, typesOf } from './results.ts'
 
 export interface FilterFormProps {
   readonly form: QueryForm
   /** Known properties of the kind. */
   readonly properties: readonly string[]
-  /** The types of those that were met. */
-  readonly types: Types
+  /** Columns that were met, with their types. */
+  readonly met: readonly Column[]
   /** An input that makes no query. */
   readonly wrong: WrongInput | undefined
   readonly onChange: (form: QueryForm) => void
   readonly onRun: () => void
 }
 
-export function FilterForm({ form, properties, types, wrong, onChange, onRun }: FilterFormProps) {
+export function FilterForm({ form, properties, met, wrong, onChange, onRun }: FilterFormProps) {
+  const types = typesOf(met)
   const { filters, limit, keysOnly } = form
   const change = (index: number, filter: Filter): void =>
     onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })

@@ -18,7 +18,7 @@ import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
 import { sampledProperties } from './catalog.ts'
 import { FilterForm } from './filter-form.tsx'
-import { type Column, typesOf } from './results.ts'
+import type { Column } from './results.ts'
 
 export interface QueryPanelProps {
   readonly scope: EntityScope
@@ -76,14 +76,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPa
         </p>
       ) : (
         <>
-          <FilterForm
-            form={form}
-            properties={known}
-            types={typesOf(met)}
-            wrong={wrong}
-            onChange={draft.setForm}
-            onRun={run}
-          />
+          <FilterForm {...{ form, wrong, met }} properties={known} onChange={draft.setForm} onRun={run} />
           <pre class="query-text">
             <code>
               <SafeLines text={text} />
