@@ -4,9 +4,9 @@
  *   Lab ── arms ──▶ each runs through the real engine and records   figures · texts · charts · heatmaps
  *       └─ expectations ──▶ each looks at the figures of its arms and holds or does not
  *
- * B1  An arm touches the store through the engine's verbs alone; it never computes what it is to show.
- * B2  An arm takes time, chance and settings from its session: the same seed and settings give the same result, byte by byte.
- * B3  A lab has passed when every expectation holds whose arms were run.
+ * - An arm touches the store through the engine's verbs alone; it never computes what it is to show.
+ * - An arm takes time, chance and settings from its session: the same seed and settings give the same result, byte by byte.
+ * - A lab has passed when every expectation holds whose arms were run.
  *
  * Ours. Capacities, thresholds and service times are named in settings.ts, where each says where it is from.
  */

@@ -1,9 +1,9 @@
 /**
  * One lab, one seed, one result.
  *
- * R1  The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
- * R2  An arm that the store refuses, such as one with settings beyond its capacity, or that has nothing to measure has no figures: that it
- *     ends early is a verdict, and those that need it are skipped. Any other error of an arm ends the run.
+ * - The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
+ * - An arm that the store refuses, such as one with settings beyond its capacity, or that has nothing to measure has no figures: that it
+ *   ends early is a verdict, and those that need it are skipped. Any other error of an arm ends the run.
  */
 import { DatastoreError } from '@sixtables/engine'
 import { type Expectation, type Lab, type LabTexts, numbersInWords, textsOf } from './lab.ts'

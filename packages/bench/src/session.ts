@@ -1,8 +1,8 @@
 /**
  * The session of an arm: its settings, random numbers, recorder, and stores on virtual time.
  *
- * V1  Every store of an arm has a clock and an engine of its own; arms share nothing.
- * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
+ * - Every store of an arm has a clock and an engine of its own; arms share nothing.
+ * - Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
  */
 import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
 import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/testing'

@@ -5,7 +5,7 @@
  *
  * The given program and the learner's run with the same seed and the same measure; the given one's figures are kept (given.ts).
  *
- * CH1  Figures are measured outside of the program: by the engine, by the meter of {@link Db}, and by asking for what was stored.
+ * - Figures are measured outside of the program: by the engine, by the meter of {@link Db}, and by asking for what was stored.
  * CH2  The given program fails and right programs pass, with every seed.                      test/challenges.test.ts
  */
 import type { findingAdvice } from '@sixtables/engine'

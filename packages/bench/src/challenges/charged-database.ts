@@ -5,7 +5,7 @@
  *   the server of a command (served-database.ts) ───┴──▶ here ──▶ engine
  *
  * DB1  Every call takes the way to the service and back, of some milliseconds, and is charged to the simulated tablets.
- * DB2  The meter counts the calls that reached the service, also those that failed.
+ * - The meter counts the calls that reached the service, also those that failed.
  */
 import {
   type AggregationBatch,

@@ -3,7 +3,7 @@
  *
  *   seed ──▶ Stage: store and time here, the program in processes of its own ──▶ figures, or a fault ──▶ verdict
  *
- * J1  The verdict is a function of program and seed, and is reached in this process alone.
+ * - The verdict is a function of program and seed, and is reached in this process alone.
  * J2  However the program ends, it has not passed and one sentence says why.                       test/judge.test.ts
  */
 import { figureOf, inWords } from '../lab.ts'

@@ -3,8 +3,8 @@
  *
  *   call ──▶ newest process      restart(): calls go to a new one; the old one ends when its calls under way have their answers
  *
- * PR1  An answered call owes nothing to a process: after a restart only the store remembers it.
- * PR2  After the first fault every call fails with it.
+ * - An answered call owes nothing to a process: after a restart only the store remembers it.
+ * - After the first fault every call fails with it.
  */
 import { inspect } from 'node:util'
 import type { Random } from '@sixtables/engine/testing'

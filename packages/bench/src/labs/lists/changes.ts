@@ -4,9 +4,9 @@
  *   script of a writer   + - on users of its own, so that the last change of each user is known without asking the store
  *   entry                `+user-12#3`: the change, the user, and the user's how-manieth change it is
  *
- * LC1  The script of a writer is a function of its number: every arm makes the same changes, in the order that its writers
- *      get through.
- * LC2  Entries are unique, so appending one again (a retry whose first attempt got through) changes nothing.
+ * - The script of a writer is a function of its number: every arm makes the same changes, in the order that its writers
+ *   get through.
+ * - Entries are unique, so appending one again (a retry whose first attempt got through) changes nothing.
  */
 
 export interface Change {

@@ -3,7 +3,7 @@
  *
  * CN1  A client is killed after a step, never within one: a call that has left the client is answered. In turn after each kind
  *      of step; then one is let live.
- * CN2  The reader judges users who have no change under way from before its call until after it.
+ * - The reader judges users who have no change under way from before its call until after it.
  */
 import type { Key } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'

@@ -11,10 +11,10 @@
  *   a round of a and b:   drain the inactive list ─▶ switch ─▶ drain the list that is inactive now
  *   drain:                until the inactive list is empty: read both ─▶ copy what does not cancel out ─▶ clear what was read
  *
- * LW1  Entries are appended and taken out by transforms that name them, so each step can be done again, and entries that come
- *      in between are never touched.
- * LW2  Entries are copied before they are cleared. A client that is killed in between leaves them in both lists: repeats,
- *      and no loss.
+ * - Entries are appended and taken out by transforms that name them, so each step can be done again, and entries that come
+ *   in between are never touched.
+ * - Entries are copied before they are cleared. A client that is killed in between leaves them in both lists: repeats,
+ *   and no loss.
  * LW3  What cancels out is left out only among entries that are not in the active list yet: a `+user` that was copied before
  *      a client was killed still needs its `-user`.
  * LW4  With a pointer each step is conditional on the version of the pointer that its client has seen: a client that was only
