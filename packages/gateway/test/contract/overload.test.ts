@@ -14,7 +14,6 @@ import { eventually } from '../support/patience.ts'
 import { encodeRequest, type Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire } from '../support/wires.ts'
 
-const isLong = isDeep || process.env['SIXTABLES_OVERLOAD'] !== undefined
 const megabyte = 1024 * 1024
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const settings = Buffer.from('000000040000000000', 'hex')
@@ -30,7 +29,7 @@ let wire: Wire
 const open: { destroy(): void }[] = []
 
 beforeEach(async () => {
-  engine = await openEngine({ openTransactionsMax: isLong ? 20_000 : 500 })
+  engine = await openEngine({ openTransactionsMax: isDeep ? 20_000 : 500 })
 })
 
 afterEach(async () => {
@@ -89,7 +88,7 @@ const callHeaders = (method: string): Record<string, string> => ({
 })
 
 describe('connections', () => {
-  const connectionsMax = isLong ? 1000 : 50
+  const connectionsMax = isDeep ? 1000 : 50
 
   test('beyond the limit are told so over each protocol, and those below it are served', async () => {
     await start({ load: { connectionsMax } })
@@ -251,7 +250,7 @@ function placesOf(bytes: Buffer, sought: Buffer): number[] {
 }
 
 describe('transactions', () => {
-  const openMax = isLong ? 20_000 : 500
+  const openMax = isDeep ? 20_000 : 500
 
   test('as many as the limit are open at once, one more is refused, and a rollback makes room', async () => {
     await start()
@@ -308,7 +307,7 @@ describe('calls', () => {
 
   test('cancelled by the thousand cost their session at most', async () => {
     await start()
-    for (let rounds = 0; rounds < (isLong ? 50 : 3); rounds++) {
+    for (let rounds = 0; rounds < (isDeep ? 50 : 3); rounds++) {
       const client = session()
       for (let i = 0; i < 1000 && !client.destroyed; i++) {
         const stream = client.request(callHeaders('Lookup'))
@@ -324,7 +323,7 @@ describe('calls', () => {
 describe('dear calls', () => {
   test('of one connection by the hundred leave room for the calls of others', async () => {
     await start()
-    const entities = isLong ? 10_000 : 4000
+    const entities = isDeep ? 10_000 : 4000
     for (let from = 0; from < entities; from += 500) {
       const mutations = Array.from({ length: 500 }, (_, i) => ({
         upsert: { key: keyOf(`${from + i}`), properties: {} },
@@ -333,7 +332,7 @@ describe('dear calls', () => {
     }
     const count = { aggregationQuery: { nestedQuery: { kind: [{ name: 'K' }] }, aggregations: [{ count: {} }] } }
     const heavy = await openWire('gRPC', gateway)
-    const calls = isLong ? 1000 : 200
+    const calls = isDeep ? 1000 : 200
     let answered = 0
     const all = Array.from({ length: calls }, async () => {
       const answer = await heavy.send('p', 'RunAggregationQuery', count)
@@ -366,7 +365,7 @@ describe('floods', () => {
     socket.pause()
     socket.write(Buffer.concat([preface, settings]))
     const flood = Buffer.concat(Array.from({ length: 1000 }, () => frame))
-    for (let i = 0; i < (isLong ? 1000 : 50) && !socket.destroyed; i++) {
+    for (let i = 0; i < (isDeep ? 1000 : 50) && !socket.destroyed; i++) {
       socket.write(flood)
       if (i % 10 === 0) await sleep(1)
     }
@@ -387,7 +386,7 @@ describe('floods', () => {
 
 describe('unread answers', () => {
   const unreadBytesMax = 8 * megabyte
-  const lookups = isLong ? 400 : 40
+  const lookups = isDeep ? 400 : 40
 
   beforeEach(async () => {
     await start({ load: { unreadBytesMax } })
