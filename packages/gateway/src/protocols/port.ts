@@ -136,9 +136,9 @@ export class Port {
         socket.destroy()
         return
       }
+      socket.unshift(seen)
       this.#waiting.push(() => {
         if (socket.destroyed) return
-        socket.unshift(seen)
         this.#options.connections[protocol](socket, isTooMany)
       })
       if (!this.#isHanding) this.#handOver()

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { Port, protocolOf } from '../../src/protocols/port.ts'
 import { engineDouble } from '../support/engines.ts'
@@ -106,6 +107,27 @@ describe('a connection', () => {
     isOver = true
     const most = Math.max(...handed.map((one) => handed.filter((other) => other === one).length))
     expect(most).toBeLessThanOrEqual(9)
+    port.stop()
+    port.destroyConnections()
+  })
+
+  test('that sends a request and closes its half, together with many others, is read to the end', async () => {
+    const count = 40
+    const read: string[] = []
+    const http1 = (socket: Socket): void => {
+      socket.setEncoding('latin1')
+      socket.on('data', (text) => read.push(`${text}`))
+      socket.on('end', () => socket.end())
+    }
+    const port = new Port({ connections: { http1, http2() {} } })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
+    const clients = await Promise.all(Array.from({ length: count }, connect))
+    // A turn accepts a connection.
+    for (let turn = 0; turn < 10 * count; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (const { socket } of clients) socket.end('GET / HTTP/1.1')
+    await Promise.all(clients.map(({ closed }) => closed))
+    expect(read).toEqual(Array.from({ length: count }, () => 'GET / HTTP/1.1'))
     port.stop()
     port.destroyConnections()
   })
