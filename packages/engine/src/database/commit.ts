@@ -27,6 +27,7 @@ import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
 import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { Overtaken } from '../transactions/blocked.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
 import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -97,8 +98,15 @@ export function* commitHere(
   input: CommitInput,
   transaction: Transaction | undefined,
 ): Steps<Committed> {
-  const guard = parts.transactions.guard(transaction, input)
-  if (guard === undefined) return yield* commitInTurn(parts, input, undefined)
+  let guard = parts.transactions.guard(transaction, input)
+  if (guard === undefined) {
+    try {
+      return yield* commitInTurn(parts, input, undefined)
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error
+      guard = parts.transactions.guardAgainst(transaction, input)
+    }
+  }
   try {
     for (;;) {
       try {
@@ -147,7 +155,7 @@ function* commitInTurn(parts: LocalParts, input: CommitInput, guard: CommitGuard
 }
 
 function* appendSteps(
-  { log, versions, recent }: LocalParts,
+  { log, versions, recent, transactions }: LocalParts,
   { context, database, transaction, mutations, rules }: CommitInput,
   guard: CommitGuard | undefined,
   version: bigint,
@@ -156,21 +164,22 @@ function* appendSteps(
   const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
   const { states, outcomes, failure } = yield* waitFor(evaluated)
   if (states.length === 0) {
-    guard?.admit(noFootprint)
+    guard?.admit(() => noFootprint)
     versions.settle(version)
     return { written: log.written(), committed: { version, outcomes, failure, indexUpdates: 0 } }
   }
   // One record for each group, with the index rows to write and delete.
   const made = yield* waitFor(recordsOf(context, states, database, { transaction, groups: [] }))
   const records = log.appendsOf(context, database, made, version)
-  // Admission: the last moment at which the commit can end without a trace.
+  const isApplied = yield* log.readyFor(database, records)
+  // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
   checkAlive(context)
   if (database.isSuperseded === true) throw new Superseded()
-  guard?.admit(footprintOf(records))
+  const admission = guard ?? transactions
+  admission.admit(() => footprintOf(records))
   log.gate?.admit(context, records)
   const indexUpdates = indexUpdatesOf(records)
   // Append, and tell: the log its observers when the store has the commit, the transactions now.
-  const isApplied = yield* log.readyFor(database, records)
   const written = log.append(context, database, records, isApplied)
   context.trace?.committed(tallyOf(records))
   const alsoMoves = guard?.alsoMoves ?? []

@@ -79,7 +79,7 @@ export class LocalReading implements Reading {
     const read = (): MaybePromise<ReadResult<T>> => {
       const transaction = begun ?? transactions.find(database, token ?? new Uint8Array(0))
       return andThen(transactions.read(context, database, transaction, scopeOf, work), (found) => {
-        const readTime = transaction.readTime ?? versions.readTime()
+        const readTime = transactions.momentOf(transaction) ?? versions.readTime()
         return { found, readTime, transaction: begun?.token }
       })
     }

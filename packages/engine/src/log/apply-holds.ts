@@ -77,17 +77,18 @@ export class ApplyHolds {
     return this.#holds.size > 0
   }
 
-  /** Marks the new records that are held, and calls `onCatch` of their holds. @returns whether any is held */
+  /** Marks the new records that are held. @returns whether any is */
   mark(records: readonly PendingRecord[]): boolean {
     if (this.#holds.size === 0) return false
-    let isHeld = false
-    for (const record of records) {
-      const caught = [...this.#holds].filter((hold) => matches(hold, record))
-      for (const { onCatch } of caught) onCatch()
-      record.held = caught.length > 0 || this.#isBehindHeld(record)
-      isHeld ||= record.held
+    for (const record of records) this.markAgain(record)
+    return records.some(({ held }) => held)
+  }
+
+  /** Tells the holds that catch a record of a commit: calls their `onCatch`. */
+  caught(records: readonly PendingRecord[]): void {
+    for (const hold of this.#holds) {
+      for (const record of records) if (matches(hold, record)) hold.onCatch()
     }
-    return isHeld
   }
 
   /** Marks a pending record of a restored snapshot. */

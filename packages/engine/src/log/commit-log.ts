@@ -177,7 +177,7 @@ export class CommitLog {
   }
 
   /**
-   * Waits for earlier records of the same groups, and applies those that an earlier policy left.
+   * Waits for earlier records of the same groups, applies those that an earlier policy left, and marks the new ones that are held.
    *
    * @returns whether these records are applied with their commit
    */
@@ -187,11 +187,10 @@ export class CommitLog {
     const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
     if (before !== undefined) yield before
     if (this.holds.mark(records) || !isImmediate) return false
+    if (this.pending.count === 0) return true
     // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
-    if (this.pending.count > 0) {
-      yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
-    }
-    return true
+    yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
+    return !this.holds.mark(records)
   }
 
   /**
@@ -295,6 +294,7 @@ export class CommitLog {
     const trimmed = this.retention.take(records.length)
     const rows = this.#logRows(context, records, trimmed, !isApplied)
     const trimmedBytes = bytes - this.retention.bytes
+    this.holds.caught(records)
     const done = (): void => {
       versions.settle(version)
       if (isApplied) {

@@ -51,17 +51,8 @@ export class CommitVersions {
 
   /** The time of a read made now: after every written commit, before the first that is not (V1). */
   readTime(): bigint {
-    return this.#beforeOpen() ?? this.newest()
-  }
-
-  /** The newest version up to which every commit is written. */
-  get written(): bigint {
-    return this.#beforeOpen() ?? this.#last
-  }
-
-  #beforeOpen(): bigint | undefined {
-    if (this.#open.size === 0) return
     for (const oldest of this.#open) return oldest - 1n
+    return this.newest()
   }
 
   /** The newest version; later ones are in the future. */

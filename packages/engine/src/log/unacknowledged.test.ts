@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
 import { HeldKv } from '../../test/support/held-kv.ts'
+import type { ReadOptions } from '../database/api.ts'
 import type { Database } from '../database/database.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { DatastoreError } from '../errors.ts'
@@ -207,4 +208,69 @@ test('a read does not get the time of what it cannot see: a second read of that 
   }
   const late = await lookup()
   expect((await lookup(late.readTime)).found).toHaveLength(1)
+})
+
+test('reads of a transaction get the time of what it sees (commit-version/V1)', async () => {
+  const read = (options: ReadOptions) => database.lookup(engine.context(), { keys: [first], read: options })
+  for (const concurrency of ['optimistic', 'optimisticWithEntityGroups'] as const) {
+    database.configure({ concurrency })
+    for (const mode of ['readOnly', 'readWrite'] as const) {
+      await commit(first, undefined)
+      const transaction = await database.beginTransaction(engine.context(), { mode })
+      await read({ transaction })
+      await commit(first, 1)
+      const second = await read({ transaction })
+      expect(second.found).toEqual([])
+      expect((await read({ readTime: second.readTime })).found).toEqual([])
+    }
+  }
+})
+
+describe('a transaction that reads while a commit waits', () => {
+  const other = worldKeys.at(-1) ?? first
+  const readAndLock = async () => {
+    const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+    await database.lookup(engine.context(), { keys: [other], read: { transaction } })
+    return transaction
+  }
+
+  test('for older records of its groups keeps its lock', async () => {
+    database.configure({ concurrency: 'pessimistic', applyPolicy: { type: 'manual' } })
+    await commit(first, 1)
+    database.configure({ applyPolicy: { type: 'immediate' } })
+    kv.hold()
+    const mutations = [mutationOf(first, 2), mutationOf(other, 2)]
+    const waiting = watch(
+      Promise.resolve(
+        database.commit(engine.context(), { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations }),
+      ),
+    )
+    await turns()
+    const transaction = await readAndLock()
+    kv.land()
+    await turns()
+    expect(waiting.ending).toBeUndefined()
+    await database.commit(engine.context(), { mode: 'transactional', transaction, mutations: [] })
+    await waiting.done
+    expect(waiting.ending).toBe('ok')
+  })
+
+  test('for its turn keeps its lock', async () => {
+    database.configure({ concurrency: 'pessimistic' })
+    const { readTime } = await database.lookup(engine.context(), { keys: [root] })
+    kv.hold()
+    const writing = commit(first, 1)
+    // A read of the past has the turn until nothing is being written.
+    const past = database.lookup(engine.context(), { keys: [root], read: { readTime } })
+    const waiting = watch(commit(other, 2))
+    await turns()
+    const transaction = await readAndLock()
+    kv.land()
+    await Promise.all([writing, past])
+    await turns()
+    expect(waiting.ending).toBeUndefined()
+    await database.commit(engine.context(), { mode: 'transactional', transaction, mutations: [] })
+    await waiting.done
+    expect(waiting.ending).toBe('ok')
+  })
 })

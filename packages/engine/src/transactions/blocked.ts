@@ -13,3 +13,6 @@ export class Blocked extends Error {
     this.footprint = footprint
   }
 }
+
+/** Thrown for a commit that began without a guard, if a transaction has locked its rows since: it is repeated with a guard. */
+export class Overtaken extends Error {}

@@ -75,7 +75,7 @@ export class ReadViews {
       const snapshot = kv.snapshot()
       const mark = recent.mark()
       onMark(mark)
-      return new OpenReadView(new KvTableView(snapshot), { mark, at: versions.written }, snapshot)
+      return new OpenReadView(new KvTableView(snapshot), { mark, at: versions.readTime() }, snapshot)
     })
   }
 

@@ -86,6 +86,17 @@ export class TransactionViews {
     return readView === undefined || isPromise(readView) ? undefined : readView.mark
   }
 
+  /** The moment that its reads see, the newest one if it reads by group; `undefined` if it has no view. */
+  momentOf(transaction: Transaction): bigint | undefined {
+    const views = [this.#ofAll.get(transaction), ...(this.#ofGroups.get(transaction)?.values() ?? [])]
+    let newest: bigint | undefined
+    for (const view of views) {
+      if (view === undefined || isPromise(view)) continue
+      if (newest === undefined || view.at > newest) newest = view.at
+    }
+    return newest
+  }
+
   /** The groups that it has read, each with the mark of its view; views that are still being taken are left out. */
   marksOf(transaction: Transaction): ReadonlyMap<GroupCode, number> {
     const known = this.#ofGroups.get(transaction)

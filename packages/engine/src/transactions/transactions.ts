@@ -29,7 +29,7 @@ import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { Blocked } from './blocked.ts'
+import { Blocked, Overtaken } from './blocked.ts'
 import { refuseChanged } from './changed-reads.ts'
 import type { CommitInput } from './commit-input.ts'
 import { consistentRead } from './consistent-read.ts'
@@ -74,7 +74,7 @@ export interface CommitGuard {
   /** Throws if the commit is known to fail before it is evaluated. */
   recheck(): void
   /** The last check before the append. Throws if the commit must be refused, or {@link Blocked} if it must wait. */
-  admit(footprint: Footprint): void
+  admit(footprintOf: () => Footprint): void
   /** Resolves when a commit that was blocked can be repeated; throws any other error. */
   blocked(error: unknown): Promise<void>
   committed(): void
@@ -143,6 +143,11 @@ export class Transactions {
     this.#registry.rollback(database.code, token)
   }
 
+  /** The moment that its reads see; `undefined` while it has read nothing, or reads with locks. */
+  momentOf(transaction: Transaction): bigint | undefined {
+    return transaction.readTime ?? this.#held.momentOf(transaction)
+  }
+
   /** A strong read outside of transactions. @see ReadViews.readNow */
   readNow<T>(
     database: TransactionDatabase,
@@ -201,14 +206,19 @@ export class Transactions {
   /**
    * Guards a commit against the open transactions. The commit ends by `committed` or `failed` of the guard.
    *
-   * @returns `undefined` for a commit outside of transactions while none is open, and none can begin before its append
+   * @returns `undefined` for a commit outside of transactions while none is open: {@link admit} tells if one began meanwhile
    */
   guard(transaction: Transaction | undefined, input: CommitInput): CommitGuard | undefined {
-    const { database } = input
     if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
     // During a wait in the append queue, transactions may begin that the commit then has to respect.
     const isAlone = this.#registry.openCount === 0 && this.#parts.log.gate?.isQueueing !== true
     if (transaction === undefined && isAlone) return undefined
+    return this.guardAgainst(transaction, input)
+  }
+
+  /** A guard, whether a transaction is open or not. */
+  guardAgainst(transaction: Transaction | undefined, input: CommitInput): CommitGuard {
+    const { database } = input
     // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
     const holder = transaction ?? this.#registry.standIn(database.code)
     holder.committing = true
@@ -218,11 +228,21 @@ export class Transactions {
       recheck: () => {
         if (transaction !== undefined) this.#recheck(transaction)
       },
-      admit: (footprint) => this.#admit(database, transaction, footprint),
+      admit: (footprintOf) => this.#admit(database, transaction, footprintOf()),
       blocked: (error) => this.#blocked(input, holder, error),
       committed: () => holder.end('committed'),
       failed: (error) => this.#failed(input.context, holder, transaction === undefined, error),
     }
+  }
+
+  /**
+   * Admits a commit without a guard.
+   *
+   * @throws Overtaken if a transaction that began meanwhile has a lock on its rows
+   */
+  admit(footprintOf: () => Footprint): void {
+    if (this.#registry.openCount === 0 || !this.#checksConflicts) return
+    if (this.#locks.blockedAt(undefined, footprintOf()) !== undefined) throw new Overtaken()
   }
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
