@@ -5,7 +5,8 @@
  *
  * A put of ToDo:1 {owner: "ada"} takes the read of its row in Entities and its log record, both charged to the ledger of the
  * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, of 256
- * rows at most, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that occasion).
+ * rows or 64 KiB of images, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that
+ * occasion).
  *
  * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
  * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
@@ -22,7 +23,7 @@ import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
 import type { RowOperation } from '../../row.ts'
-import type { RowKey } from '../../storage/kv.ts'
+import { type RowKey, workOf } from '../../storage/kv.ts'
 import { type EntityRows, type RowChange, tableOfRow } from '../../tables/entity-rows.ts'
 import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
@@ -34,7 +35,7 @@ import type { Tablet } from './tablet.ts'
 
 /** Without simulation, while operations are sampled, one of this many requests is timed, and stands for the others. */
 const timedEvery = 16
-/** Number of rows that are charged together, in less than a millisecond. */
+/** Number of rows, or their equivalent in bytes (workOf), that are charged together, in less than a millisecond. */
 const waitingMax = 256
 /** Maximum number of sampled rows of an entity: all of 20,000 would delay other calls. */
 const rowsOfEntityMax = 512
@@ -91,7 +92,7 @@ export class Metering implements Meter {
   #sampledUntil = 0
   /** Operations that are taken but not charged yet; none in a simulation, or while heat is watched. */
   #waiting: (Taken | TakenEntity)[] = []
-  #waitingRows = 0
+  #waitingWork = 0
   /** Requests until the next timed one, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -184,13 +185,15 @@ export class Metering implements Meter {
     const micros = this.#parts.scheduler.nowMicros()
     const rows = rowCountOf({ changes: [change] }, stage)
     const standsFor = this.#drawNext(Number(micros) / 1000, rows)
-    this.#wait({ load, change, stage, standsFor, micros }, Math.min(rows, rowsOfEntityMax))
+    // While it waits, it holds both images.
+    const work = workOf(Math.min(rows, rowsOfEntityMax), change.before, change.after)
+    this.#wait({ load, change, stage, standsFor, micros }, work)
   }
 
-  #wait(taken: Taken | TakenEntity, rows: number): void {
+  #wait(taken: Taken | TakenEntity, work: number): void {
     this.#waiting.push(taken)
-    this.#waitingRows += rows
-    if (this.#isExact || this.listeners.size > 0 || this.#waitingRows >= waitingMax) this.chargeWaiting()
+    this.#waitingWork += work
+    if (this.#isExact || this.listeners.size > 0 || this.#waitingWork >= waitingMax) this.chargeWaiting()
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
@@ -198,7 +201,7 @@ export class Metering implements Meter {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
     this.#waiting = []
-    this.#waitingRows = 0
+    this.#waitingWork = 0
     for (const taken of waiting) {
       if ('change' in taken) this.#chargeEntity(taken)
       else this.#chargeTaken(taken)

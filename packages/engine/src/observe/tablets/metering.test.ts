@@ -1,0 +1,30 @@
+import { expect, test, vi } from 'vitest'
+import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
+import { openEngine } from '../../engine/engine.ts'
+import type { Value } from '../../model/value.ts'
+import { VirtualClock } from '../../testing/virtual-clock.ts'
+import { Metering } from './metering.ts'
+
+/** How often written entities without indexed properties are charged, with an image of this size. */
+async function chargesOf(entities: number, bytes: number): Promise<number> {
+  const engine = await openEngine({ scheduler: new VirtualClock() })
+  const charged = vi.spyOn(Metering.prototype, 'chargeWaiting')
+  const value: Value = { type: 'blob', value: new Uint8Array(bytes), excludeFromIndexes: true }
+  for (let id = 1; id <= entities; id++) {
+    const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+    const key = encodeKey({ partition, path: [{ kind: 'A', id: BigInt(id) }] })
+    const head = Buffer.from([0x0a, key.length])
+    const entity = Buffer.concat([head, key, encodeProperties(new Map([['v', value]]))])
+    const mutations = [{ operation: 'upsert', entity }] as const
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  const { length } = charged.mock.calls
+  charged.mockRestore()
+  await engine.close()
+  return length
+}
+
+test('small entities wait together until they are charged; large ones, whose images are held, do not', async () => {
+  expect(await chargesOf(10, 100)).toBe(0)
+  expect(await chargesOf(10, 1_000_000)).toBe(10)
+})
