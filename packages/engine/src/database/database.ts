@@ -233,12 +233,12 @@ export class Database {
 
   /** Completes each key with a new id, in order. */
   allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]> {
-    return this.#writing(context, () => completeKeys(this.#idParts(), context, keys))
+    return this.#writing(context, (database) => completeKeys(database.#idParts(), context, keys))
   }
 
   /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
-    return this.#writing(context, () => reserveKeys(this.#idParts(), context, keys))
+    return this.#writing(context, (database) => reserveKeys(database.#idParts(), context, keys))
   }
 
   /** Allocates exactly this range of ids, and reports its state (database/id-ranges.ts). */
@@ -299,7 +299,7 @@ export class Database {
     })
   }
 
-  /** Runs a verb that writes. If a reset overtakes it, it runs again in the database that follows (reset/X2). */
+  /** Runs a verb that writes. If a reset or a restore overtakes it, it runs again in the database that follows (reset/X2). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const attempt = (): MaybePromise<T> =>
       whenFails(

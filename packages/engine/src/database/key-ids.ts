@@ -4,6 +4,7 @@ import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateAllocateKeys, validateCompleteKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
+import { Superseded } from '../log/log-database.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
@@ -17,30 +18,41 @@ export interface KeyIdParts {
 /** Keys that are checked, completed or reserved in one step. */
 const keysAtOnce = 1024
 
+/** @throws Superseded if a reset or a restore comes between two parts: ids of the parts before it are free again */
 function inParts(
+  { database, ids }: KeyIdParts,
   context: RequestContext,
   keys: readonly Key[],
   step: (part: readonly Key[]) => MaybePromise<void>,
 ): MaybePromise<void> {
   const starts = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, i) => i * keysAtOnce)
-  return forEachInSlices(
+  const counters = ids.countersOf(database)
+  const checkCounters = (): void => {
+    if (ids.countersOf(database) !== counters) throw new Superseded()
+  }
+  const done = forEachInSlices(
     context,
     starts,
     () => keysAtOnce,
-    (start) => step(keys.slice(start, start + keysAtOnce)),
+    (start) => {
+      checkCounters()
+      return step(keys.slice(start, start + keysAtOnce))
+    },
   )
+  return andThen(done, checkCounters)
 }
 
 /** Completes each key with a new id, in order. */
 export function completeKeys(
-  { database, ids }: KeyIdParts,
+  parts: KeyIdParts,
   context: RequestContext,
   keys: readonly Key[],
 ): MaybePromise<readonly Key[]> {
+  const { database, ids } = parts
   const completed: Key[] = []
-  const checked = inParts(context, keys, (part) => validateAllocateKeys(part, database))
+  const checked = inParts(parts, context, keys, (part) => validateAllocateKeys(part, database))
   const done = andThen(checked, () =>
-    inParts(context, keys, (part) =>
+    inParts(parts, context, keys, (part) =>
       andThen(ids.completeKeys(context, part, 'scattered'), (some) => {
         for (const key of some) completed.push(key)
       }),
@@ -50,16 +62,13 @@ export function completeKeys(
 }
 
 /** Excludes the ids of the keys, and of their ancestors, from automatic allocation. */
-export function reserveKeys(
-  { database, ids }: KeyIdParts,
-  context: RequestContext,
-  keys: readonly Key[],
-): MaybePromise<void> {
+export function reserveKeys(parts: KeyIdParts, context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
+  const { database, ids } = parts
   if (keys.length === 0 && database.settings.mode === 'firestore') {
     throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
   }
-  const checked = inParts(context, keys, (part) => {
+  const checked = inParts(parts, context, keys, (part) => {
     for (const key of part) validateCompleteKey(key, database)
   })
-  return andThen(checked, () => inParts(context, keys, (part) => ids.reserve(context, part)))
+  return andThen(checked, () => inParts(parts, context, keys, (part) => ids.reserve(context, part)))
 }

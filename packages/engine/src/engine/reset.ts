@@ -4,7 +4,7 @@
  * X1  A reset happens wholly or not at all, also if the process dies: the rows are deleted by one write (Kv.deleteRanges), which
  *     also writes the index definitions that stay. Opening finishes a reset that an older version began.
  * X2  A reset takes one turn of commits. A commit that began before it and is not stored yet runs after it, with the
- *     definitions of that moment.
+ *     definitions of that moment. AllocateIds and ReserveIds that are not over run again after it.
  *
  * No reader sees half of a reset. It ends with nothing deleted if its caller is gone before the write.
  * docs/architecture/transactions.md has the answers that open transactions get.

@@ -20,7 +20,7 @@
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import { type Key, withId } from '../model/key.ts'
+import { type Key, type PartitionId, withId } from '../model/key.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
@@ -35,6 +35,8 @@ import {
   keyRangeState,
 } from './key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscatter } from './scatter.ts'
+
+type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
 
 /** The space of automatic ids: a setting of a database, given with each call. */
 export type IdPolicy = IdSpace | 'storewide'
@@ -152,7 +154,8 @@ export class IdAllocator {
         const counter = space === 'scattered' ? unscatter(Number(id)) : Number(id)
         // The first and the last id of the scattered space belong to counters that are never given.
         if (counter === 0 || counter > counterMax[space]) continue
-        const sequence = space === 'scattered' ? this.#scatteredSequence(key) : this.#sequentialSequence(key, at)
+        const sequence =
+          space === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialSequence(key, at)
         if (counter > (highest.get(sequence) ?? 0)) highest.set(sequence, counter)
       }
     }
@@ -218,11 +221,16 @@ export class IdAllocator {
     return andThen(this.#sequenceFor(of, policy).peek(context), BigInt)
   }
 
+  /** An object that stands for the counters of a database. After {@link forget} it is another one. */
+  countersOf(database: DatabaseName): object {
+    return this.#scatteredSequence(database)
+  }
+
   /**
    * Forgets the blocks of one database, or of all, without returning them: their rows were deleted, so the counters start at
-   * 1 again. Calls in progress must have ended.
+   * 1 again. A call in several steps, or in progress, has to begin again: see {@link countersOf}.
    */
-  forget(database?: { readonly projectId: string; readonly databaseId: string }): void {
+  forget(database?: DatabaseName): void {
     if (database === undefined) {
       this.#scattered.clear()
       this.#sequential.clear()
@@ -260,7 +268,7 @@ export class IdAllocator {
     key: Key,
     { count, policy }: { readonly count: number; readonly policy: IdSpace },
   ): MaybePromise<number[]> {
-    if (policy === 'scattered') return this.#scatteredSequence(key).take(context, count)
+    if (policy === 'scattered') return this.#scatteredSequence(key.partition).take(context, count)
     return this.#inRange(context, key, (sequence) => sequence.take(context, count))
   }
 
@@ -312,10 +320,10 @@ export class IdAllocator {
   }
 
   #sequenceFor(key: Key, policy: IdSpace): IdSequence {
-    return policy === 'scattered' ? this.#scatteredSequence(key) : this.#sequentialSequence(key)
+    return policy === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialSequence(key)
   }
 
-  #scatteredSequence({ partition: { projectId, databaseId } }: Key): IdSequence {
+  #scatteredSequence({ projectId, databaseId }: DatabaseName): IdSequence {
     let databases = this.#scattered.get(projectId)
     if (databases === undefined) {
       databases = new Map()

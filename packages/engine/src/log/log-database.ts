@@ -13,7 +13,10 @@ export interface LogDatabase extends IndexRules {
   readonly isSuperseded?: boolean
 }
 
-/** Thrown before the append if a reset has replaced the database; the caller repeats the commit in the new database. */
+/**
+ * Thrown before the append of a commit if a reset has replaced the database, and by a call for many ids that a reset or a
+ * restore has overtaken; the caller repeats it in the new database.
+ */
 export class Superseded extends Error {}
 
 /** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */
