@@ -4,9 +4,9 @@
  *   {"project": "demo", "format": "yaml", "text": "- key: ToDo:1"}   ─▶   database demo, 1 entity, its batches for commits
  *
  * It takes about a second for each 5 MB, so only a small one is read beside other calls. Others are read in a thread (fixture-thread.ts), which
- * sends one batch at a time.
+ * sends one batch at a time. Each thread has a memory of its own, so there is one at a time: the others wait.
  */
-import { once } from 'node:events'
+import EventEmitter, { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -43,11 +43,34 @@ const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js'
 
 const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
-/** @throws INVALID_ARGUMENT; INTERNAL if the thread breaks off, for example without memory */
-export async function fixtureRequest(body: Buffer, signal?: AbortSignal): Promise<FixtureRequest> {
+/** Tells waiting calls when the thread has ended; any number of them may wait. */
+const turns = new EventEmitter().setMaxListeners(0)
+let isThreadBusy = false
+
+/**
+ * Reads a fixture for `use`, whose end ends the thread.
+ *
+ * @throws INVALID_ARGUMENT; CANCELLED if the client leaves; INTERNAL if the thread breaks off, for example without memory
+ */
+export async function withFixture<T>(
+  body: Buffer,
+  signal: AbortSignal | undefined,
+  use: (fixture: FixtureRequest) => Promise<T>,
+): Promise<T> {
   const bytesMax = threadFile === undefined ? Number.POSITIVE_INFINITY : smallBytesMax
   const small = body.length > bytesMax ? undefined : await readFixture(body, bytesMax)
-  return small ?? (await readInThread(threadFile as string, body, signal))
+  if (small !== undefined) return await use(small)
+  while (isThreadBusy)
+    await once(turns, 'end', { signal }).catch(() => {
+      throw clientGone()
+    })
+  isThreadBusy = true
+  try {
+    return await readInThread(threadFile as string, { body, signal }, use)
+  } finally {
+    isThreadBusy = false
+    turns.emit('end')
+  }
 }
 
 /** @param bytesMax - with more entities than this there is no answer. @throws INVALID_ARGUMENT */
@@ -87,7 +110,15 @@ export function formatOf(format: unknown): FixtureFormat {
   return found
 }
 
-async function readInThread(file: string, body: Buffer, signal: AbortSignal | undefined): Promise<FixtureRequest> {
+function clientGone(): DatastoreError {
+  return new DatastoreError('CANCELLED', 'the client is gone')
+}
+
+async function readInThread<T>(
+  file: string,
+  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal | undefined },
+  use: (fixture: FixtureRequest) => Promise<T>,
+): Promise<T> {
   // Some flags of this process are not allowed in a thread.
   const worker = new Worker(file, { workerData: body, execArgv: [] })
   const broken = new Promise<never>((_, reject) => worker.once('error', reject))
@@ -97,28 +128,23 @@ async function readInThread(file: string, body: Buffer, signal: AbortSignal | un
       const [message] = await Promise.race([once(worker, 'message', { signal }), broken])
       return message
     } catch (error) {
-      if (signal?.aborted === true) throw new DatastoreError('CANCELLED', 'the client is gone')
+      if (signal?.aborted === true) throw clientGone()
       throw new DatastoreError('INTERNAL', `the fixture could not be read: ${error}`)
     }
   }
   async function* batches(): AsyncGenerator<readonly CheckedEntity[]> {
-    try {
-      for (;;) {
-        worker.postMessage('next')
-        const batch = (await answer()) as readonly CheckedEntity[]
-        if (batch.length === 0) return
-        yield batch
-      }
-    } finally {
-      await worker.terminate()
+    for (;;) {
+      worker.postMessage('next')
+      const batch = (await answer()) as readonly CheckedEntity[]
+      if (batch.length === 0) return
+      yield batch
     }
   }
   try {
     const head = (await answer()) as ThreadHead
     if ('refused' in head) throw invalidArgument(head.refused)
-    return { ...head, batches: batches() }
-  } catch (error) {
+    return await use({ ...head, batches: batches() })
+  } finally {
     await worker.terminate()
-    throw error
   }
 }

@@ -2,8 +2,10 @@
  * Fixtures over HTTP, in the formats of docs/reference/fixtures.md.
  *
  *   POST  /emulator/fixtures   project, database, format, text, name, kind       →   entities: their number, keys: the first of them
- *         ?progress=true       the same as events (progress.ts); stops after the current batch if the client goes away
+ *         ?progress=true       the same as events (progress.ts)
  *   GET   /emulator/fixtures   project, database, namespace…, kind…, format      →   the entities as a file, sent while they are read
+ *
+ * A POST stops after the current batch if the client goes away.
  *
  * The text of a fixture is a member of a JSON body, because JSON is required for every change of data: the form of a foreign web page
  * cannot send it.
@@ -18,7 +20,7 @@ import type { Router } from '../../protocols/router.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
-import { fixtureRequest, formatOf } from './fixture-request.ts'
+import { formatOf, withFixture } from './fixture-request.ts'
 import { type Asking, progressOf } from './progress.ts'
 
 const fixturesPath = '/emulator/fixtures'
@@ -40,7 +42,7 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
     async (request) => {
       const ask = (asking: Asking): Promise<JsonObject> => seeded(askedBy(request, engine), request.body, asking)
       if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
-      return { json: await ask({}) }
+      return { json: await ask({ signal: request.signal }) }
     },
     ['progress'],
   )
@@ -64,10 +66,11 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
 }
 
 async function seeded(engine: AskedEngine, body: Buffer, { signal, onProgress }: Asking): Promise<JsonObject> {
-  const fixture = await fixtureRequest(body, signal)
-  const { projectId, databaseId } = fixture.place
-  const store = databaseStore(engine.database(projectId, databaseId), engine.context({ signal }))
-  const { keys } = await writeEntities(store, fixture, { onProgress })
+  const { keys } = await withFixture(body, signal, (fixture) => {
+    const { projectId, databaseId } = fixture.place
+    const store = databaseStore(engine.database(projectId, databaseId), engine.context({ signal }))
+    return writeEntities(store, fixture, { onProgress })
+  })
   return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
 }
 
