@@ -53,12 +53,6 @@ export function passingSpace(length: number): Buffer {
   return bytes
 }
 
-/** A copy of a byte string in one piece: parts of longer texts, and concatenated ones, keep all their characters in memory. */
-export function flatText(text: string): string {
-  if (text.length > scratch.length) return Buffer.from(text, 'latin1').toString('latin1')
-  return scratch.toString('latin1', 0, scratch.write(text, 'latin1'))
-}
-
 export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
   return true

@@ -185,7 +185,7 @@ export function materialiseRows(
   return forEntities(index.kind, store, goOn, (paths) => {
     const rows: KvRow[] = []
     for (const path of paths) rowsOf(path, rows)
-    store.batch(rows)
+    store.putSorted(rows.sort(byKey))
     return rows.length
   })
 }
@@ -217,6 +217,10 @@ export function forEntities(
     }
   }
   return steps()
+}
+
+function byKey(a: KvRow, b: KvRow): number {
+  return a.key < b.key ? -1 : 1
 }
 
 /** The rows of an entity in one property table. */

@@ -49,7 +49,7 @@ import {
   withIndexes,
 } from './missing-indexes.ts'
 import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
-import { nothingUnread, rowsOf, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
+import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Log rows that move into the tree in one step. */
@@ -267,7 +267,7 @@ export class OnDemandRows implements Kv {
     const context = this.context()
     const step = (): MaybePromise<void> => {
       while (this.#unread.size > 0) {
-        this.#store.batch(rowsOf(this.#unread.takeOldest(logRowsPerStep)))
+        this.#store.putSorted(sortedRows(this.#unread.takeOldest(logRowsPerStep)))
         const way = giveWay(context, logRowsPerStep)
         if (way !== undefined) return way.then(step)
       }
@@ -284,7 +284,7 @@ export class OnDemandRows implements Kv {
     } else if (value !== undefined) this.#unread.add(key, value)
     // Rows that are not in the tree are in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
-      this.#store.batch(rowsOf(this.#unread.takeOldest(this.#unread.size)))
+      this.#store.putSorted(sortedRows(this.#unread.takeOldest(this.#unread.size)))
       this.#store.remove(key)
     }
   }
@@ -382,7 +382,7 @@ class OnDemandSnapshot implements KvSnapshot {
     const isOfLog = touchesLog(range)
     const missing = missingIn(range, this.#kept, fork)
     const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
-    const made = andThen(isOfLog ? putAll(rowsOf(this.#unread), fork, goOn) : undefined, () =>
+    const made = andThen(isOfLog ? putAll(sortedRows(this.#unread), fork, goOn) : undefined, () =>
       forEachInOrder(missing, (index) => materialiseRows(index, fork, this.#owner.optionsOf, goOn)),
     )
     return andThen(made, () => {
@@ -399,7 +399,7 @@ class OnDemandSnapshot implements KvSnapshot {
 /** Writes log rows into a store, some at a time. */
 function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
   for (let at = from; at < rows.length; at += logRowsPerStep) {
-    store.batch(rows.slice(at, at + logRowsPerStep))
+    store.putSorted(rows.slice(at, at + logRowsPerStep))
     const way = goOn(logRowsPerStep)
     if (way !== undefined) return way.then(() => putAll(rows, store, goOn, at + logRowsPerStep))
   }

@@ -105,7 +105,10 @@ function versionCodeOf(row: RowKey): string {
   return row.slice(-8)
 }
 
-/** The rows, oldest first. */
-export function rowsOf({ rows, values, start, end }: UnreadRows): KvRow[] {
-  return rows.slice(start, end).map((key, i) => ({ key, value: values[start + i] as Uint8Array }))
+/** The rows sorted by key. */
+export function sortedRows({ rows, values, start, end }: UnreadRows): KvRow[] {
+  // Sorting texts is several times as fast as sorting objects.
+  const byKey = new Map<RowKey, Uint8Array>()
+  for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Uint8Array)
+  return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Uint8Array }))
 }

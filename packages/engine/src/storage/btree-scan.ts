@@ -1,12 +1,17 @@
 /**
- * A cursor over the rows of a B+tree inside a range, forwards or backwards, with seek.
+ * A cursor over a view of a B+tree, forwards or backwards inside a range, with seek.
  *
- *   path, taken   the inner nodes above the current leaf, and the child taken in each
- *   at, stop      in the leaf: the next row, and the place after the last one of the range, in scan order
+ *   leaf     the current leaf; `undefined` before the first step and after the last
+ *   at       index in the leaf of the next row in scan order
+ *   stop     index at which this leaf or the range ends: forwards the rows are `at` … `stop` - 1, backwards `at` down to
+ *            `stop` + 1
+ *   path     inner nodes above the leaf, and the child taken in each
  *
- * A scan of [ToDo:2, ToDo:8) backwards in a leaf with ToDo:1 … ToDo:9 begins with `at` 6 (ToDo:7) and `stop` 0 (ToDo:1).
+ * The end of the range is searched once per leaf, not once per row. A seek inside the current leaf costs one binary search
+ * there; any other one starts at the root.
  */
-import { childOf, firstFrom, type TreeNode } from './btree.ts'
+import { childOf, firstAfter, firstFrom, type Inner, type Leaf, type TreeNode } from './btree-node.ts'
+import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
 export interface TreeRow<V> {
@@ -16,97 +21,157 @@ export interface TreeRow<V> {
 
 export class TreeScan<V> {
   readonly #root: TreeNode<V>
-  readonly #range: KeyRange
-  readonly #by: 1 | -1
-  readonly #path: TreeNode<V>[] = []
+  readonly #height: number
+  readonly #start: RowKey
+  readonly #end: RowKey
+  readonly #reverse: boolean
+  readonly #path: Inner<V>[] = []
   readonly #taken: number[] = []
-  /** `undefined` at the end of the tree. */
-  #leaf: TreeNode<V> | undefined
+  #leaf: Leaf<V> | undefined
   #at = 0
   #stop = 0
   /** The target of a seek. next() looks it up, so that opening and seeking together cost one search. */
-  #target: RowKey | undefined
+  #pending: RowKey | undefined
+  #pendingInclusive: boolean
 
-  constructor(root: TreeNode<V>, range: KeyRange, reverse: boolean) {
+  constructor(root: TreeNode<V>, height: number, range: KeyRange, reverse: boolean) {
     this.#root = root
-    this.#range = range
-    this.#by = reverse ? -1 : 1
-    this.#target = reverse ? range.end : range.start
+    this.#height = height
+    this.#start = range.start
+    this.#end = range.end
+    this.#reverse = reverse
+    this.#pending = reverse ? range.end : range.start
+    this.#pendingInclusive = !reverse
   }
 
-  /** Moves to the first row at or after `key` in scan order, inside the range. */
+  /**
+   * Moves to the first row at or after `key` in scan order, inside the range; it may be behind or before the current row.
+   */
   seek(key: RowKey): void {
-    const { start, end } = this.#range
-    if (this.#by === 1) this.#target = key > start ? key : start
-    else this.#target = key < end ? key : end
+    if (this.#reverse) {
+      this.#pendingInclusive = key < this.#end
+      this.#pending = this.#pendingInclusive ? key : this.#end
+    } else {
+      this.#pending = key > this.#start ? key : this.#start
+    }
   }
 
   /** Up to `count` rows in scan order; none at the end of the range. */
   next(count: number): TreeRow<V>[] {
     const rows: TreeRow<V>[] = []
-    if (this.#target !== undefined) this.#settle(this.#target)
-    this.#target = undefined
-    const by = this.#by
-    for (let leaf = this.#leaf; leaf !== undefined; ) {
-      const { keys, items } = leaf
-      const stop = this.#stop
-      let at = this.#at
-      for (; (stop - at) * by > 0 && rows.length < count; at += by) {
-        rows.push({ key: keys[at] as RowKey, value: items[at] as V })
-      }
-      this.#at = at
-      if (rows.length >= count) break
-      // A stop inside the leaf is the end of the range.
-      leaf = stop === (by === 1 ? keys.length : -1) ? this.#neighbour() : undefined
-      if (leaf !== undefined) this.#enter(leaf, by === 1 ? 0 : leaf.keys.length - 1)
-      this.#leaf = leaf
+    if (this.#pending !== undefined) {
+      if (this.#reverse) this.#settleBackward(this.#pending, this.#pendingInclusive)
+      else this.#settleForward(this.#pending)
+      this.#pending = undefined
     }
+    if (this.#reverse) this.#takeBackward(rows, count)
+    else this.#takeForward(rows, count)
     return rows
   }
 
-  #settle(key: RowKey): void {
+  #settleForward(key: RowKey): void {
     const leaf = this.#leafFor(key)
-    const at = firstFrom(leaf.keys, key)
-    // Backwards the end of the range is outside of it.
-    const isRow = leaf.keys[at] === key && key < this.#range.end
-    this.#enter(leaf, this.#by === 1 || isRow ? at : at - 1)
+    this.#leaf = leaf
+    this.#at = firstFrom(leaf, key)
+    this.#limitForward(leaf)
   }
 
-  #enter(leaf: TreeNode<V>, at: number): void {
-    const { start, end } = this.#range
+  #settleBackward(key: RowKey, inclusive: boolean): void {
+    const leaf = this.#leafFor(key)
     this.#leaf = leaf
-    this.#at = at
-    this.#stop = this.#by === 1 ? firstFrom(leaf.keys, end) : firstFrom(leaf.keys, start) - 1
+    this.#at = (inclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)) - 1
+    this.#limitBackward(leaf)
   }
 
   /** The current leaf if the key is between its first and last one, else the key's leaf. */
-  #leafFor(key: RowKey): TreeNode<V> {
-    const keys = this.#leaf?.keys ?? []
-    const [first, last] = [keys[0], keys[keys.length - 1]]
-    if (first !== undefined && last !== undefined && first <= key && key <= last) return this.#leaf as TreeNode<V>
-    return this.#descend(this.#root, 0, (node) => childOf(node, key))
+  #leafFor(key: RowKey): Leaf<V> {
+    const leaf = this.#leaf
+    if (leaf === undefined || leaf.rests.length === 0 || !key.startsWith(leaf.prefix)) return this.#descend(key)
+    const rest = restOf(key, leaf.prefix.length)
+    const within = (leaf.rests[0] as string) <= rest && rest <= (leaf.rests[leaf.rests.length - 1] as string)
+    return within ? leaf : this.#descend(key)
   }
 
-  #descend(from: TreeNode<V>, depth: number, choose: (node: TreeNode<V>) => number): TreeNode<V> {
-    let node = from
-    for (let at = depth; node.height > 0; at++) {
-      this.#path[at] = node
-      this.#taken[at] = choose(node)
-      node = node.items[this.#taken[at] as number] as TreeNode<V>
+  #limitForward(leaf: Leaf<V>): void {
+    this.#stop = indexOf(leaf, this.#end)
+  }
+
+  #limitBackward(leaf: Leaf<V>): void {
+    this.#stop = indexOf(leaf, this.#start) - 1
+  }
+
+  #takeForward(rows: TreeRow<V>[], count: number): void {
+    let leaf = this.#leaf
+    while (leaf !== undefined) {
+      const stop = this.#stop
+      const until = Math.min(stop, this.#at + count - rows.length)
+      for (let i = this.#at; i < until; i++) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
+      if (until > this.#at) this.#at = until
+      if (rows.length >= count) return
+      // A stop inside the leaf is the end of the range, and so is a leaf that ends at or after it.
+      leaf = stop === leaf.rests.length ? this.#step(1) : undefined
+      this.#leaf = leaf
+      if (leaf !== undefined) {
+        this.#at = 0
+        this.#limitForward(leaf)
+      }
     }
-    return node
   }
 
-  /** The leaf beside the current one, in scan order; `undefined` at the edge of the tree. */
-  #neighbour(): TreeNode<V> | undefined {
-    const by = this.#by
-    for (let depth = this.#root.height - 1; depth >= 0; depth--) {
-      const at = (this.#taken[depth] as number) + by
-      const child = (this.#path[depth] as TreeNode<V>).items[at] as TreeNode<V> | undefined
-      if (child === undefined) continue
-      this.#taken[depth] = at
-      return this.#descend(child, depth + 1, ({ keys }) => (by === 1 ? 0 : keys.length - 1))
+  #takeBackward(rows: TreeRow<V>[], count: number): void {
+    let leaf = this.#leaf
+    while (leaf !== undefined) {
+      const stop = this.#stop
+      const until = Math.max(stop, this.#at - count + rows.length)
+      for (let i = this.#at; i > until; i--) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
+      if (until < this.#at) this.#at = until
+      if (rows.length >= count) return
+      leaf = stop === -1 ? this.#step(-1) : undefined
+      this.#leaf = leaf
+      if (leaf !== undefined) {
+        this.#at = leaf.rests.length - 1
+        this.#limitBackward(leaf)
+      }
+    }
+  }
+
+  #descend(key: RowKey): Leaf<V> {
+    let node = this.#root
+    for (let depth = 0; depth < this.#height; depth++) {
+      const inner = node as Inner<V>
+      const index = childOf(inner, key)
+      this.#path[depth] = inner
+      this.#taken[depth] = index
+      node = inner.nodes[index] as TreeNode<V>
+    }
+    return node as Leaf<V>
+  }
+
+  /** The neighbouring leaf, to the right (1) or left (-1); `undefined` at the edge of the tree. */
+  #step(by: 1 | -1): Leaf<V> | undefined {
+    for (let depth = this.#height - 1; depth >= 0; depth--) {
+      const index = (this.#taken[depth] as number) + by
+      let node = (this.#path[depth] as Inner<V>).nodes[index]
+      if (node === undefined) continue
+      this.#taken[depth] = index
+      for (let below = depth + 1; below < this.#height; below++) {
+        const inner = node as Inner<V>
+        const edge = by === 1 ? 0 : inner.nodes.length - 1
+        this.#path[below] = inner
+        this.#taken[below] = edge
+        node = inner.nodes[edge] as TreeNode<V>
+      }
+      return node as Leaf<V>
     }
     return undefined
   }
+}
+
+/** Index of the first key of a leaf at or after `key`, which need not begin with the leaf's prefix. */
+function indexOf<V>(leaf: Leaf<V>, key: RowKey): number {
+  const { prefix, rests } = leaf
+  if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length
+  const last = rests[rests.length - 1]
+  const rest = restOf(key, prefix.length)
+  return last === undefined || last < rest ? rests.length : firstFrom(leaf, key)
 }

@@ -12,10 +12,11 @@
  * older versions go to LevelDB's snapshot. Tried: the rows of all spans in one tree (decision 0004).
  */
 
-import { flatText } from '../encoding/bytes.ts'
 import { lowerBound } from '../lower-bound.ts'
-import { BTree, floorIn, type TreeNode } from './btree.ts'
+import { BTree } from './btree.ts'
+import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
+import { ownRest } from './key-parts.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 
 /** A range, from `start` (inclusive) to `end` (exclusive), whose rows are all known. */
@@ -91,9 +92,9 @@ export class RowCache {
 
   /** The span from which a scan at `frontier` can read on. */
   spanFrom(frontier: RowKey, reverse: boolean): Span | undefined {
-    const { root, size } = this.#spans
+    const { root, height, size } = this.#spans
     if (size === 0) return undefined
-    const span = reverse ? spanBefore(root, frontier) : spanAt(root, frontier)
+    const span = reverse ? spanBefore(root, height, frontier) : spanAt(root, height, frontier)
     if (span !== undefined) {
       span.used = true
       span.unread = 0
@@ -145,7 +146,7 @@ export class RowCache {
     let span: Span | undefined
     for (const { key, value } of writes) {
       if (span === undefined || key < span.start || key >= span.end) {
-        span = spanAt(this.#spans.root, key)
+        span = spanAt(this.#spans.root, this.#spans.height, key)
         if (span === undefined) continue
       }
       this.#write(span, key, value)
@@ -168,7 +169,7 @@ export class RowCache {
       return
     }
     // A copy: a concatenated string would keep its parts in memory.
-    const row = rowOf(isThere ? old.key : flatText(key), value)
+    const row = rowOf(isThere ? old.key : ownRest(key, 0), value)
     this.#count(span, bytesOf(row))
     rows.splice(at, isThere ? 1 : 0, row)
   }
@@ -177,13 +178,13 @@ export class RowCache {
   #add(range: KeyRange, rows: readonly KvRow[]): void {
     let from = range.start
     while (from < range.end) {
-      const covering = spanAt(this.#spans.root, from)
+      const covering = spanAt(this.#spans.root, this.#spans.height, from)
       if (covering !== undefined) {
         from = covering.end
         continue
       }
       const gap = { start: from, end: range.end }
-      const next = new TreeScan(this.#spans.root, gap, false).next(1)[0]
+      const next = new TreeScan(this.#spans.root, this.#spans.height, gap, false).next(1)[0]
       const end = next === undefined ? range.end : next.key
       this.#addSpan({ start: from, end }, rows)
       from = end
@@ -192,9 +193,9 @@ export class RowCache {
 
   /** Adds a part that no span covers, joined with its neighbours if they are small. */
   #addSpan(part: KeyRange, rows: readonly KvRow[]): void {
-    const { root } = this.#spans
-    const left = spanBefore(root, part.start)
-    const right = spanAt(root, part.end)
+    const { root, height } = this.#spans
+    const left = spanBefore(root, height, part.start)
+    const right = spanAt(root, height, part.end)
     const { start, end } = part
     const inside = rows.slice(placeOf(rows, start), placeOf(rows, end))
     const span: Span = { start, end, rows: inside, bytes: 0, used: true, unread: 0 }
@@ -261,15 +262,15 @@ function bytesOf({ key, value }: KvRow): number {
   return rowBytes + key.length + (value.length > 1 ? valueBytes + value.length : 0)
 }
 
-function spanAt(root: TreeNode<Span>, key: RowKey): Span | undefined {
-  const span = floorIn(root, key)
+function spanAt(root: TreeNode<Span>, height: number, key: RowKey): Span | undefined {
+  const span = floorFrom(root, height, key)
   return span !== undefined && key < span.end ? span : undefined
 }
 
-function spanBefore(root: TreeNode<Span>, key: RowKey): Span | undefined {
-  let span = floorIn(root, key)
+function spanBefore(root: TreeNode<Span>, height: number, key: RowKey): Span | undefined {
+  let span = floorFrom(root, height, key)
   // Adjacent spans meet at the key: the rows before it are those of the left one.
   if (span !== undefined && span.start === key)
-    span = new TreeScan(root, { start: '', end: key }, true).next(1)[0]?.value
+    span = new TreeScan(root, height, { start: '', end: key }, true).next(1)[0]?.value
   return span !== undefined && span.start < key && key <= span.end ? span : undefined
 }

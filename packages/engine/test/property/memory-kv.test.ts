@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
-import { BTree, type TreeNode } from '../../src/storage/btree.ts'
+import { BTree } from '../../src/storage/btree.ts'
+import type { Inner, Leaf, TreeNode } from '../../src/storage/btree-node.ts'
 import { TreeScan } from '../../src/storage/btree-scan.ts'
+import { headsOf } from '../../src/storage/key-heads.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
 
@@ -40,35 +42,41 @@ function holds(is: boolean, law: string): void {
 const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
   some.length === others.length && some.every((one, i) => one === others[i])
 
-/** Checks the order of keys, how full nodes are and their counts of rows, and returns the keys. */
+/** Checks btree/B1, how full nodes are and their heads, and returns the keys. */
 function checkTree(tree: BTree<number>, capacity: number): string[] {
   const minimum = Math.max(2, capacity >> 2)
   const keys: string[] = []
-  const visit = (node: TreeNode<number>, low: string, high: string | undefined): void => {
-    const isRoot = node === tree.root
-    const isLeaf = node.height === 0
-    const least = !isRoot ? minimum : isLeaf ? 0 : 2
-    holds(node.keys.length === node.items.length, 'an item a key')
-    holds(node.keys.length <= capacity && node.keys.length >= least, 'a node is at least a quarter full')
-    const used = isLeaf ? node.keys : node.keys.slice(1)
-    holds(
-      used.every((key) => low <= key && (high === undefined || key < high)),
-      'keys are within the bounds above them',
-    )
-    if (isLeaf) keys.push(...node.keys)
-    else {
-      node.items.forEach((child, i) => {
-        holds((child as TreeNode<number>).height === node.height - 1, 'leaves are at one depth')
-        visit(child as TreeNode<number>, i === 0 ? low : (node.keys[i] as string), node.keys[i + 1] ?? high)
-      })
+  const visit = (node: TreeNode<number>, depth: number, low: string | undefined, high: string | undefined): void => {
+    const isRoot = depth === tree.height
+    if (depth === 0) {
+      const leaf = node as Leaf<number>
+      const leafKeys = leaf.rests.map((rest) => leaf.prefix + rest)
+      holds(
+        leaf.values.length === leafKeys.length && leaf.start === leaf.prefix.length,
+        'a value a key, after the prefix',
+      )
+      holds(areEqual(leaf.heads, headsOf(leaf.rests, 0)), 'B6')
+      holds(leafKeys.length <= capacity && (isRoot || leafKeys.length >= minimum), 'B3')
+      const [lowest, highest] = [low ?? '', high ?? '\xff']
+      holds(lowest.startsWith(leaf.prefix) && highest.startsWith(leaf.prefix), 'B5')
+      const within = (key: string): boolean => (low === undefined || low <= key) && (high === undefined || key < high)
+      holds(leafKeys.every(within), 'B2')
+      keys.push(...leafKeys)
+      return
     }
-    const counted = isLeaf
-      ? node.keys.length
-      : (node.items as TreeNode<number>[]).reduce((sum, { rows }) => sum + rows, 0)
-    holds(node.rows === counted, 'rows are those of the children')
+    const inner = node as Inner<number>
+    holds(inner.nodes.length === inner.keys.length + 1, 'a node more than keys')
+    holds(inner.nodes.length <= capacity && inner.nodes.length >= (isRoot ? 2 : minimum), 'B3')
+    const shared = (inner.keys[0] ?? '').slice(0, inner.start)
+    const isShared = inner.keys.every((key) => key.startsWith(shared) && key.length >= inner.start)
+    holds(isShared && (inner.isGuarded || [low ?? '', high ?? ''].every((end) => end.startsWith(shared))), 'B5')
+    holds(areEqual(inner.heads, headsOf(inner.keys, inner.start)), 'B6')
+    inner.nodes.forEach((child, i) => {
+      visit(child, depth - 1, inner.keys[i - 1] ?? low, inner.keys[i] ?? high)
+    })
   }
-  visit(tree.root, '', undefined)
-  holds(areEqual(keys, [...new Set(keys)].sort()), 'keys ascend')
+  visit(tree.root, tree.height, undefined, undefined)
+  holds(areEqual(keys, [...new Set(keys)].sort()), 'B1')
   holds(keys.length === tree.size, 'the size is that of the keys')
   return keys
 }
@@ -120,7 +128,7 @@ describe('the tree', () => {
     'x'.repeat(i % 11 === 0 ? 20 : 0)
 
   it.each([4, 5, 8, 13])(
-    'keeps keys in order, full nodes and counts over runs of inserts and deletes, with %i keys a node',
+    'keeps btree/B1, full nodes, prefixes and heads over runs of inserts and deletes, with %i keys a node',
     (capacity) => {
       fc.assert(
         fc.property(keyRuns, (sequence) => {
@@ -147,7 +155,7 @@ describe('the tree', () => {
   )
 
   it.each([4, 5, 8, 13, 64])(
-    'keeps keys in order, full nodes and counts when ranges are deleted, with %i keys a node',
+    'keeps btree/B1, full nodes, prefixes and heads when ranges are deleted, with %i keys a node',
     (capacity) => {
       const range = fc.tuple(fc.nat({ max: 600 }), fc.nat({ max: 600 }))
       fc.assert(
@@ -168,14 +176,39 @@ describe('the tree', () => {
             tree.deleteRange(start, end)
             for (const key of before) if (start <= key && key < end) model.delete(key)
             checkKeys(tree, capacity, model)
-            const scan = new TreeScan(view.root, { start: '', end: '\xff' }, false)
+            const scan = new TreeScan(view.root, view.height, { start: '', end: '\xff' }, false)
             const seen = scan.next(1000).map(({ key }) => key)
-            holds(areEqual(seen, before), 'btree/B4')
+            holds(areEqual(seen, before), 'B4')
             tree.release(view)
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
         { numRuns: runs(35) },
+      )
+    },
+  )
+
+  it.each([4, 5, 8, 64])(
+    'keeps btree/B1, full nodes, prefixes and heads when many keys are set at once in their order, with %i keys a node',
+    (capacity) => {
+      fc.assert(
+        fc.property(keyRuns, (sequence) => {
+          const tree = new BTree<number>(capacity)
+          const model = new Map<string, number>()
+          for (const run of sequence) {
+            const rows = new Map<string, number>()
+            for (let i = 0; i < run.count; i++) rows.set(keyOf((run.from + i * run.step + 600 * 389) % 601), i)
+            const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
+            if (run.insert) tree.setSorted(sorted.map(([key, value]) => ({ key, value })))
+            for (const [key, value] of sorted) {
+              if (run.insert) model.set(key, value)
+              else if ((tree.delete(key) !== undefined) !== model.delete(key)) expect.fail(`delete(${key})`)
+            }
+            checkKeys(tree, capacity, model)
+          }
+          for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
+        }),
+        { numRuns: runs(20) },
       )
     },
   )
@@ -193,7 +226,7 @@ describe('the tree', () => {
           }
         }
         const rowsOf = (tree: BTree<number>): unknown =>
-          new TreeScan(tree.root, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
+          new TreeScan(tree.root, tree.height, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
         const [tree, alone, other] = [new BTree<number>(5), new BTree<number>(5), new BTree<number>(5)]
         for (const one of [tree, alone, other]) apply(one, before)
         const view = tree.view()
@@ -231,10 +264,10 @@ describe('the tree', () => {
         apply(before)
         const view = tree.view()
         const range = { start: '', end: '\xff\xff\xff' }
-        const rows = new TreeScan(view.root, range, false).next(10_000)
+        const rows = new TreeScan(view.root, view.height, range, false).next(10_000)
         apply(after)
-        expect(new TreeScan(view.root, range, false).next(10_000)).toEqual(rows)
-        expect(new TreeScan(view.root, range, true).next(10_000)).toEqual(rows.toReversed())
+        expect(new TreeScan(view.root, view.height, range, false).next(10_000)).toEqual(rows)
+        expect(new TreeScan(view.root, view.height, range, true).next(10_000)).toEqual(rows.toReversed())
         tree.release(view)
         checkTree(tree, 5)
       }),
@@ -253,7 +286,7 @@ describe('the tree', () => {
     const place = fc.tuple(fc.nat({ max: 6 }), fc.nat({ max: 40 }))
     fc.assert(
       fc.property(fc.array(place, { minLength: 1 }), fc.boolean(), (places, reverse) => {
-        const scan = new TreeScan(tree.root, range, reverse)
+        const scan = new TreeScan(tree.root, tree.height, range, reverse)
         for (const [table, row] of places) {
           const key = keyAt(table, row)
           scan.seek(key)
@@ -270,11 +303,11 @@ describe('the tree', () => {
       const tree = new BTree<number>(64)
       for (let i = 0; i < 20_000; i++) tree.set(String(50_000 + i * step), i)
       let leaves = 0
-      const count = (node: TreeNode<number>): void => {
-        if (node.height === 0) leaves++
-        else for (const child of node.items as TreeNode<number>[]) count(child)
+      const count = (node: TreeNode<number>, height: number): void => {
+        if (height === 0) leaves++
+        else for (const child of (node as Inner<number>).nodes) count(child, height - 1)
       }
-      count(tree.root)
+      count(tree.root, tree.height)
       expect(20_000 / leaves / 64).toBeGreaterThan(0.7)
     }
   })
