@@ -32,7 +32,6 @@ export const limits = {
   notInValuesMax: 10,
   inequalityPropertiesMax: 10,
   aggregationsMax: 5,
-  projectDatabasesMax: 100,
   vectorDimensionsMax: 2_048,
   nearestResultsMax: 100,
 } as const

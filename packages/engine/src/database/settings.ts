@@ -1,5 +1,7 @@
 /** Settings of a database, and their presets. Each setting can also be set alone. */
+
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
+import { limits } from '../limits.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transaction-database.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
@@ -52,7 +54,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     concurrency: 'optimisticWithEntityGroups',
     lockTimeoutMs: 2000,
     // Documented for Datastore at that time, and measured on the legacy emulator.
-    entityGroupsMax: 25,
+    entityGroupsMax: limits.legacyTransactionEntityGroupsMax,
   },
 }
 

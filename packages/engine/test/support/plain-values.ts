@@ -5,6 +5,7 @@
  */
 import { decodeProperties, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import type { Properties, Value } from '../../src/model/value.ts'
+import { plainValue } from '../../src/testing/query-world.ts'
 
 export type Plain =
   | null
@@ -40,18 +41,7 @@ export function withMeaning(meaning: number, plain: Plain): Plain {
 
 export function toValue(plain: Plain): Value {
   if (plain instanceof Annotated) return plain.value
-  if (plain === null) return { type: 'null' }
-  switch (typeof plain) {
-    case 'boolean':
-      return { type: 'boolean', value: plain }
-    case 'bigint':
-      return { type: 'integer', value: plain }
-    case 'number':
-      return { type: 'double', value: plain }
-    case 'string':
-      return { type: 'string', value: plain }
-    default:
-  }
+  if (plain === null || typeof plain !== 'object') return plainValue(plain)
   if (isList(plain)) return { type: 'array', values: plain.map(toValue) }
   return { type: 'entity', properties: propertiesOf(plain) }
 }
