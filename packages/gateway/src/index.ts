@@ -9,15 +9,9 @@ export { startGateway } from './emulator/server.ts'
 export { variablesOf } from './emulator/variables.ts'
 export type { DatabasePort, EnginePort, ResetScope } from './engine-port.ts'
 export { type DumpedEntity, type DumpOptions, dumpDatabase, writeFixture } from './fixtures/dump.ts'
-export {
-  type Fixture,
-  type FixtureFormat,
-  fixtureOf,
-  loadFixture,
-  type ParseOptions,
-  parseFixture,
-} from './fixtures/fixture.ts'
+export { type Fixture, type FixtureFormat, fixtureOf, type ParseOptions, parseFixture } from './fixtures/fixture.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
+export { loadFixture } from './fixtures/fixture-file.ts'
 export type { FixtureData, PlainEntity, PlainProperties } from './fixtures/plain-entities.ts'
 export type { PlainValue } from './fixtures/plain-value.ts'
 export { type SeedReport, seedDatabase } from './fixtures/seed.ts'

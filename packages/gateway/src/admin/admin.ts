@@ -8,7 +8,7 @@ import { datastoreDialect, indexMethods } from './datastore-admin/indexes.ts'
 import { addConfigRoutes } from './emulator/config.ts'
 import { addDatabaseSettingsRoutes } from './emulator/database-settings.ts'
 import { addTabletRoutes } from './emulator/tablets.ts'
-import { ExportLocations } from './export-locations.ts'
+import type { ExportLocations } from './export-locations.ts'
 import { TransferOperations } from './export-operations.ts'
 import { addDatabaseRoutes } from './firestore-admin/databases.ts'
 import { addFieldRoutes } from './firestore-admin/fields.ts'
@@ -24,24 +24,24 @@ export interface Admin {
   addRoutes(router: Router): void
 }
 
-export function adminOf(engine: Engine, logger: Logger): Admin {
+/** @param locations - places of managed exports; without them there are none */
+export function adminOf(engine: Engine, logger: Logger, locations: ExportLocations | undefined): Admin {
   const operations = new Operations(logger)
   const indexes = new IndexOperations(engine, operations, { ofProject: datastoreDialect, ofDatabase: firestoreDialect })
-  const transfer = {
-    engine,
-    locations: new ExportLocations(engine.store),
-    transfers: new TransferOperations(engine, operations),
-  }
+  const transfer =
+    locations === undefined
+      ? undefined
+      : { engine, locations, transfers: new TransferOperations(engine, operations, locations) }
   return {
     services: [
       {
         name: 'google.datastore.admin.v1.DatastoreAdmin',
-        methods: [...indexMethods(indexes), ...transferMethods(transfer)],
+        methods: [...indexMethods(indexes), ...(transfer === undefined ? [] : transferMethods(transfer))],
       },
       operationsService(operations, indexes),
     ],
     addRoutes(router) {
-      addTransferRoutes(router, transfer)
+      if (transfer !== undefined) addTransferRoutes(router, transfer)
       addFirestoreIndexRoutes(router, indexes)
       addConfigRoutes(router, engine)
       addDatabaseRoutes(router, engine, operations)

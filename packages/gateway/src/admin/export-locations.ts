@@ -8,6 +8,7 @@
  *
  * Known: production and gcloud use gs:// names only. Measured: Google's emulator accepts plain paths.
  */
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +39,19 @@ export class ExportLocations {
       throw invalidArgument(`${member} ${JSON.stringify(name)}: only gs:// places and paths on this machine are served`)
     }
     return localPlace(resolve(name))
+  }
+
+  has(path: string): boolean {
+    return existsSync(path)
+  }
+
+  below(path: string, name: string): string {
+    return resolve(path, name)
+  }
+
+  /** {@link metadataFileOf} */
+  metadataFileOf(path: string): Promise<string> {
+    return metadataFileOf(path)
   }
 
   #bucketPlace(name: string, member: string): Place {

@@ -10,7 +10,7 @@
  */
 import type { Database, Engine, ImportProgress, TransferProgress } from '@sixtables/engine'
 import type { Call } from '../call.ts'
-import { metadataFileOf } from './export-locations.ts'
+import type { ExportLocations } from './export-locations.ts'
 import type { CommonMetadata, JsonObject, OperationJson, Operations, OperationWork } from './operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
@@ -48,9 +48,11 @@ export interface ImportRequest {
 export class TransferOperations {
   readonly #engine: Engine
   readonly #operations: Operations
+  readonly #locations: ExportLocations
 
-  constructor(engine: Engine, operations: Operations) {
+  constructor(engine: Engine, operations: Operations, locations: ExportLocations) {
     this.#engine = engine
+    this.#locations = locations
     this.#operations = operations
   }
 
@@ -99,7 +101,7 @@ export class TransferOperations {
     })
     const run = async (signal: AbortSignal): Promise<JsonObject> => {
       progress = await this.#engine.importEntities(database, {
-        metadataFile: await metadataFileOf(path),
+        metadataFile: await this.#locations.metadataFileOf(path),
         ...filterOptions(filter),
         signal,
         onProgress: (now) => {

@@ -4,23 +4,17 @@
  */
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
-import { addCallRoutes } from '../admin/emulator/call-routes.ts'
-import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
-import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
-import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
+import { withFixture } from '../admin/emulator/fixture-threads.ts'
 import { addMetricsRoute } from '../admin/emulator/metrics.ts'
-import { addOverviewRoute } from '../admin/emulator/overview.ts'
-import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
-import { type CallObserver, Calls } from '../calls/calls.ts'
-import { RequestRecorder } from '../calls/request-recorder.ts'
+import type { CallObserver, Calls } from '../calls/calls.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
-import { EmulatorClock } from '../controls/emulator-clock.ts'
-import { Faults } from '../controls/faults.ts'
+import type { EmulatorClock } from '../controls/emulator-clock.ts'
+import type { Faults } from '../controls/faults.ts'
 import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
+import { EmulatorRoutes } from './emulator-routes.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
-import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
 
 export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'page' | 'routes'> {
   readonly engine: Engine
@@ -62,12 +56,10 @@ export async function serve({
   ...options
 }: ServeOptions): Promise<Served> {
   const { engine, logger = silentLogger } = options
-  const faults = new Faults(engine.inspector)
-  const calls = new Calls()
+  const routes = new EmulatorRoutes(engine, scheduler)
+  const { faults, calls, clock } = routes
   if (onCall !== undefined) calls.observe(onCall, 'trace')
-  const recorder = new RequestRecorder(calls)
-  if (requests) recorder.watch()
-  const clock = new EmulatorClock(scheduler, engine)
+  if (requests) routes.requests.watch()
   const here = dir === undefined ? undefined : realpathSync(dir)
   const startedAt = new Date().toISOString()
   const factsOf = (): ServerFacts => ({
@@ -86,15 +78,9 @@ export async function serve({
     calls,
     page: console ? consolePath : undefined,
     routes: (router) => {
-      addEngineRoutes(router, engine)
-      addFaultRoutes(router, { engine, faults, clock })
-      addCallRoutes(router, calls)
-      addRequestRoutes(router, recorder)
+      routes.addTo(router, withFixture)
       addMetricsRoute(router, engine, calls)
-      addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
-      addSnapshotRoutes(router, new Snapshots(engine, clock))
-      addOverviewRoute(router, engine, calls)
       endLabs = addLabRoutes(router, { challengesDir })
       if (console) addConsoleRoutes(router)
     },

@@ -9,28 +9,21 @@
  */
 import { isIP } from 'node:net'
 import { Engine } from '@sixtables/engine'
-import { adminOf } from '../admin/admin.ts'
-import { type AdminService, addRestMethods, grpcMethodsOf } from '../admin/admin-service.ts'
-import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
+import { type AdminService, grpcMethodsOf } from '../admin/admin-service.ts'
+import { ExportLocations } from '../admin/export-locations.ts'
 import { healthMethods, healthService } from '../admin/grpc/health.ts'
 import { reflectionMethods } from '../admin/grpc/reflection.ts'
-import { Calls } from '../calls/calls.ts'
-import { tracedHandlers } from '../calls/traced-handlers.ts'
-import type { Faults } from '../controls/faults.ts'
-import { watchedPort } from '../controls/watched-port.ts'
 import type { EnginePort } from '../engine-port.ts'
-import { handlersOf } from '../handlers/handlers.ts'
-import { type Logger, silentLogger } from '../logger.ts'
+import { silentLogger } from '../logger.ts'
 import { Admission, type AdmissionLimits, admissionLimitsHere } from '../protocols/admission.ts'
-import { FairQueue } from '../protocols/fair-queue.ts'
 import { dataService, type GrpcMethods, GrpcService } from '../protocols/grpc.ts'
 import { Guard, isLocalName } from '../protocols/guard.ts'
 import { HttpConnections } from '../protocols/http.ts'
 import { Http2Connections } from '../protocols/http2-server.ts'
 import { type Address, Port } from '../protocols/port.ts'
-import { Router } from '../protocols/router.ts'
+import { type RouteOptions, routesOf } from './routes-of.ts'
 
-export interface GatewayOptions {
+export interface GatewayOptions extends RouteOptions {
   readonly engine: EnginePort
   /** Default: 127.0.0.1 and ::1. */
   readonly host?: string | undefined
@@ -46,17 +39,6 @@ export interface GatewayOptions {
   readonly silenceMs?: number | undefined
   /** How long close() waits for running calls; default 5 s. */
   readonly closeGraceMs?: number | undefined
-  readonly logger?: Logger | undefined
-  /** Called by POST /shutdown. */
-  readonly onShutdown?: (() => void) | undefined
-  /** Path of the page for browsers that open `/`. */
-  readonly page?: string | undefined
-  /** Faults for calls of the data API, for all protocols. */
-  readonly faults?: Faults | undefined
-  /** Gets the end of each call of the data API. */
-  readonly calls?: Calls | undefined
-  /** Adds endpoints of the embedding program. */
-  readonly routes?: ((router: Router) => void) | undefined
 }
 
 export interface Gateway {
@@ -80,19 +62,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     allowedHosts: options.allowedHosts,
   })
   const admission = new Admission({ ...admissionLimitsHere(), ...options.load })
-  const { calls = new Calls() } = options
-  const handlers = tracedHandlers(handlersOf(watchedPort(engine, calls, options.faults)))
-  const { clock } = engine.context()
-  const router = new Router()
-  addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown, page: options.page })
-  options.routes?.(router)
-  const admin = engine instanceof Engine ? adminOf(engine, logger) : undefined
-  admin?.addRoutes(router)
-  const services = admin?.services ?? []
-  for (const service of services) addRestMethods(router, service)
-  const queue = new FairQueue()
-  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, admission, queue, calls })
-  const grpc = new GrpcService({ handlers, services: grpcServices(services, engine), clock, logger, queue, calls })
+  const locations = engine instanceof Engine ? new ExportLocations(engine.store) : undefined
+  const { http, services, ...serving } = routesOf(engine, options, locations)
+  const http1 = new HttpConnections({ http, guard, logger, admission })
+  const grpc = new GrpcService({ ...serving, services: grpcServices(services, engine) })
   const http2 = new Http2Connections({ grpc, guard, admission, silenceMs: options.silenceMs })
   const listening = new Port({
     connections: {

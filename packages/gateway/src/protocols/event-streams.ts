@@ -12,7 +12,8 @@
  * Known: the format, WHATWG HTML "server-sent events".
  */
 import type { ServerResponse } from 'node:http'
-import { type Document, type Events, eventOf } from './router.ts'
+import type { StreamAnswer } from './http-calls.ts'
+import { eventOf } from './router.ts'
 
 /** Time for a reader of events to take one piece; at the end of a stream, to take everything before its connection is cut. */
 const patienceMs = 30_000
@@ -25,27 +26,9 @@ export class EventStreams {
     this.#patienceMs = options.patienceMs ?? patienceMs
   }
 
-  /** Sends events. Resolves at the end of the stream. Rejects, before anything was sent, if the first event fails. */
-  send(response: ServerResponse, events: Events): Promise<void> {
-    return this.#send(response, events, { 'Content-Type': 'text/event-stream' }, this.#patienceMs)
-  }
-
-  /** Sends a document; resolves and rejects like {@link send}. */
-  sendDocument(response: ServerResponse, { contentType, fileName, pieces }: Document): Promise<void> {
-    // RFC 6266, percent-encoded: the name of a kind or namespace may have any characters.
-    const name = fileName === undefined ? undefined : `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`
-    return this.#send(response, pieces, {
-      'Content-Type': contentType,
-      ...(name === undefined ? {} : { 'Content-Disposition': name }),
-    })
-  }
-
-  async #send(
-    response: ServerResponse,
-    pieces: (signal: AbortSignal) => AsyncIterable<Buffer | string>,
-    head: Readonly<Record<string, string>>,
-    patience?: number,
-  ): Promise<void> {
+  /** Sends a stream, and resolves at its end. Rejects if it fails; only before its first piece can the error be answered. */
+  async send(response: ServerResponse, { contentType, headers, pieces, isPatient }: StreamAnswer): Promise<void> {
+    const patience = isPatient ? undefined : this.#patienceMs
     const ending = new AbortController()
     const { signal } = ending
     const end = (): void => ending.abort()
@@ -56,7 +39,8 @@ export class EventStreams {
         if (signal.aborted) break
         if (!response.headersSent) {
           response.writeHead(200, {
-            ...head,
+            'Content-Type': contentType,
+            ...headers,
             'Cache-Control': 'no-store',
             // The connection ends with the stream, so that a closing server need not wait until it is idle.
             Connection: 'close',

@@ -9,6 +9,7 @@
  */
 import { DatastoreError, limits } from '@sixtables/engine'
 import { decompressed } from './gzip.ts'
+import { tooLarge } from './wire-form.ts'
 
 export const messageHeadBytes = 5
 
@@ -16,14 +17,6 @@ export const messageHeadBytes = 5
 export interface RawMessage {
   readonly compressed: boolean
   readonly bytes: Buffer
-}
-
-export function tooLarge(bytes: number, what: string): DatastoreError {
-  return new DatastoreError(
-    'RESOURCE_EXHAUSTED',
-    `${what} has ${bytes} bytes, at most ${limits.requestBytesMax} are allowed; split the request`,
-    { retry: 'never' },
-  )
 }
 
 /** The error for a client that violates the protocol. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { Admission, admissionLimitsDefault } from './admission.ts'
+import type { WholeAnswer } from './http-calls.ts'
 import { Exchange, Outbox } from './http-exchange.ts'
 
 function turn(): Promise<void> {
@@ -12,12 +13,12 @@ function turn(): Promise<void> {
 function outbox(): { readonly sent: string[]; add(body: string): void; pass(ms: number): void } {
   const sent: string[] = []
   let now = 0
-  const exchange = { answer: (_contentType: string, body: Buffer | string) => void sent.push(String(body)) }
+  const exchange = { answer: ({ body }: WholeAnswer) => void sent.push(String(body)) }
   const box = new Outbox(() => now)
   const pass = (ms: number): void => {
     now += ms
   }
-  return { sent, add: (body) => box.add(exchange, 'text/plain', body), pass }
+  return { sent, add: (body) => box.add(exchange, { status: 200, contentType: 'text/plain', body }), pass }
 }
 
 test('answers of one turn go out at its end, in their order', async () => {
@@ -53,8 +54,16 @@ test('an answer in pieces counts whole until its reader has it, or is gone', () 
       destroy: () => void response.emit('close'),
     })
     admission.beginCall()
-    const exchange = new Exchange({} as IncomingMessage, response as unknown as ServerResponse, admission)
-    exchange.answer('application/json', [Buffer.alloc(300), Buffer.alloc(100)])
+    const exchange = new Exchange(
+      { resume: () => {} } as IncomingMessage,
+      response as unknown as ServerResponse,
+      admission,
+    )
+    exchange.answer({
+      status: 200,
+      contentType: 'application/json',
+      body: [Buffer.alloc(300), Buffer.alloc(100)],
+    })
     return response
   })
   expect(written).toEqual([300, 100, 300, 100, 300, 100])

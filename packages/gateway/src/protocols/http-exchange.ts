@@ -12,18 +12,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { Admission, Unread } from './admission.ts'
+import { readBody } from './http-body.ts'
+import { type HttpRequest, textType, type WholeAnswer } from './http-calls.ts'
 import { dropThenClose } from './lingering-close.ts'
-import type { FileAnswer } from './router.ts'
 
-export const textType = 'text/plain; charset=UTF-8'
-
-export class Exchange {
+export class Exchange implements HttpRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly #admission: Admission
   #call: Call | undefined
   #requestBytes = 0
   #isEnded = false
+  #isBodyWanted = false
   #unread: Unread | undefined
 
   /** Admission has counted a call for it already. */
@@ -34,7 +34,27 @@ export class Exchange {
     response.once('close', () => this.#end())
   }
 
-  /** Cancels the call if the client goes away before its answer. */
+  get method(): string {
+    return this.request.method ?? ''
+  }
+
+  get url(): string {
+    return this.request.url ?? ''
+  }
+
+  get headers(): IncomingMessage['headers'] {
+    return this.request.headers
+  }
+
+  get connection(): object {
+    return this.request.socket
+  }
+
+  readBody(): Promise<Buffer> {
+    this.#isBodyWanted = true
+    return readBody(this)
+  }
+
   serve(call: Call): void {
     this.#call = call
   }
@@ -53,15 +73,10 @@ export class Exchange {
   }
 
   /** Sends an answer and counts its bytes until the client has read them. */
-  answer(contentType: string, body: Body, status = 200): void {
-    if (!send(this.response, status, contentType, body)) return
-    this.#unread = this.#admission.hold(lengthOf(body), () => this.response.destroy())
-  }
-
-  answerFile({ body, contentType, headers = {}, status = 200 }: FileAnswer): void {
-    if (this.response.destroyed || this.response.headersSent) return
-    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
-    this.answer(contentType, body, status)
+  answer(answer: WholeAnswer): void {
+    if (!this.#isBodyWanted) this.request.resume()
+    if (!send(this.response, answer)) return
+    this.#unread = this.#admission.hold(lengthOf(answer.body), () => this.response.destroy())
   }
 
   #end(): void {
@@ -76,8 +91,7 @@ export class Exchange {
 
 interface Ready {
   readonly exchange: Pick<Exchange, 'answer'>
-  readonly contentType: string
-  readonly body: Buffer | string
+  readonly answer: WholeAnswer
 }
 
 /** Longest time that an answer waits while other calls are served. */
@@ -94,9 +108,9 @@ export class Outbox {
     this.#now = now
   }
 
-  add(exchange: Ready['exchange'], contentType: string, body: Buffer | string): void {
+  add(exchange: Ready['exchange'], answer: WholeAnswer): void {
     const ready = this.#ready
-    ready.push({ exchange, contentType, body })
+    ready.push({ exchange, answer })
     if (ready.length === 1) {
       this.#since = this.#now()
       setImmediate(this.#flush)
@@ -106,16 +120,14 @@ export class Outbox {
   readonly #flush = (): void => {
     const ready = this.#ready
     this.#ready = []
-    for (const { exchange, contentType, body } of ready) exchange.answer(contentType, body)
+    for (const { exchange, answer } of ready) exchange.answer(answer)
   }
 }
 
-/** A body as a whole, or in pieces. */
-export type Body = Buffer | string | readonly Buffer[]
-
 /** @returns whether the client was still connected */
-export function send(response: ServerResponse, status: number, contentType: string, body: Body): boolean {
-  if (!sendHead(response, status, contentType, body)) return false
+export function send(response: ServerResponse, answer: WholeAnswer): boolean {
+  if (!sendHead(response, answer)) return false
+  const { body } = answer
   if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body)
   else {
     for (const piece of body) response.write(piece)
@@ -124,7 +136,7 @@ export function send(response: ServerResponse, status: number, contentType: stri
   return true
 }
 
-function lengthOf(body: Body): number {
+function lengthOf(body: WholeAnswer['body']): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   return Buffer.isBuffer(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0)
 }
@@ -133,14 +145,15 @@ function lengthOf(body: Body): number {
 export function sendLast(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return
   response.setHeader('Connection', 'close')
-  if (!sendHead(response, status, textType, text)) return
+  if (!sendHead(response, { status, contentType: textType, body: text })) return
   response.flushHeaders()
   if (text !== '') response.write(text)
   dropThenClose(request, () => response.end())
 }
 
-function sendHead(response: ServerResponse, status: number, contentType: string, body: Body): boolean {
+function sendHead(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): boolean {
   if (response.destroyed || response.headersSent) return false
+  for (const name in headers) response.setHeader(name, headers[name] as string)
   response.writeHead(status, [
     'Content-Type',
     contentType,

@@ -1,48 +1,29 @@
 /**
- * HTTP/1.1: the data API in JSON and protobuf, and the other endpoints. It does not listen: port.ts hands connections to it.
- *
- *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
- *   other paths                              router.ts
- *   unknown path, or wrong verb              404; below /v1/ as an error of the API, elsewhere as plain text
+ * HTTP/1.1 over Node's sockets: who may call, the bytes of requests and answers, and their ends. http-calls.ts serves the calls. It does not
+ * listen: port.ts hands connections to it.
  *
  * A request from a page that guard.ts refuses has no effect at all. A client that goes away cancels its call.
  *
- * Measured: paths, types, status codes, CORS headers and 413 on both of Google's emulators, whose 404 is a plain text everywhere.
+ * Measured: CORS headers and 413 on both of Google's emulators.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { DatastoreError, type Scheduler } from '@sixtables/engine'
-import { nearest } from '@sixtables/engine/did-you-mean'
-import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
-import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
-import { type MethodName, methodNames } from '../methods.ts'
 import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
-import type { FairQueue } from './fair-queue.ts'
 import type { Guard } from './guard.ts'
-import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
-import { Exchange, Outbox, send, sendLast, textType } from './http-exchange.ts'
+import { BodyAborted, BodyTooLarge, type HttpAnswer, type HttpCalls, one, textType } from './http-calls.ts'
+import { Exchange, Outbox, send, sendLast } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
-import { protobufForm } from './http-protobuf.ts'
-import { reportBody } from './json-report.ts'
 import { dropThenClose } from './lingering-close.ts'
-import type { Router } from './router.ts'
-import { httpStatusOf, statusOf } from './status.ts'
-import type { WireForm } from './wire-form.ts'
-
-const methods: Readonly<Record<string, MethodName>> = methodNames
+import { statusOf } from './status.ts'
 
 export interface HttpOptions {
-  readonly handlers: Handlers
-  readonly router: Router
+  readonly http: HttpCalls
   readonly guard: Guard
-  readonly clock: Scheduler
   readonly logger: Logger
   readonly admission: Admission
-  readonly queue: FairQueue
-  readonly calls: Calls
 }
 
 export class HttpConnections {
@@ -116,102 +97,34 @@ export class HttpConnections {
     }
     if (origin !== undefined) allowOrigin(response, origin, headers)
     if (method === 'OPTIONS') {
-      send(response, 200, textType, '')
+      send(response, { status: 200, contentType: textType, body: '' })
       return
     }
-    const [path = '', query = ''] = split(request.url ?? '')
-    const target = method === 'POST' ? dataTarget(path) : undefined
-    const { admission } = this.#options
+    const { admission, http } = this.#options
     const tooMany = admission.beginCall()
     const exchange = new Exchange(request, response, admission)
     if (tooMany !== undefined) {
-      request.resume()
-      send(response, 429, jsonForm.contentType, jsonForm.error(tooMany))
+      exchange.answer(http.refusal(tooMany))
       return
     }
-    const done = target === undefined ? this.#serveRoute(exchange, path, query) : this.#serveData(exchange, target)
-    done.catch((error: unknown) => this.#giveUp(request, response, error))
+    http
+      .exchange(exchange)
+      .then((answer) => this.#answer(exchange, answer))
+      .catch((error: unknown) => this.#giveUp(request, response, error))
   }
 
-  async #serveData(exchange: Exchange, target: DataTarget): Promise<void> {
-    const { request, response } = exchange
-    const found = request.headers['content-type']
-    const form = formOf(found)
-    if (form === undefined) {
-      request.resume()
-      const message = `content type ${found} is not served: use application/json or application/x-protobuf; with curl, -H 'content-type: application/json'`
-      const error = { code: 415, message, status: 'INVALID_ARGUMENT' }
-      send(response, 415, jsonForm.contentType, `${JSON.stringify({ error })}\n`)
+  /** Answers a call, or begins a stream. */
+  async #answer(exchange: Exchange, answer: HttpAnswer): Promise<void> {
+    if (!('pieces' in answer)) {
+      if (answer.canWait === true) this.#outbox.add(exchange, answer)
+      else exchange.answer(answer)
       return
     }
-    const { clock, handlers, logger, queue, calls } = this.#options
-    const { method } = target
-    const protocol = form === jsonForm ? 'json' : 'protobuf'
-    const isUncounted = request.headers[watcherHeader] === '1'
-    const call = new Call({ clock, pathProjectId: target.projectId, isUncounted })
-    calls.begin(call)
-    exchange.serve(call)
     try {
-      const read = form.request(method, await readBody(exchange), call)
-      const message = read instanceof Promise ? await read : read
-      checkMessageSize(message)
-      const given = queue.isFree(request.socket)
-        ? handlers[method](message, call)
-        : queue.wait(request.socket, call, () => handlers[method](message, call))
-      const answer = given instanceof Promise ? await given : given
-      const body = form.answer(method, messageOf(answer), call)
-      this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)
-      calls.end(call, { method, protocol, code: 'OK' })
+      await this.#eventStreams.send(exchange.response, answer)
     } catch (error) {
-      if (error instanceof BodyTooLarge || error instanceof BodyAborted) {
-        const isGone = error instanceof BodyAborted
-        const code = isGone ? 'CANCELLED' : 'RESOURCE_EXHAUSTED'
-        calls.end(call, { method, protocol, code, message: isGone ? 'the client is gone' : 'the body is too large' })
-        throw error
-      }
-      const status = statusOf(error, logger)
-      calls.end(call, { method, protocol, ...status })
-      send(response, httpStatusOf(status.code), form.contentType, form.error(status))
+      exchange.answer(this.#options.http.refusal(error))
     }
-  }
-
-  async #serveRoute(exchange: Exchange, path: string, query: string): Promise<void> {
-    const { request, response } = exchange
-    try {
-      const found = this.#options.router.find(request.method ?? '', path)
-      if (found === undefined) {
-        request.resume()
-        sendUnknown(request, response, { path, verbs: this.#options.router.verbsOf(path) })
-        return
-      }
-      const body = await readBody(exchange)
-      const gone = new AbortController()
-      response.once('close', () => gone.abort())
-      const { parameters } = found
-      const answer = await found.route({
-        query: new URLSearchParams(query),
-        body,
-        headers: request.headers,
-        parameters,
-        signal: gone.signal,
-      })
-      if ('text' in answer) exchange.answer(textType, answer.text)
-      else if ('json' in answer) await this.#answerReport(exchange, answer.json)
-      else if ('jsonText' in answer) exchange.answer(jsonForm.contentType, answer.jsonText)
-      else if ('file' in answer) exchange.answerFile(answer.file)
-      else if ('document' in answer) await this.#eventStreams.sendDocument(response, answer.document)
-      else await this.#eventStreams.send(response, answer.events)
-    } catch (error) {
-      if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
-      const status = statusOf(error, this.#options.logger)
-      send(response, httpStatusOf(status.code), jsonForm.contentType, jsonForm.error(status))
-    }
-  }
-
-  async #answerReport(exchange: Exchange, report: unknown): Promise<void> {
-    const call = new Call({ clock: this.#options.clock })
-    exchange.serve(call)
-    exchange.answer(jsonForm.contentType, await reportBody(call, report))
   }
 
   /** Answers bytes that are no request: those of Node have no words. */
@@ -236,67 +149,6 @@ export class HttpConnections {
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
     response.destroy()
   }
-}
-
-interface Unknown {
-  readonly path: string
-  /** Verbs that this path has routes for. */
-  readonly verbs: readonly string[]
-}
-
-/** Answers an unknown path or a wrong verb. */
-function sendUnknown(request: IncomingMessage, response: ServerResponse, { path, verbs }: Unknown): void {
-  const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
-  const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
-  if (path.startsWith('/v1/')) {
-    const form = formOf(request.headers['content-type']) ?? jsonForm
-    send(response, 404, form.contentType, form.error(new DatastoreError('NOT_FOUND', message)))
-  } else send(response, 404, textType, `${message}\n`)
-}
-
-function useVerb(verbs: readonly string[]): string | undefined {
-  return verbs.length === 0 ? undefined : `use ${verbs.join(' or ')}`
-}
-
-function meantMethod(path: string): string | undefined {
-  const [, verb] = /^\/v1\/projects\/[^/]+:([A-Za-z]+)$/.exec(path) ?? []
-  const near = verb === undefined ? undefined : nearest(verb, Object.keys(methods))
-  return near === undefined || near === verb ? undefined : `did you mean ${near}?`
-}
-
-interface DataTarget {
-  readonly projectId: string
-  readonly method: MethodName
-}
-
-/** The project and method in a path of the data API. Project ids may contain colons. */
-function dataTarget(path: string): DataTarget | undefined {
-  const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
-  if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
-  const method = methods[verb]
-  try {
-    return method === undefined ? undefined : { projectId: decodeURIComponent(project), method }
-  } catch {
-    return undefined
-  }
-}
-
-/** The form for a content type; JSON without one, or with an empty one. */
-function formOf(contentType: string | undefined): WireForm | undefined {
-  if (contentType === undefined || contentType === '' || contentType === 'application/json') return jsonForm
-  if (contentType === 'application/x-protobuf') return protobufForm
-  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
-  if (type === 'application/json') return jsonForm
-  return type === 'application/x-protobuf' || type === 'application/protobuf' ? protobufForm : undefined
-}
-
-function split(url: string): readonly string[] {
-  const at = url.indexOf('?')
-  return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)]
-}
-
-function one(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
 }
 
 /** Measured: the origin is echoed, and credentials are allowed. */

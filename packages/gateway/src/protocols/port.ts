@@ -8,7 +8,7 @@
  * The path of a Lookup from here, by file:
  *
  *   gRPC    http2-server (guard, admission) ─▶ grpc (frames) ─▶ fair-queue ─▶ handlers/lookup ─▶ grpc ─▶ http2-server
- *   HTTP    http (guard, admission) ─▶ http-body ─▶ http-json ─▶ fair-queue ─▶ handlers/lookup ─▶ http-json ─▶ http-exchange
+ *   HTTP    http (guard, admission) ─▶ http-calls ─▶ http-body ─▶ http-json ─▶ fair-queue ─▶ handlers/lookup ─▶ http-json ─▶ http-exchange
  *
  * The bytes are put back unchanged, and the connection is handed to the server of its protocol, a few in each turn of the event loop. A
  * connection that does not show its protocol within the time limit is closed, and one that has sent nothing does not delay the end of the

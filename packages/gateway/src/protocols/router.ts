@@ -5,15 +5,17 @@
  *   /v1/projects/{project}/indexes/{index}      a name in braces matches one or more characters other than a slash
  *   /v1/projects/{project}:export               text after a name is part of the pattern: a project id may contain colons, too
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
 import type { Line } from '../calls/line-queue.ts'
 import { checkParameters } from '../convert/parameters.ts'
 
+/** Headers of a request, with names in lower case. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
 export interface RouteRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Headers
   /** Named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   /** Aborts when the client is gone. */

@@ -5,7 +5,7 @@
  *   application/x-protobuf   the bytes of both messages as they are                                                http-protobuf.ts
  */
 
-import type { MaybePromise } from '@sixtables/engine'
+import { DatastoreError, limits, type MaybePromise } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import type { Status } from './status.ts'
@@ -17,4 +17,17 @@ export interface WireForm {
   /** Encodes an answer message. Long work gives way to other calls. */
   answer(method: MethodName, message: Buffer, call: Call): MaybePromise<Buffer | string>
   error(status: Status): Buffer | string
+}
+
+/** Refuses a message above the API's limit, also if its JSON or compressed body was smaller. */
+export function checkMessageSize(message: Buffer): void {
+  if (message.length > limits.requestBytesMax) throw tooLarge(message.length, 'the request')
+}
+
+export function tooLarge(bytes: number, what: string): DatastoreError {
+  return new DatastoreError(
+    'RESOURCE_EXHAUSTED',
+    `${what} has ${bytes} bytes, at most ${limits.requestBytesMax} are allowed; split the request`,
+    { retry: 'never' },
+  )
 }

@@ -139,7 +139,8 @@ test('a reader that takes nothing is told so, its stream ends, and then its conn
   const ticks = counting()
   const response = new StalledResponse(2)
   const cut = new Promise((resolve) => response.once('close', resolve))
-  await new EventStreams({ patienceMs: 1 }).send(response as unknown as ServerResponse, ticks.events)
+  const stream = { contentType: 'text/event-stream', pieces: ticks.events, isPatient: false }
+  await new EventStreams({ patienceMs: 1 }).send(response as unknown as ServerResponse, stream)
   expect([ticks.made, ticks.stopped, response.ended]).toEqual([3, true, true])
   expect(JSON.parse(response.written.at(-1)?.replace('data: ', '') ?? '')).toEqual({
     dropped: 'the reader did not take its events for 0.001 s; open the stream anew to go on',
@@ -153,9 +154,10 @@ test('a document waits for its reader', async () => {
     yield 'a'
     yield 'b'
   }
-  const sent = new EventStreams({ patienceMs: 1 }).sendDocument(response as unknown as ServerResponse, {
+  const sent = new EventStreams({ patienceMs: 1 }).send(response as unknown as ServerResponse, {
     contentType: 'text/plain',
     pieces,
+    isPatient: true,
   })
   await sleep(20)
   expect([response.written, response.ended]).toEqual([['a'], false])

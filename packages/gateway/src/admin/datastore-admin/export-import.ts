@@ -15,8 +15,6 @@
  * second kind has `kinds` and `namespace_ids`, and refuses a folder that exists instead of overwriting it.
  */
 
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { type Database, type Engine, failedPrecondition, invalidArgument, overallSuffix } from '@sixtables/engine'
 import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
 import { type AdminMethod, bodyObject } from '../admin-service.ts'
@@ -41,14 +39,14 @@ export function transferMethods({ engine, locations, transfers }: TransferParts)
         const { outputUrlPrefix = '', entityFilter = {}, labels } = request as ExportEntitiesJson
         const database = namedDatabase(engine, { project: request['projectId'] })
         const place = locations.placeOf(outputUrlPrefix, 'output_url_prefix')
-        if (!place.isBucket && existsSync(place.path)) {
+        if (!place.isBucket && locations.has(place.path)) {
           throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
         }
         const name = exportNameOf(engine.context().clock.nowMicros())
         return transfers.export(
           {
             database,
-            dir: join(place.path, name),
+            dir: locations.below(place.path, name),
             name,
             filter: entityFilter,
             labels,
@@ -101,8 +99,8 @@ export function addTransferRoutes(router: Router, { engine, locations, transfers
     const { path, nameOf } = locations.placeOf(directory, 'export_directory')
     const seconds = engine.context().clock.nowMicros() / 1_000_000n
     const name = text(members, 'export_name') || `datastore_export_${seconds}`
-    const dir = resolve(path, name)
-    if (existsSync(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
+    const dir = locations.below(path, name)
+    if (locations.has(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
     const filter = filterOf(members)
     const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
     const wanted = { database, dir, name, filter, labels: labelsOf(members), outputUrlPrefix: directory, outputUrl }
@@ -112,7 +110,7 @@ export function addTransferRoutes(router: Router, { engine, locations, transfers
     const { members, database } = emulatorRequest(engine, request)
     const directory = text(members, 'export_directory')
     const place = locations.placeOf(directory, 'export_directory')
-    const path = resolve(place.path, text(members, 'export_name'))
+    const path = locations.below(place.path, text(members, 'export_name'))
     const filter = filterOf(members)
     const wanted = { database, path, filter, labels: labelsOf(members), inputUrl: directory }
     return answerOf(await transfers.import(wanted, patienceMsIn(request)), request)

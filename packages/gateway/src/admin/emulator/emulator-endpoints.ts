@@ -24,7 +24,7 @@ export interface EmulatorEndpointsOptions {
 
 export function addEmulatorEndpoints(router: Router, { engine, onShutdown, page }: EmulatorEndpointsOptions): void {
   router.add('GET', '/', ({ headers }) => {
-    if (page !== undefined && headers.accept?.includes('text/html') === true) return { file: redirect(page) }
+    if (page !== undefined && headers['accept']?.includes('text/html') === true) return { file: redirect(page) }
     const failure = engine.store?.failure
     if (failure !== undefined) throw new DatastoreError('UNAVAILABLE', failure.message)
     return { text: 'Ok\n' }

@@ -6,6 +6,7 @@ import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
 import { addEntityRoute } from './entity-route.ts'
 import { addExplainRoute } from './explain.ts'
+import { type FixtureReader, readFixtureHere } from './fixture-request.ts'
 import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
@@ -18,11 +19,11 @@ export type { IndexListReport, IndexReport, MissingIndexReport } from './index-q
 export type { DatabasesReport } from './inspection.ts'
 export type { StaleReport } from './staleness.ts'
 
-export function addEngineRoutes(router: Router, engine: Engine): void {
+export function addEngineRoutes(router: Router, engine: Engine, withFixture: FixtureReader = readFixtureHere): void {
   addInspectionRoutes(router, engine)
   addEntityRoute(router, engine)
   addExplainRoute(router, engine)
-  addFixtureRoutes(router, engine)
+  addFixtureRoutes(router, engine, withFixture)
   addPreviewRoute(router, engine)
   addStalenessRoute(router, engine)
   addIdRoutes(router, engine)

@@ -5,8 +5,8 @@ import { readFixture } from './fixture-request.ts'
 
 requireBuild()
 // The sources have no program for a thread.
-const built: string = '../../../dist/admin/emulator/fixture-request.js'
-const { withFixture } = (await import(built)) as typeof import('./fixture-request.ts')
+const built: string = '../../../dist/admin/emulator/fixture-threads.js'
+const { withFixture } = (await import(built)) as typeof import('./fixture-threads.ts')
 
 const entities = Array.from({ length: 1200 }, (_, i) => ({
   key: `ToDo:${i + 1}`,

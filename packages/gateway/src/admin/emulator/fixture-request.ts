@@ -3,14 +3,9 @@
  *
  *   {"project": "demo", "format": "yaml", "text": "- key: ToDo:1"}   ─▶   database demo, 1 entity, its batches for commits
  *
- * It takes about a second for each 5 MB, so only a small one is read beside other calls. Others are read in a thread (fixture-thread.ts), which
- * sends one batch at a time. Each thread has a memory of its own, so there is one at a time: the others wait.
+ * It takes about a second for each 5 MB; on a server a large one is read in a thread (fixture-threads.ts).
  */
-import EventEmitter, { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
-import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { invalidArgument } from '@sixtables/engine'
 import { checkFields } from '../../convert/parameters.ts'
 import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
@@ -28,50 +23,25 @@ export interface FixtureRequest extends FixtureHead {
   readonly batches: Iterable<readonly CheckedEntity[]> | AsyncIterable<readonly CheckedEntity[]>
 }
 
-/** The first message of the thread, which then answers each message with a batch, an empty one at the end. */
-export type ThreadHead = FixtureHead | { readonly refused: string }
-
-/** Bytes of a body, and of the entities in it, that are read beside other calls. */
-const smallBytesMax = 16 * 1024
 /** Size of an entity without properties. */
 const entityBytesMin = 100
 
-/** The thread's program beside this file, or beside the folder of the bundle; the sources, which tests run, have none. */
-const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((file) => existsSync(file))
-
 const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
-/** Tells waiting calls when the thread has ended; any number of them may wait. */
-const turns = new EventEmitter().setMaxListeners(0)
-let isThreadBusy = false
-
 /**
- * Reads a fixture for `use`, whose end ends the thread.
+ * Reads a fixture for `use`.
  *
- * @throws INVALID_ARGUMENT; CANCELLED if the client leaves; INTERNAL if the thread breaks off, for example without memory
+ * @throws INVALID_ARGUMENT; CANCELLED if the client leaves
  */
-export async function withFixture<T>(
+export type FixtureReader = <T>(
   body: Buffer,
   signal: AbortSignal | undefined,
   use: (fixture: FixtureRequest) => Promise<T>,
-): Promise<T> {
-  const bytesMax = threadFile === undefined ? Number.POSITIVE_INFINITY : smallBytesMax
-  const small = body.length > bytesMax ? undefined : await readFixture(body, bytesMax)
-  if (small !== undefined) return await use(small)
-  while (isThreadBusy)
-    await once(turns, 'end', { signal }).catch(() => {
-      throw clientGone()
-    })
-  isThreadBusy = true
-  try {
-    return await readInThread(threadFile as string, { body, signal }, use)
-  } finally {
-    isThreadBusy = false
-    turns.emit('end')
-  }
-}
+) => Promise<T>
+
+/** Reads any fixture in this thread. */
+export const readFixtureHere: FixtureReader = async (body, _signal, use) =>
+  use((await readFixture(body)) as FixtureRequest)
 
 /** @param bytesMax - with more entities than this there is no answer. @throws INVALID_ARGUMENT */
 export async function readFixture(
@@ -108,43 +78,4 @@ export function formatOf(format: unknown): FixtureFormat {
     throw invalidArgument(`format is one of ${known}${format === undefined ? '; it is missing' : `, not "${format}"`}`)
   }
   return found
-}
-
-function clientGone(): DatastoreError {
-  return new DatastoreError('CANCELLED', 'the client is gone')
-}
-
-async function readInThread<T>(
-  file: string,
-  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal | undefined },
-  use: (fixture: FixtureRequest) => Promise<T>,
-): Promise<T> {
-  // Some flags of this process are not allowed in a thread.
-  const worker = new Worker(file, { workerData: body, execArgv: [] })
-  const broken = new Promise<never>((_, reject) => worker.once('error', reject))
-  broken.catch(() => {})
-  const answer = async (): Promise<unknown> => {
-    try {
-      const [message] = await Promise.race([once(worker, 'message', { signal }), broken])
-      return message
-    } catch (error) {
-      if (signal?.aborted === true) throw clientGone()
-      throw new DatastoreError('INTERNAL', `the fixture could not be read: ${error}`)
-    }
-  }
-  async function* batches(): AsyncGenerator<readonly CheckedEntity[]> {
-    for (;;) {
-      worker.postMessage('next')
-      const batch = (await answer()) as readonly CheckedEntity[]
-      if (batch.length === 0) return
-      yield batch
-    }
-  }
-  try {
-    const head = (await answer()) as ThreadHead
-    if ('refused' in head) throw invalidArgument(head.refused)
-    return await use({ ...head, batches: batches() })
-  } finally {
-    await worker.terminate()
-  }
 }

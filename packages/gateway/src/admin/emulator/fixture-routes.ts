@@ -20,7 +20,7 @@ import type { Router } from '../../protocols/router.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
-import { formatOf, withFixture } from './fixture-request.ts'
+import { type FixtureReader, formatOf } from './fixture-request.ts'
 import { type Asking, progressOf } from './progress.ts'
 
 const fixturesPath = '/emulator/fixtures'
@@ -35,12 +35,13 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
   csv: 'text/csv; charset=UTF-8',
 }
 
-export function addFixtureRoutes(router: Router, engine: Engine): void {
+export function addFixtureRoutes(router: Router, engine: Engine, withFixture: FixtureReader): void {
   router.add(
     'POST',
     fixturesPath,
     async (request) => {
-      const ask = (asking: Asking): Promise<JsonObject> => seeded(askedBy(request, engine), request.body, asking)
+      const ask = (asking: Asking): Promise<JsonObject> =>
+        seeded(askedBy(request, engine), withFixture, request.body, asking)
       if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
       return { json: await ask({ signal: request.signal }) }
     },
@@ -65,7 +66,12 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
   })
 }
 
-async function seeded(engine: AskedEngine, body: Buffer, { signal, onProgress }: Asking): Promise<JsonObject> {
+async function seeded(
+  engine: AskedEngine,
+  withFixture: FixtureReader,
+  body: Buffer,
+  { signal, onProgress }: Asking,
+): Promise<JsonObject> {
   const { keys } = await withFixture(body, signal, (fixture) => {
     const { projectId, databaseId } = fixture.place
     const store = databaseStore(engine.database(projectId, databaseId), engine.context({ signal }))

@@ -1,7 +1,8 @@
-/** The thread that reads a large fixture (fixture-request.ts): it checks all of it, then sends a batch for each message. */
+/** The thread that reads a large fixture (fixture-threads.ts): it checks all of it, then sends a batch for each message. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { DatastoreError } from '@sixtables/engine'
-import { readFixture, type ThreadHead } from './fixture-request.ts'
+import { readFixture } from './fixture-request.ts'
+import type { ThreadHead } from './fixture-threads.ts'
 
 const send = (message: ThreadHead | readonly unknown[]): void => parentPort?.postMessage(message)
 

@@ -12,8 +12,7 @@
  */
 
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Engine, Finding } from '@sixtables/engine'
+import { type Engine, type Finding, systemScheduler } from '@sixtables/engine'
 import type { CallReport, Calls } from '../../calls/calls.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { dataMethodOf } from '../../methods.ts'
@@ -83,7 +82,7 @@ async function* eventsOf(
         findings: engine.findings(),
       } satisfies OverviewEvent)
       // Real time: a watcher must not move an emulator's clock that stands still.
-      await sleep(intervalMs, undefined, { signal }).catch(() => {})
+      await systemScheduler.sleep(intervalMs, signal).catch(() => {})
       if (signal.aborted) return
     }
   } finally {

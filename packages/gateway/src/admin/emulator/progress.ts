@@ -6,8 +6,7 @@
  *   {"report": …}                     the answer, the last event
  *   {"error": {"message", "status"}}  an error, in place of the answer
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, systemScheduler } from '@sixtables/engine'
 import { eventOf } from '../../protocols/router.ts'
 
 /** The caller's part in a long question. */
@@ -48,7 +47,7 @@ export async function* progressOf(
   try {
     for (;;) {
       yield eventOf({ progress: { rows } } satisfies ProgressEvent)
-      const last = await Promise.race([answer, sleep(intervalMs, undefined, { signal: over.signal })])
+      const last = await Promise.race([answer, systemScheduler.sleep(intervalMs, over.signal)])
       if (last === undefined) continue
       yield eventOf(last)
       return

@@ -7,8 +7,7 @@
  *   DELETE /emulator/requests           forgets the kept ones
  */
 
-import { setTimeout as sleep } from 'node:timers/promises'
-import { DatastoreError, type PlanTree } from '@sixtables/engine'
+import { DatastoreError, type PlanTree, systemScheduler } from '@sixtables/engine'
 import { silenceMs } from '../../calls/line-queue.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
@@ -109,7 +108,7 @@ async function* eventsOf(
         passed = recorder.passed
         yield eventOf({ requests, ...(skipped === 0 ? {} : { skipped }) } satisfies RequestEvent)
       } else if (isSilent) yield Buffer.from(':\n\n')
-      await sleep(batchEveryMs, undefined, { signal }).catch(() => {})
+      await systemScheduler.sleep(batchEveryMs, signal).catch(() => {})
     }
   } finally {
     stop()

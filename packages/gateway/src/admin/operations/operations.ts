@@ -10,7 +10,6 @@
  *
  * Known: google.longrunning.Operations, and CommonMetadata of google.datastore.admin.v1.
  */
-import { randomBytes } from 'node:crypto'
 import { DatastoreError, failedPrecondition, invalidArgument, type MaybePromise, statusCodes } from '@sixtables/engine'
 import { type Logger, silentLogger } from '../../logger.ts'
 import { type Status, statusOf } from '../../protocols/status.ts'
@@ -101,7 +100,7 @@ export class Operations {
   /** Begins the work. @returns the operation, which may be done already */
   start(work: OperationWork): OperationJson {
     const parent = parentOf(work)
-    const name = `${parent}/operations/${work.id ?? randomBytes(16).toString('hex')}`
+    const name = `${parent}/operations/${work.id ?? crypto.randomUUID().replaceAll('-', '')}`
     const known = this.#entries.get(name)
     if (known !== undefined) return jsonOf(known)
     const abort = new AbortController()
@@ -175,7 +174,7 @@ export class Operations {
   /** The finished operation, or its state after `timeoutMs`. @throws NOT_FOUND */
   async wait(name: string, timeoutMs: number): Promise<OperationJson> {
     const entry = this.#find(name)
-    let timer: NodeJS.Timeout | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fff_ffff))
       timer.unref()

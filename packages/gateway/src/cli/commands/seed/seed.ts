@@ -1,15 +1,9 @@
 /** `sixtables seed <file>`: writes a fixture into a database. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  type Fixture,
-  type FixtureFormat,
-  fixtureFormats,
-  formatOf,
-  loadFixture,
-  parseFixture,
-} from '../../../fixtures/fixture.ts'
+import { type Fixture, type FixtureFormat, fixtureFormats, parseFixture } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
+import { formatOf, loadFixture } from '../../../fixtures/fixture-file.ts'
 import { formatPath } from '../../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'

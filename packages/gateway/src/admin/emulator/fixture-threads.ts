@@ -1,0 +1,91 @@
+/**
+ * Fixtures in requests, on a server. Only a small one is read beside other calls. Others are read in a thread (fixture-thread.ts), which
+ * sends one batch at a time. Each thread has a memory of its own, so there is one at a time: the others wait.
+ */
+import EventEmitter, { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import type { CheckedEntity } from '../../fixtures/seed.ts'
+import { type FixtureHead, type FixtureRequest, readFixture } from './fixture-request.ts'
+
+/** The first message of the thread, which then answers each message with a batch, an empty one at the end. */
+export type ThreadHead = FixtureHead | { readonly refused: string }
+
+/** Bytes of a body, and of the entities in it, that are read beside other calls. */
+const smallBytesMax = 16 * 1024
+
+/** The thread's program beside this file, or beside the folder of the bundle; the sources, which tests run, have none. */
+const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((file) => existsSync(file))
+
+/** Tells waiting calls when the thread has ended; any number of them may wait. */
+const turns = new EventEmitter().setMaxListeners(0)
+let isThreadBusy = false
+
+/**
+ * Reads a fixture for `use`, whose end ends the thread.
+ *
+ * @throws INVALID_ARGUMENT; CANCELLED if the client leaves; INTERNAL if the thread breaks off, for example without memory
+ */
+export async function withFixture<T>(
+  body: Buffer,
+  signal: AbortSignal | undefined,
+  use: (fixture: FixtureRequest) => Promise<T>,
+): Promise<T> {
+  const bytesMax = threadFile === undefined ? Number.POSITIVE_INFINITY : smallBytesMax
+  const small = body.length > bytesMax ? undefined : await readFixture(body, bytesMax)
+  if (small !== undefined) return await use(small)
+  while (isThreadBusy)
+    await once(turns, 'end', { signal }).catch(() => {
+      throw clientGone()
+    })
+  isThreadBusy = true
+  try {
+    return await readInThread(threadFile as string, { body, signal }, use)
+  } finally {
+    isThreadBusy = false
+    turns.emit('end')
+  }
+}
+
+function clientGone(): DatastoreError {
+  return new DatastoreError('CANCELLED', 'the client is gone')
+}
+
+async function readInThread<T>(
+  file: string,
+  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal | undefined },
+  use: (fixture: FixtureRequest) => Promise<T>,
+): Promise<T> {
+  // Some flags of this process are not allowed in a thread.
+  const worker = new Worker(file, { workerData: body, execArgv: [] })
+  const broken = new Promise<never>((_, reject) => worker.once('error', reject))
+  broken.catch(() => {})
+  const answer = async (): Promise<unknown> => {
+    try {
+      const [message] = await Promise.race([once(worker, 'message', { signal }), broken])
+      return message
+    } catch (error) {
+      if (signal?.aborted === true) throw clientGone()
+      throw new DatastoreError('INTERNAL', `the fixture could not be read: ${error}`)
+    }
+  }
+  async function* batches(): AsyncGenerator<readonly CheckedEntity[]> {
+    for (;;) {
+      worker.postMessage('next')
+      const batch = (await answer()) as readonly CheckedEntity[]
+      if (batch.length === 0) return
+      yield batch
+    }
+  }
+  try {
+    const head = (await answer()) as ThreadHead
+    if ('refused' in head) throw invalidArgument(head.refused)
+    return await use({ ...head, batches: batches() })
+  } finally {
+    await worker.terminate()
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Everything that answers calls of an engine, before a transport brings them: the server of this package (server.ts), or a page in a browser.
+ *
+ *   HttpRequest ─▶ http.exchange() ─┬─ JSON, protobuf ──────────────┐
+ *   gRPC (server.ts) ───────────────┴─ handlers ─ engine            ├─▶ answer
+ *                                     emulator and admin endpoints ─┘
+ */
+import { Engine, type Scheduler } from '@sixtables/engine'
+import { adminOf } from '../admin/admin.ts'
+import { type AdminService, addRestMethods } from '../admin/admin-service.ts'
+import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
+import type { ExportLocations } from '../admin/export-locations.ts'
+import type { Handlers } from '../call.ts'
+import { Calls } from '../calls/calls.ts'
+import { tracedHandlers } from '../calls/traced-handlers.ts'
+import type { Faults } from '../controls/faults.ts'
+import { watchedPort } from '../controls/watched-port.ts'
+import type { EnginePort } from '../engine-port.ts'
+import { handlersOf } from '../handlers/handlers.ts'
+import { type Logger, silentLogger } from '../logger.ts'
+import { FairQueue } from '../protocols/fair-queue.ts'
+import { HttpCalls } from '../protocols/http-calls.ts'
+import { Router } from '../protocols/router.ts'
+
+export interface RouteOptions {
+  readonly logger?: Logger | undefined
+  /** Called by POST /shutdown. */
+  readonly onShutdown?: (() => void) | undefined
+  /** Path of the page for browsers that open `/`. */
+  readonly page?: string | undefined
+  /** Faults for calls of the data API, for all protocols. */
+  readonly faults?: Faults | undefined
+  /** Gets the end of each call of the data API. */
+  readonly calls?: Calls | undefined
+  /** Adds endpoints of the embedding program. */
+  readonly routes?: ((router: Router) => void) | undefined
+}
+
+export interface Routes {
+  readonly http: HttpCalls
+  readonly handlers: Handlers
+  /** The services of the admin API, for gRPC. */
+  readonly services: readonly AdminService[]
+  readonly calls: Calls
+  readonly clock: Scheduler
+  readonly queue: FairQueue
+  readonly logger: Logger
+}
+
+/** @param locations - places of managed exports; without them there are none */
+export function routesOf(
+  engine: EnginePort,
+  { logger = silentLogger, calls = new Calls(), faults, onShutdown, page, routes }: RouteOptions,
+  locations?: ExportLocations,
+): Routes {
+  const handlers = tracedHandlers(handlersOf(watchedPort(engine, calls, faults)))
+  const { clock } = engine.context()
+  const router = new Router()
+  addEmulatorEndpoints(router, { engine, onShutdown, page })
+  routes?.(router)
+  const admin = engine instanceof Engine ? adminOf(engine, logger, locations) : undefined
+  admin?.addRoutes(router)
+  const services = admin?.services ?? []
+  for (const service of services) addRestMethods(router, service)
+  const queue = new FairQueue()
+  const http = new HttpCalls({ handlers, router, clock, logger, queue, calls })
+  return { http, handlers, services, calls, clock, queue, logger }
+}

@@ -1,0 +1,250 @@
+/**
+ * HTTP calls, whatever brings them: a request with its headers and body ─▶ an answer as a whole, or in pieces. No sockets and no Node here, so
+ * that a page in a browser can be the other transport.
+ *
+ *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
+ *   other paths                              router.ts
+ *   unknown path, or wrong verb              404; below /v1/ as an error of the API, elsewhere as plain text
+ *
+ * A transport decides who may call, reads bodies, and sends answers: http.ts is the one over Node's sockets.
+ *
+ * Measured: paths, types and status codes on both of Google's emulators, whose 404 is a plain text everywhere.
+ */
+import { DatastoreError, limits, type Scheduler } from '@sixtables/engine'
+import { nearest } from '@sixtables/engine/did-you-mean'
+import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
+import type { Calls } from '../calls/calls.ts'
+import type { Logger } from '../logger.ts'
+import { type MethodName, methodNames } from '../methods.ts'
+import type { FairQueue } from './fair-queue.ts'
+import { jsonForm } from './http-json.ts'
+import { protobufForm } from './http-protobuf.ts'
+import { reportBody } from './json-report.ts'
+import type { Headers, RouteAnswer, Router } from './router.ts'
+import { httpStatusOf, statusOf } from './status.ts'
+import { checkMessageSize, type WireForm } from './wire-form.ts'
+
+export const textType = 'text/plain; charset=UTF-8'
+
+/** A larger body is answered 413. Measured: both of Google's emulators do so somewhere above 10.6 MB. */
+export const bodyBytesMax: number = 2 * limits.requestBytesMax
+
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge'
+}
+
+/** The client went away before its body was complete. */
+export class BodyAborted extends Error {
+  override readonly name = 'BodyAborted'
+}
+
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Headers
+  /** Identifies the client in the queue of calls. */
+  readonly connection: object
+  /** The whole body, decompressed; not called if it is not wanted. @throws BodyTooLarge, BodyAborted */
+  readBody(): Promise<Buffer>
+  /** Cancels the call if the client goes away before it has the answer. */
+  serve(call: Call): void
+}
+
+export interface WholeAnswer {
+  readonly status: number
+  readonly contentType: string
+  /** Further headers, besides type and length. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** A list is sent piece by piece. */
+  readonly body: Buffer | string | readonly Buffer[]
+  /** Whether it may wait for other answers of its turn, to be sent with them. */
+  readonly canWait?: boolean
+}
+
+/** An answer that is sent while it is made, status 200. Before the first piece its errors are answered by {@link HttpCalls.refusal}. */
+export interface StreamAnswer {
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+  pieces(signal: AbortSignal): AsyncIterable<Buffer | string>
+  /** Whether it waits for its reader for ever. Events do not. */
+  readonly isPatient: boolean
+}
+
+export type HttpAnswer = WholeAnswer | StreamAnswer
+
+export interface HttpCallsOptions {
+  readonly handlers: Handlers
+  readonly router: Router
+  readonly clock: Scheduler
+  readonly logger: Logger
+  readonly queue: FairQueue
+  readonly calls: Calls
+}
+
+const methods: Readonly<Record<string, MethodName>> = methodNames
+
+export class HttpCalls {
+  readonly #options: HttpCallsOptions
+
+  constructor(options: HttpCallsOptions) {
+    this.#options = options
+  }
+
+  /** Serves a request. @throws BodyTooLarge, BodyAborted; other errors are answers */
+  exchange(request: HttpRequest): Promise<HttpAnswer> {
+    const [path = '', query = ''] = split(request.url)
+    const target = request.method === 'POST' ? dataTarget(path) : undefined
+    return target === undefined ? this.#serveRoute(request, path, query) : this.#serveData(request, target)
+  }
+
+  /** The answer for an error. */
+  refusal(error: unknown, form: WireForm = jsonForm): WholeAnswer {
+    return errorAnswer(statusOf(error, this.#options.logger), form)
+  }
+
+  async #serveData(request: HttpRequest, target: DataTarget): Promise<HttpAnswer> {
+    const found = one(request.headers['content-type'])
+    const form = formOf(found)
+    if (form === undefined) {
+      const message = `content type ${found} is not served: use application/json or application/x-protobuf; with curl, -H 'content-type: application/json'`
+      const error = { code: 415, message, status: 'INVALID_ARGUMENT' }
+      return { status: 415, contentType: jsonForm.contentType, body: `${JSON.stringify({ error })}\n` }
+    }
+    const { clock, handlers, logger, queue, calls } = this.#options
+    const { method } = target
+    const protocol = form === jsonForm ? 'json' : 'protobuf'
+    const isUncounted = request.headers[watcherHeader] === '1'
+    const call = new Call({ clock, pathProjectId: target.projectId, isUncounted })
+    calls.begin(call)
+    request.serve(call)
+    try {
+      const read = form.request(method, await request.readBody(), call)
+      const message = read instanceof Promise ? await read : read
+      checkMessageSize(message)
+      const given = queue.isFree(request.connection)
+        ? handlers[method](message, call)
+        : queue.wait(request.connection, call, () => handlers[method](message, call))
+      const answer = given instanceof Promise ? await given : given
+      const printed = form.answer(method, messageOf(answer), call)
+      const body = printed instanceof Promise ? await printed : printed
+      calls.end(call, { method, protocol, code: 'OK' })
+      return { status: 200, contentType: form.contentType, body, canWait: true }
+    } catch (error) {
+      if (error instanceof BodyTooLarge || error instanceof BodyAborted) {
+        const isGone = error instanceof BodyAborted
+        const code = isGone ? 'CANCELLED' : 'RESOURCE_EXHAUSTED'
+        calls.end(call, { method, protocol, code, message: isGone ? 'the client is gone' : 'the body is too large' })
+        throw error
+      }
+      const status = statusOf(error, logger)
+      calls.end(call, { method, protocol, ...status })
+      return errorAnswer(status, form)
+    }
+  }
+
+  async #serveRoute(request: HttpRequest, path: string, query: string): Promise<HttpAnswer> {
+    try {
+      const { router, clock } = this.#options
+      const found = router.find(request.method, path)
+      if (found === undefined) return unknownPath(request, { path, verbs: router.verbsOf(path) })
+      const body = await request.readBody()
+      const call = new Call({ clock })
+      request.serve(call)
+      const { headers } = request
+      const { parameters, route } = found
+      const { signal } = call
+      const answer = await route({ query: new URLSearchParams(query), body, headers, parameters, signal })
+      return await answerOf(answer, call)
+    } catch (error) {
+      if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
+      return this.refusal(error)
+    }
+  }
+}
+
+async function answerOf(answer: RouteAnswer, call: Call): Promise<HttpAnswer> {
+  if ('text' in answer) return { status: 200, contentType: textType, body: answer.text }
+  if ('json' in answer) {
+    return { status: 200, contentType: jsonForm.contentType, body: await reportBody(call, answer.json) }
+  }
+  if ('jsonText' in answer) return { status: 200, contentType: jsonForm.contentType, body: answer.jsonText }
+  if ('file' in answer) return { status: 200, ...answer.file }
+  if ('events' in answer) return { contentType: 'text/event-stream', pieces: answer.events, isPatient: false }
+  const { document } = answer
+  const { contentType, fileName } = document
+  // RFC 6266, percent-encoded: the name of a kind or namespace may have any characters.
+  const name = fileName === undefined ? undefined : `attachment; filename*=UTF-8''${encodeURIComponent(fileName)}`
+  return {
+    contentType,
+    ...(name === undefined ? {} : { headers: { 'Content-Disposition': name } }),
+    pieces: (signal) => document.pieces(signal),
+    isPatient: true,
+  }
+}
+
+function errorAnswer(status: ReturnType<typeof statusOf>, form: WireForm): WholeAnswer {
+  return { status: httpStatusOf(status.code), contentType: form.contentType, body: form.error(status) }
+}
+
+interface Unknown {
+  readonly path: string
+  /** Verbs that this path has routes for. */
+  readonly verbs: readonly string[]
+}
+
+/** The answer to an unknown path or a wrong verb. */
+function unknownPath(request: HttpRequest, { path, verbs }: Unknown): WholeAnswer {
+  const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
+  const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
+  if (path.startsWith('/v1/')) {
+    const form = formOf(one(request.headers['content-type'])) ?? jsonForm
+    return errorAnswer(new DatastoreError('NOT_FOUND', message), form)
+  }
+  return { status: 404, contentType: textType, body: `${message}\n` }
+}
+
+function useVerb(verbs: readonly string[]): string | undefined {
+  return verbs.length === 0 ? undefined : `use ${verbs.join(' or ')}`
+}
+
+function meantMethod(path: string): string | undefined {
+  const [, verb] = /^\/v1\/projects\/[^/]+:([A-Za-z]+)$/.exec(path) ?? []
+  const near = verb === undefined ? undefined : nearest(verb, Object.keys(methods))
+  return near === undefined || near === verb ? undefined : `did you mean ${near}?`
+}
+
+interface DataTarget {
+  readonly projectId: string
+  readonly method: MethodName
+}
+
+/** The project and method in a path of the data API. Project ids may contain colons. */
+function dataTarget(path: string): DataTarget | undefined {
+  const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
+  if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
+  const method = methods[verb]
+  try {
+    return method === undefined ? undefined : { projectId: decodeURIComponent(project), method }
+  } catch {
+    return undefined
+  }
+}
+
+/** The form for a content type; JSON without one, or with an empty one. */
+function formOf(contentType: string | undefined): WireForm | undefined {
+  if (contentType === undefined || contentType === '' || contentType === 'application/json') return jsonForm
+  if (contentType === 'application/x-protobuf') return protobufForm
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'application/json') return jsonForm
+  return type === 'application/x-protobuf' || type === 'application/protobuf' ? protobufForm : undefined
+}
+
+function split(url: string): readonly string[] {
+  const at = url.indexOf('?')
+  return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+export function one(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header[0] : header
+}
