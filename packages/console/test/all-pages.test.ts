@@ -1,17 +1,14 @@
 /**
  * Each page of the console, with data and in a store without any: accessibility in light and dark, the widths of a telephone and a
- * desk, and a server that is killed and started again.
+ * desk, and a server that goes and comes back.
  *
  * The list of pages is read from the navigation, so a new page is tried as well.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { startEmulator } from '@sixtables/gateway'
 import type { Page } from 'playwright-core'
 import { onTestFinished as after, expect, test } from 'vitest'
-import { ServerProcess } from '../../gateway/test/support/server-process.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
-import { consoleTests, serverAway, type Visit } from './browser.ts'
+import { consoleTests, serverAway } from './browser.ts'
 import { commit } from './commit.ts'
 import { steadyAddress } from './steady-address.ts'
 
@@ -74,42 +71,29 @@ consoleTests('every page of the console', ({ visit }) => {
     expect(found).toEqual([])
   })
 
-  test('says so when the server is killed, comes back with it, and shows nothing stale', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sixtables-console-'))
+  test('says so when the server is gone, comes back with it, and shows nothing stale', async () => {
     const { address: server, leadTo, close } = await steadyAddress()
-    after(close)
-    const start = async (name: string): Promise<ServerProcess> => {
-      const started = await ServerProcess.start(join(folder, name))
-      leadTo(started.endpoint)
-      return started
-    }
-    let running = await start('first')
-    after(async () => {
-      await running.kill()
-      rmSync(folder, { recursive: true, force: true })
-    })
-    await put(`http://${server}`)
-    const first = await visit('', { server })
-    const shown = [first]
-    for (const address of [...(await addressesOf(first.page)), ...views]) shown.push(await visit(address, { server }))
-    for (const { expectProblems, settled } of shown) {
-      expectProblems(serverAway)
+    const [full, empty] = await Promise.all([startEmulator(), startEmulator()])
+    after(async () => void (await Promise.all([close(), full.close(), empty.close()])))
+    await put(`http://${full.address}`)
+    leadTo(full.address)
+    const { page, go, settled, expectProblems } = await visit('', { server })
+    expectProblems(serverAway)
+    const away = page.locator('.connection-banner', { hasText: 'The server does not answer' })
+    for (const address of [...(await addressesOf(page)), ...views]) {
+      await go(address)
       await settled()
-    }
-    for (const address of views) {
-      const view = shown.find(({ page }) => page.url().endsWith(address))
-      await view?.page.getByText('Write a').first().waitFor()
-    }
-    const away = ({ page }: Visit) => page.locator('.connection-banner', { hasText: 'The server does not answer' })
-    await running.kill()
-    leadTo(undefined)
-    for (const one of shown) await away(one).waitFor()
-    // The same address with another store: all that was shown is gone.
-    running = await start('second')
-    for (const one of shown) {
-      await away(one).waitFor({ state: 'detached' })
-      await one.page.getByText('Write a').first().waitFor({ state: 'detached' })
-      await expect.poll(() => one.page.getByRole('alert').allTextContents(), { message: one.page.url() }).toEqual([])
+      if (views.includes(address)) await page.getByText('Write a').first().waitFor()
+      leadTo(undefined)
+      await away.waitFor()
+      // The same address with another store: all that was shown is gone.
+      leadTo(empty.address)
+      await away.waitFor({ state: 'detached' })
+      await page.getByText('Write a').first().waitFor({ state: 'detached' })
+      await expect.poll(() => page.getByRole('alert').allTextContents(), { message: address }).toEqual([])
+      // Ends the connections to that store, too.
+      leadTo(undefined)
+      leadTo(full.address)
     }
   })
 })

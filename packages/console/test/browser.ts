@@ -8,12 +8,24 @@
  *
  * A violation of the content security policy, an error thrown in the page, and an error in its log fail the test. Without Chromium the
  * tests are skipped and say so; in CI they fail.
+ *
+ * All files of a worker share one browser and one page of it, which lasts as long as the worker: a page that Chromium has just opened needs
+ * 2.2 s of CPU until it has drawn the console, and one that showed another server before 0.7 s. Each server has an address of its own, so
+ * nothing that a page kept is seen by the next test.
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@sixtables/gateway'
-import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
+import { afterEach, beforeAll, describe, expect } from 'vitest'
 import { patienceMs } from '../../gateway/test/support/patience.ts'
 
 /** Names below .example lead to this machine, as the name server of an attacker could have them. */
@@ -54,7 +66,42 @@ export interface ConsoleTests {
 /** Logged by a page whose server is away. */
 export const serverAway = /Failed to load resource: net::ERR_/
 
-/** A suite over one browser, or a skipped one. */
+const viewport = { width: 1280, height: 800 }
+
+/** Events that tests and this file listen to. */
+const heard = ['console', 'pageerror', 'request', 'response', 'requestfinished', 'requestfailed', 'dialog', 'download']
+
+interface Kept {
+  readonly browser: Browser
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly session: CDPSession
+}
+
+let kept: Promise<Kept> | undefined
+
+async function openKept(): Promise<Kept> {
+  if (chromiumPath === undefined) throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
+  const browser = await chromium.launch({ executablePath: chromiumPath, args, timeout: patienceMs })
+  const context = await browser.newContext({ viewport })
+  context.setDefaultTimeout(patienceMs)
+  const page = await context.newPage()
+  return { browser, context, page, session: await context.newCDPSession(page) }
+}
+
+/** The page as a new one: it shows nothing, knows nothing of the server that it leaves, and no test listens to it. */
+async function leave({ context, page, session }: Kept, origin: string): Promise<void> {
+  for (const event of heard) page.removeAllListeners(event)
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto('about:blank')
+  await page.mouse.move(0, 0)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(viewport)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+}
+
+/** A suite over the browser, or a skipped one. */
 export function consoleTests(name: string, define: (tests: ConsoleTests) => void): void {
   if (chromiumPath === undefined && process.env['CI'] === undefined) {
     // There is no browser: `apt-get install chromium` brings Debian's.
@@ -65,29 +112,43 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
   describe(name, () => {
     const open: { close(): Promise<void> }[] = []
     const checks: (() => void)[] = []
-    let browser: Browser | undefined
+    /** Whether a visit of this test has the page that is kept. */
+    let isTaken = false
     beforeAll(async () => {
-      if (chromiumPath === undefined)
-        throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
-      browser = await chromium.launch({ executablePath: chromiumPath, args, timeout: patienceMs })
+      kept ??= openKept()
+      await kept
     })
-    afterAll(() => browser?.close())
     afterEach(async () => {
       for (const one of open.splice(0).reverse()) await one.close()
+      isTaken = false
       for (const check of checks.splice(0)) check()
     })
+    const pageFor = async (origin: string, options: BrowserContextOptions | undefined): Promise<Page> => {
+      if (kept === undefined) throw new Error('the browser is not open')
+      const { browser, context, page } = await kept
+      if (options !== undefined) {
+        const own = await browser.newContext({ viewport, ...options })
+        open.push(own)
+        own.setDefaultTimeout(patienceMs)
+        return own.newPage()
+      }
+      // A page that another one opens is drawn by the same process of the browser.
+      if (isTaken) {
+        const [opened] = await Promise.all([context.waitForEvent('page'), page.evaluate(() => void window.open(''))])
+        return opened
+      }
+      isTaken = true
+      open.push({ close: async () => leave(await (kept ?? openKept()), origin) })
+      return page
+    }
     define({
       async visit(address, options = {}) {
-        if (browser === undefined) throw new Error('the browser is not open')
         const emulator = options.server === undefined ? await startEmulator(options.emulator) : undefined
         if (emulator !== undefined) open.push(emulator)
-        const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options.context })
-        open.push(context)
-        context.setDefaultTimeout(patienceMs)
-        const page = await context.newPage()
+        const origin = `http://${options.server ?? emulator?.address}`
+        const page = await pageFor(origin, options.context)
         const expectProblems = watch(page, checks)
         const calls = watchCalls(page)
-        const origin = `http://${options.server ?? emulator?.address}`
         await page.goto(`${origin}/console/${address}`)
         return {
           page,

@@ -98,10 +98,10 @@ consoleTests('Data', ({ visit }) => {
     await closeClient(datastore)
   })
 
-  test('ten thousand entities are paged, sorted and filtered, a hundred rows a request', async () => {
+  test('thousands of entities are paged, sorted and filtered, a hundred rows a request', async () => {
     // A page without queries of its own.
     const { page, origin, go } = await visit('#/controls/clock')
-    await seed(origin, 'Task', 10_000, (i) => ({ title: text(`Task ${i}`), rank: integer(-i) }))
+    await seed(origin, 'Task', 2000, (i) => ({ title: text(`Task ${i}`), rank: integer(-i) }))
     const limits: number[] = []
     page.on('request', (request) => {
       const { gqlQuery } = (request.postDataJSON() ?? {}) as { gqlQuery?: { queryString: string } }
@@ -121,10 +121,10 @@ consoleTests('Data', ({ visit }) => {
       await expect.poll(() => count.textContent()).not.toBe(before)
     }
     await page.getByRole('button', { name: 'Count all' }).click()
-    await page.getByText('of 10,000').waitFor()
+    await page.getByText('of 2,000').waitFor()
     await staysWhenRowsCome(page, origin)
     await page.getByRole('button', { name: 'rank' }).click()
-    await firstRow(page, 'Task:10000')
+    await firstRow(page, 'Task:2000')
     await expect.poll(() => activeRow(page), { message: 'the first row of another list is the active one' }).toBe('2')
     expect(await page.getByRole('columnheader', { name: 'rank' }).getAttribute('aria-sort')).toBe('ascending')
     expect(page.url()).toContain('ORDER+BY+rank')
