@@ -83,13 +83,13 @@ describe('the entity codec survives', () => {
 
   it('entities that go deeper than any stack', () => {
     for (const tags of [[0x32], [0x4a, 0x0a], [0x1a, 0x12, 0x32], [0x0a, 0x0a], [0x33]]) {
-      let bytes: Buffer = Buffer.alloc(0)
-      for (let i = 0; i < 20_000; i++) {
-        const tag = tags[tags.length - 1 - (i % tags.length)] as number
-        bytes = Buffer.concat([Buffer.from([tag, ...varint(bytes.length)]), bytes])
-        if (bytes.length > 100_000) break
+      const heads: Buffer[] = []
+      for (let i = 0, length = 0; i < 20_000 && length <= 100_000; i++) {
+        const head = Buffer.from([tags[tags.length - 1 - (i % tags.length)] as number, ...varint(length)])
+        heads.push(head)
+        length += head.length
       }
-      survive(bytes)
+      survive(Buffer.concat(heads.reverse()))
     }
   })
 })

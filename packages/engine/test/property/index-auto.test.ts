@@ -80,10 +80,10 @@ test('any query is answered as brute force does, by indexes that were built for 
       expect(await engine.check()).toMatchObject({ problemCount: 0 })
     },
   )
-  await fc.assert(law, { numRuns: 60, seed: 1 })
+  await fc.assert(law, { numRuns: 25, seed: 1 })
   // Counted for one seed: with random seeds the count would fall below any bound now and then.
-  expect(built).toBeGreaterThan(50)
-  await fc.assert(law, { numRuns: runs(20) })
+  expect(built).toBeGreaterThan(20)
+  await fc.assert(law, { numRuns: runs(8) })
 })
 
 /** These may have an index of their own behind their back. */
@@ -237,10 +237,10 @@ describe.each(['pessimistic', 'optimistic', 'optimisticWithEntityGroups'] as con
           expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
         },
       )
-      await fc.assert(law, { numRuns: 40, seed: 1 })
+      await fc.assert(law, { numRuns: 15, seed: 1 })
       // Counted for one seed: with random seeds the count would fall below any bound now and then.
-      expect(committed).toBeGreaterThan(30)
-      await fc.assert(law, { numRuns: runs(15) })
+      expect(committed).toBeGreaterThan(11)
+      await fc.assert(law, { numRuns: runs(5) })
     },
   )
 })

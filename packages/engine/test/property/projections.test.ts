@@ -178,9 +178,9 @@ test('a projection is served exactly where an order that it leaves open is, and 
       counted(check(entities, query, declared, size), normalize(query, database).shape)
     },
   )
-  fc.assert(law, { numRuns: 200, seed: 1 })
+  fc.assert(law, { numRuns: 100, seed: 1 })
   // Counted for one seed: with random seeds the count would fall below any bound now and then.
-  expect(served).toBeGreaterThan(50)
-  expect(turned).toBeGreaterThan(15)
-  fc.assert(law, { numRuns: runs(200) })
+  expect(served).toBeGreaterThan(25)
+  expect(turned).toBeGreaterThan(7)
+  fc.assert(law, { numRuns: runs(50) })
 })

@@ -234,8 +234,8 @@ const settings = fc.record({
 })
 
 const bodies: readonly Body[] = [
-  { name: 'a store that answers at once', histories: 80, open: () => new MemoryKv() },
-  { name: 'a store that answers by promise', histories: 80, open: (hop) => new AsyncKv(new MemoryKv(), { hop }) },
+  { name: 'a store that answers at once', histories: 40, open: () => new MemoryKv() },
+  { name: 'a store that answers by promise', histories: 40, open: (hop) => new AsyncKv(new MemoryKv(), { hop }) },
   {
     name: 'LevelDB',
     histories: 24,
