@@ -47,6 +47,12 @@ const fill = async (page: Page, gql: string): Promise<void> => {
   await page.keyboard.insertText(gql)
 }
 
+/** An action of the menu at the end of the toolbar. */
+const more = async (page: Page, name: string) => {
+  await page.getByRole('button', { name: 'More' }).click()
+  return page.getByRole('button', { name })
+}
+
 /** An option of the completion for the text as it is: while another text is completed, the list is of the one before, and takes no key. */
 const offered = (page: Page, name: RegExp): Promise<void> =>
   page
@@ -209,7 +215,7 @@ consoleTests('Data', ({ visit }) => {
       if (++commits === 3) await held
       await route.continue()
     })
-    await page.getByRole('button', { name: 'Delete all found' }).click()
+    await (await more(page, 'Delete all found')).click()
     await dialog.getByText('500 entities would be deleted.').waitFor()
     await dialog.getByRole('button', { name: 'Delete 500 entities' }).click()
     await dialog.getByText('Deleted 200 of 500 …').waitFor()
@@ -217,7 +223,7 @@ consoleTests('Data', ({ visit }) => {
     letGo()
     await dialog.getByText('Stopped after 300 entities; the others are still there.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Delete all found' }).click()
+    await (await more(page, 'Delete all found')).click()
     await dialog.getByRole('button', { name: 'Delete 200 entities' }).click()
     await dialog.getByText('Deleted 200 entities.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
@@ -232,8 +238,14 @@ consoleTests('Data', ({ visit }) => {
     await seed(origin, 'ToDo', 1, tasks)
     await go('#/data/demo/Big')
     await firstRow(page, 'Big:1')
-    const off = () =>
-      Promise.all(['Delete all found', 'Explain'].map((name) => page.getByRole('button', { name }).isDisabled()))
+    const off = async () => {
+      const states = [
+        await (await more(page, 'Delete all found')).isDisabled(),
+        await page.getByRole('button', { name: 'Explain' }).isDisabled(),
+      ]
+      await page.keyboard.press('Escape')
+      return states
+    }
     expect(await off()).toEqual([false, false])
     await fill(page, 'SELECT * FROM ToDo WHERE = 3')
     await page.getByText('but expected a condition').waitFor()
@@ -254,8 +266,79 @@ consoleTests('Data', ({ visit }) => {
     await page.keyboard.press('Control+Enter')
     await firstRow(page, 'ToDo:1')
     await expect.poll(off).toEqual([false, false])
-    await page.getByRole('button', { name: 'Delete all found' }).click()
+    await (await more(page, 'Delete all found')).click()
     await page.getByRole('dialog', { name: 'Delete entities' }).getByText('SELECT * FROM ToDo').waitFor()
+  })
+
+  test('one toolbar, types in the heads, numbers aligned by their points; all rows and ranges of rows are selected', async () => {
+    const { page, origin, go } = await visit('')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const prices = [1.5, 20.25, 300]
+    await seed(origin, 'Task', 250, (i) => ({
+      rank: i === 3 ? text('none') : integer(i),
+      price: { doubleValue: prices[i % 3] },
+    }))
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    const grid = page.getByRole('grid', { name: 'Results' })
+    for (const name of ['Filters', 'Run', 'Columns', 'Queries', 'New entity…', 'More']) {
+      const box = await page.getByRole('button', { name }).boundingBox()
+      expect(box?.y, name).toBe((await page.getByRole('button', { name: 'Explain' }).boundingBox())?.y)
+    }
+    expect((await grid.boundingBox())?.y, 'the table begins below one line of buttons').toBeLessThan(80)
+    await page.getByRole('columnheader', { name: 'rank integer' }).waitFor()
+    // A value of another type than the head says names its own.
+    await rows(page).nth(2).getByText('string').waitFor()
+    expect(await grid.getByText('integer').count()).toBe(1)
+    const points = await rows(page)
+      .locator('[aria-colindex="4"] bdi')
+      .evaluateAll((cells) =>
+        cells.slice(0, 3).map((cell) => {
+          const range = document.createRange()
+          range.setStart(cell.firstChild as Node, cell.textContent?.indexOf('.') ?? 0)
+          range.setEnd(cell.firstChild as Node, (cell.textContent?.indexOf('.') ?? 0) + 1)
+          return Math.round(range.getBoundingClientRect().x)
+        }),
+      )
+    expect(new Set(points).size).toBe(1)
+    await page.getByRole('checkbox', { name: 'Select Task:2', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select Task:6', exact: true }).click({ modifiers: ['Shift'] })
+    await page.getByText('5 selected').waitFor()
+    await grid.focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('6 selected').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('200 selected').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all that were read, 200' }).click()
+    await page.getByText('selected').waitFor({ state: 'detached' })
+  })
+
+  test('queries that were run are links, and those that are kept stay', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 3, tasks)
+    await go('#/data/demo/Task')
+    const menu = () => page.getByRole('button', { name: 'Queries' }).click()
+    await page.getByRole('button', { name: 'title' }).click()
+    await firstRow(page, 'Task:1')
+    await page.getByRole('button', { name: 'title' }).click()
+    await firstRow(page, 'Task:3')
+    await menu()
+    await page.getByRole('button', { name: 'Keep SELECT * FROM Task ORDER BY title', exact: true }).click()
+    await page.getByRole('region', { name: 'Kept' }).getByRole('link').click()
+    await firstRow(page, 'Task:1')
+    expect(page.url()).toMatch(/ORDER\+BY\+title$/)
+    await page.reload()
+    await menu()
+    expect(await page.getByRole('region', { name: 'Kept' }).getByRole('link').allTextContents()).toEqual([
+      'SELECT * FROM Task ORDER BY title',
+    ])
+    expect(await page.getByRole('region', { name: 'Latest' }).getByRole('link').allTextContents()).toEqual([
+      'SELECT * FROM Task ORDER BY title DESC',
+    ])
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('button', { name: 'Queries' }).evaluate((one) => one === document.activeElement)).toBe(
+      true,
+    )
   })
 
   test('a shade tells of columns beyond the right edge', async () => {
@@ -335,6 +418,7 @@ consoleTests('Data', ({ visit }) => {
     await page.getByRole('combobox', { name: 'Namespace' }).selectOption('acme')
     await rows(page).getByText('"<i>my \'kind\'</i>":1').waitFor()
     await page.getByRole('columnheader', { name: 'a b' }).waitFor()
+    await page.getByRole('button', { name: 'GQL' }).click()
     await page.getByText("SELECT * FROM `<i>my 'kind'</i>`").waitFor()
   })
 

@@ -103,6 +103,7 @@ consoleTests('the console at a store that gateways share', ({ visit }) => {
 
     await exportTo(folder, 'four')
     await go('#/data/demo/ToDo')
+    await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Delete all found' }).click()
     await page.getByRole('button', { name: 'Delete 4 entities' }).click()
     await page.getByText('Deleted 4 entities.').waitFor()
@@ -110,6 +111,7 @@ consoleTests('the console at a store that gateways share', ({ visit }) => {
     await page.keyboard.press('Escape')
 
     // Writes of the page itself are shown.
+    await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Import…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('a managed export').check()

@@ -6,10 +6,17 @@
 import { useState } from 'preact/hooks'
 import { Button } from './controls.tsx'
 
-export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+/** @param text - made when it is copied, if that takes long */
+export function CopyButton({
+  text,
+  label = 'Copy',
+}: {
+  readonly text: string | (() => string)
+  readonly label?: string
+}) {
   const [result, setResult] = useState('')
   const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
+    navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
       () => setResult('Copied'),
       () => setResult('The browser did not allow it'),
     )

@@ -1,9 +1,10 @@
 /**
  * A table of any length: only the rows in sight are in the document. A grid for keyboard and screen readers.
  *
- *   arrows        the active row and column          Enter, double click   opens the row
- *   PageUp/Down   a viewport of rows                 Space                 selects the row
- *   Home, End     the first and the last row
+ *   arrows        the active row and column          Enter, F2, double click   opens the cell
+ *   PageUp/Down   a viewport of rows                 Space                     selects the row
+ *   Home, End     the first and the last row         Ctrl+A                    selects all rows
+ *   Shift with Space, ArrowUp and ArrowDown: the rows from the one that was selected last
  *
  * The grid itself has the focus and names its active cell; Tab leaves it. When rows come above the viewport (`shift`), the rows in sight
  * stay where they are, and so does the active one. Another list begins at its top, however far the one before was scrolled. A shade on the
@@ -39,10 +40,14 @@ export interface VirtualTableProps<Row> {
   readonly rowAt: (index: number) => Row | undefined
   /** The rows in sight, whenever they change. */
   readonly onView?: (first: number, last: number) => void
-  readonly onOpen?: (row: Row, index: number) => void
+  readonly onOpen?: (row: Row, columnId: string) => void
+  /** Another key on the active cell. */
+  readonly onKey?: (key: string, row: Row, columnId: string) => void
   readonly onSort?: (columnId: string) => void
   readonly isSelected?: (row: Row) => boolean
-  readonly onSelect?: (row: Row, index: number) => void
+  /** @param isRange - with the rows from the one that was selected last */
+  readonly onSelect?: (row: Row, index: number, isRange: boolean) => void
+  readonly onSelectAll?: () => void
   /** A row that came or changed just now. */
   readonly isFresh?: (row: Row) => boolean
   /** Rows that came above the viewport less those that went, since the begin. */
@@ -126,36 +131,41 @@ function onKey<Row>(
   move: (row: number, column: number) => void,
 ): void {
   // Controls in cells and in the head have keys of their own.
-  if (event.target !== event.currentTarget || event.altKey || event.metaKey || event.ctrlKey) return
-  const actions: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(row + 1, column),
-    ArrowUp: () => move(row - 1, column),
+  if (event.target !== event.currentTarget || event.altKey) return
+  const { columns, rowAt, onOpen, onKey: onOther, onSelect, onSelectAll } = props
+  const id = columns[column]?.id ?? ''
+  const withRow = (index: number, action: (row: Row, index: number) => void): void => {
+    const found = rowAt(index)
+    if (found !== undefined) action(found, index)
+  }
+  const step = (by: number): void => {
+    move(row + by, column)
+    if (event.shiftKey) withRow(row + by, (one, index) => onSelect?.(one, index, true))
+  }
+  const open = (): void => withRow(row, (one) => onOpen?.(one, id))
+  const plain: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
     PageDown: () => move(row + page, column),
     PageUp: () => move(row - page, column),
     Home: () => move(0, column),
     End: () => move(props.count - 1, column),
     ArrowRight: () => move(row, column + 1),
     ArrowLeft: () => move(row, column - 1),
-    Enter: () => withRow(props, row, props.onOpen),
-    ' ': () => withRow(props, row, props.onSelect),
+    Enter: open,
+    F2: open,
+    ' ': () => withRow(row, (one, index) => onSelect?.(one, index, event.shiftKey)),
   }
-  const action = actions[event.key]
-  if (action === undefined) return
-  event.preventDefault()
-  action()
+  const isCommand = event.ctrlKey || event.metaKey
+  const action = isCommand ? (event.key === 'a' ? onSelectAll : undefined) : plain[event.key]
+  if (action !== undefined) {
+    event.preventDefault()
+    action()
+  } else if (!isCommand) withRow(row, (one) => onOther?.(event.key, one, id))
 }
 
 function within(column: number, count: number): number {
   return Math.max(0, Math.min(column, count - 1))
-}
-
-function withRow<Row>(
-  { rowAt }: VirtualTableProps<Row>,
-  index: number,
-  action: ((row: Row, index: number) => void) | undefined,
-): void {
-  const row = rowAt(index)
-  if (row !== undefined) action?.(row, index)
 }
 
 /** Scrolls sideways so far that a column is seen. */
@@ -256,9 +266,9 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
     activeColumn === undefined ? '' : 'is-active',
     row === undefined ? 'is-absent' : isFresh?.(row) === true ? 'is-fresh' : '',
   ]
-  const activate = ({ target }: TargetedEvent<HTMLDivElement>): void => {
+  const columnOf = ({ target }: TargetedEvent<HTMLDivElement>): number => {
     const cell = target instanceof Element ? target.closest('[role="gridcell"]') : null
-    onActivate(Math.max(0, Number(cell?.getAttribute('aria-colindex') ?? 1) - 1))
+    return Math.max(0, Number(cell?.getAttribute('aria-colindex') ?? 1) - 1)
   }
   return (
     <div
@@ -268,8 +278,10 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
       aria-busy={row === undefined ? true : undefined}
       class={`virtual-table-row ${state.join(' ')}`}
       style={{ transform: `translateY(${top}px)` }}
-      onMouseDown={activate}
-      onDblClick={row === undefined || onOpen === undefined ? undefined : () => onOpen(row, index)}
+      onMouseDown={(event) => onActivate(columnOf(event))}
+      onDblClick={(event) => {
+        if (row !== undefined) onOpen?.(row, columns[columnOf(event)]?.id ?? '')
+      }}
     >
       {columns.map((column, i) => (
         <div

@@ -106,6 +106,14 @@ export class Pages<Row> {
     return this.#sections[at]?.rows?.[index - (this.#starts[at] ?? 0)]
   }
 
+  /** Rows from one index to another, as far as they are there. */
+  rowsIn(first: number, last: number): readonly Row[] {
+    return this.#sections.flatMap(({ rows = [] }, at) => {
+      const start = this.#starts[at] ?? 0
+      return rows.slice(Math.max(0, first - start), Math.max(0, last + 1 - start))
+    })
+  }
+
   /** The viewport: indexes of its first and last row. */
   want(first: number, last: number): void {
     this.#first = first

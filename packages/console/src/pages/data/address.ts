@@ -44,6 +44,11 @@ export function addressOfPlace(place: Place): string {
   })
 }
 
+/** The query and its columns, without what is open beside them. */
+export function addressOfQuery(place: Place): string {
+  return addressOfPlace({ ...place, isExplained: false, opened: undefined })
+}
+
 /** Another kind, namespace or database: its columns and query are others. */
 export function movedTo(place: Place, to: Partial<Place>): Place {
   return { ...place, kind: '', gql: undefined, columns: undefined, opened: undefined, ...to }

@@ -1,5 +1,6 @@
 /** The choice of the properties that are columns. */
 import { Button } from '../../components/controls.tsx'
+import { Menu } from '../../components/menu.tsx'
 import { SafeText } from '../../components/text.tsx'
 import type { Column } from './results.ts'
 
@@ -20,28 +21,22 @@ export function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
   if (met.length === 0) return null
   const toggle = (property: string): void =>
     onChange(shown.includes(property) ? shown.filter((one) => one !== property) : [...shown, property])
+  const words = shown.length === met.length ? '' : `${shown.length} of ${met.length}`
   return (
-    <details class="column-chooser">
-      <summary class="button">
-        Columns{' '}
-        <span class="muted">
-          {shown.length} of {met.length}
-        </span>
-      </summary>
-      <fieldset>
-        <legend class="visually-hidden">Columns</legend>
-        {met.map(({ property }) => (
-          <label key={property}>
-            <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
-            <SafeText text={property} />
-          </label>
-        ))}
-        <Button
-          label={`The first ${Math.min(shownMax, met.length)}`}
-          look="quiet"
-          onClick={() => onChange(undefined)}
-        />
-      </fieldset>
-    </details>
+    <Menu
+      label={
+        <>
+          Columns <span class="muted">{words}</span>
+        </>
+      }
+    >
+      {met.map(({ property }) => (
+        <label key={property}>
+          <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
+          <SafeText text={property} />
+        </label>
+      ))}
+      <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => onChange(undefined)} />
+    </Menu>
   )
 }

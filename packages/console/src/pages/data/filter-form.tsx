@@ -1,8 +1,8 @@
-/** A query as a form: its filters, one a line, its order and its limit. */
+/** A query as a form: its filters, one a line, and a line with its limit, its order and its text. Without any of them it is empty. */
 
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select } from '../../components/controls.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { SafeLines, SafeText } from '../../components/text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
 
@@ -12,15 +12,17 @@ export interface FilterFormProps {
   readonly properties: readonly string[]
   /** Columns that were met, with their types. */
   readonly met: readonly Column[]
+  /** The query as GQL. */
+  readonly text: string
   /** An input that makes no query. */
   readonly wrong: WrongInput | undefined
   readonly onChange: (form: QueryForm) => void
   readonly onRun: () => void
 }
 
-export function FilterForm({ form, properties, met, wrong, onChange, onRun }: FilterFormProps) {
+export function FilterForm({ form, properties, met, text, wrong, onChange, onRun }: FilterFormProps) {
   const types = typesOf(met)
-  const { filters, limit, keysOnly } = form
+  const { filters, limit, keysOnly, order } = form
   const change = (index: number, filter: Filter): void =>
     onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
   return (
@@ -41,29 +43,33 @@ export function FilterForm({ form, properties, met, wrong, onChange, onRun }: Fi
           onRemove={() => onChange({ ...form, filters: filters.filter((_, i) => i !== index) })}
         />
       ))}
-      <div class="toolbar">
-        <Button label="Add a filter" onClick={() => onChange({ ...form, filters: [...filters, emptyFilter] })} />
-        <label class="filter-limit">
-          <span>Limit</span>
-          <input
-            inputMode="numeric"
-            size={6}
-            value={limit}
-            aria-invalid={wrong?.where === 'limit'}
-            onInput={(event) => onChange({ ...form, limit: event.currentTarget.value })}
-          />
-        </label>
-        <Check label="Keys only" isOn={keysOnly} onSwitch={(isOn) => onChange({ ...form, keysOnly: isOn })} />
-        <OrderWords form={form} onChange={onChange} />
-        {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
-        {/* Enter in an input runs the query. */}
-        <Button label="Run" class="visually-hidden" tabIndex={-1} />
-      </div>
+      {(filters.length > 0 || order.length > 0 || limit !== '' || keysOnly) && (
+        <div class="toolbar">
+          <label class="filter-limit">
+            <span>Limit</span>
+            <input
+              inputMode="numeric"
+              size={6}
+              value={limit}
+              aria-invalid={wrong?.where === 'limit'}
+              onInput={(event) => onChange({ ...form, limit: event.currentTarget.value })}
+            />
+          </label>
+          <Check label="Keys only" isOn={keysOnly} onSwitch={(isOn) => onChange({ ...form, keysOnly: isOn })} />
+          <OrderWords form={form} onChange={onChange} />
+          {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
+          {/* Enter in an input runs the query. */}
+          <Button label="Run" class="visually-hidden" tabIndex={-1} />
+          <code class="query-text">
+            <SafeLines text={text} />
+          </code>
+        </div>
+      )}
     </Form>
   )
 }
 
-const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'string', text: '' } }
+export const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'string', text: '' } }
 
 const operators: readonly ComparisonOperator[] = ['=', '!=', '<', '<=', '>', '>=', 'IN', 'NOT IN', 'HAS ANCESTOR']
 

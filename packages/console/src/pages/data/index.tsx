@@ -10,15 +10,16 @@ import { server } from '../../api/connection.ts'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
 import { SafeText } from '../../components/text.tsx'
+import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
-import { addressOfPlace, movedTo, type Place, placeOf } from './address.ts'
+import { addressOfPlace, addressOfQuery, movedTo, type Place, placeOf } from './address.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
 import { NoData } from './no-data.tsx'
 import { QueryPanel } from './query-panel.tsx'
 import type { Column } from './results.ts'
-import { AggregateView, ResultsView } from './results-view.tsx'
+import { AggregateView, ResultsView, Tools } from './results-view.tsx'
 import { ScopePanel } from './scope-panel.tsx'
 
 export default function DataPage({ route }: PageProps) {
@@ -93,7 +94,9 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
       const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
       const isPlain = text === printGql(wholeKind(kind))
       const columns = kind === place.kind ? place.columns : undefined
-      navigate(addressOfPlace({ ...place, kind, gql: isPlain ? undefined : text, columns }))
+      const to = { ...place, kind, gql: isPlain ? undefined : text, columns }
+      noteQuery({ address: addressOfQuery(to), gql: text })
+      navigate(addressOfPlace(to))
     },
     [JSON.stringify(place)],
   )
@@ -103,21 +106,24 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   }
   const shared = {
     scope: place,
+    query: { address: addressOfQuery(place), gql },
     isChanged,
     runs,
     isExplained: place.isExplained,
     onExplain: (isExplained: boolean) => go({ isExplained }, { replace: true }),
+    onDialog: setDialog,
   }
   return (
     <>
-      <header class="data-head">
-        <Title read={read} place={place} />
-        <EntityActions onDialog={setDialog} />
-      </header>
       <PlaceDialogs place={place} dialog={dialog} onClose={close} />
-      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} met={met} onRun={run} onChanged={setChanged} />
+      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} met={met} onRun={run} onChanged={setChanged}>
+        <Title read={read} place={place} />
+      </QueryPanel>
       {read instanceof GqlError ? (
-        <p class="muted">The query has a mistake, so nothing was run.</p>
+        <>
+          <Tools {...shared} />
+          <p class="muted">The query has a mistake, so nothing was run.</p>
+        </>
       ) : read.type === 'aggregate' ? (
         <AggregateView {...shared} statement={read} />
       ) : (
@@ -129,7 +135,6 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
           onColumns={(columns) => go({ columns }, { replace: true })}
           onSort={(property) => run(printGql(sortedBy(read, property)))}
           onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
-          onDuplicate={(key) => setDialog({ type: 'duplicate', key: formatKeyPath(key.path) })}
         />
       )}
     </>

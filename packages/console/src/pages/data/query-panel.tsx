@@ -6,18 +6,19 @@
  */
 
 import { GqlError, printGql } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
-import { SafeLines, SafeText } from '../../components/text.tsx'
+import { SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { useLoaded } from '../../components/use-server.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
 import { sampledProperties } from './catalog.ts'
-import { FilterForm } from './filter-form.tsx'
+import { emptyFilter, FilterForm } from './filter-form.tsx'
 import type { Column } from './results.ts'
 
 export interface QueryPanelProps {
@@ -30,9 +31,11 @@ export interface QueryPanelProps {
   readonly onRun: (gql: string) => void
   /** Whether the query as it stands is another one than `gql`, or none. */
   readonly onChanged: (isChanged: boolean) => void
+  /** Stands before the buttons. */
+  readonly children: ComponentChildren
 }
 
-export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPanelProps) {
+export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children }: QueryPanelProps) {
   const draft = useDraft(gql)
   const { text, read, wrong, form } = draft
   const [isGql, setGql] = useState(() => !('filters' in readForm(gql)))
@@ -51,45 +54,48 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged }: QueryPa
   })
   useShortcut('Ctrl+Enter', run)
   return (
-    <section class="query-panel" aria-label="Query">
-      <div class="toolbar">
+    <>
+      <header class="toolbar data-head">
+        {children}
         <Tabs isGql={isGql} onChange={setGql} />
+        {!isGql && form !== undefined && (
+          <Button
+            label="Add a filter"
+            onClick={() => draft.setForm({ ...form, filters: [...form.filters, emptyFilter] })}
+          />
+        )}
         <Button label="Run" look="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run} />
-        {isChanged && mistake === undefined && <span class="muted">changed, not run yet</span>}
-      </div>
-      {isGql ? (
-        <Editor
-          language="gql"
-          label="GQL"
-          value={text}
-          focusCount={focusCount}
-          mistakeAt={mistake?.at}
-          onRun={run}
-          onChange={draft.setText}
-          names={{ kinds, properties: () => known }}
-        />
-      ) : form === undefined ? (
-        <p class="muted">
-          {read instanceof NoForm
-            ? `The filters cannot show ${read.reason}; this query stays GQL.`
-            : 'The GQL has a mistake; mend it there.'}
-        </p>
-      ) : (
-        <>
-          <FilterForm {...{ form, wrong, met }} properties={known} onChange={draft.setForm} onRun={run} />
-          <pre class="query-text">
-            <code>
-              <SafeLines text={text} />
-            </code>
-          </pre>
-        </>
-      )}
-      {mistake !== undefined && (
-        <p class="query-mistake" role="status">
-          <SafeText text={mistake.message} />
-        </p>
-      )}
-    </section>
+      </header>
+      <section class="query-panel" aria-label="Query">
+        {isGql ? (
+          <Editor
+            language="gql"
+            label="GQL"
+            value={text}
+            focusCount={focusCount}
+            mistakeAt={mistake?.at}
+            onRun={run}
+            onChange={draft.setText}
+            names={{ kinds, properties: () => known }}
+          />
+        ) : form === undefined ? (
+          <p class="muted">
+            {read instanceof NoForm
+              ? `The filters cannot show ${read.reason}; this query stays GQL.`
+              : 'The GQL has a mistake; mend it there.'}
+          </p>
+        ) : (
+          <FilterForm {...{ form, wrong, met, text }} properties={known} onChange={draft.setForm} onRun={run} />
+        )}
+        {mistake !== undefined ? (
+          <p class="query-mistake" role="status">
+            <SafeText text={mistake.message} />
+          </p>
+        ) : (
+          isChanged && <span class="muted">changed, not run yet</span>
+        )}
+      </section>
+    </>
   )
 }
 

@@ -1,15 +1,14 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
-
 import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useCallback } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
 import { SafeText } from '../../components/text.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
-import { formatKeyPath } from '../../model/key-text.ts'
+import { counted } from '../../model/numbers.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 import { type ApiKey, type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
-import type { Results } from './results.ts'
-import type { Selection } from './selection.ts'
+import { type Column, decimalsOf, type Results } from './results.ts'
+import { keyTextOf, type Selection } from './selection.ts'
 
 export interface ResultsTableProps {
   readonly scope: EntityScope
@@ -22,6 +21,8 @@ export interface ResultsTableProps {
   readonly onOpen: (key: ApiKey) => void
 }
 
+const unknown = { width: 12, type: 'null', filterType: 'null', decimals: 0 } as const
+
 export function ResultsTable({ scope, statement, results, shown, selection, onSort, onOpen }: ResultsTableProps) {
   const { pages } = results
   const onView = useCallback((first: number, last: number) => pages.want(first, Math.max(first, last)), [pages])
@@ -29,19 +30,26 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
     const [first] = statement.order
     return first?.property === property ? first.direction : 'none'
   }
-  const widths = new Map(results.columns.map(({ property, width }) => [property, width]))
+  const met = new Map(results.columns.map((column) => [column.property, column]))
   const columns: TableColumn<EntityResult>[] = [
     {
       id: ' select',
-      title: <span class="visually-hidden">Selected</span>,
+      title: (
+        <input
+          type="checkbox"
+          aria-label={`Select all that were read, ${counted(pages.rowsIn(0, pages.count).length)}`}
+          checked={selection.areAll}
+          onClick={selection.toggleAll}
+        />
+      ),
       width: '34px',
-      cell: (row) => (
+      cell: (row, index) => (
         <input
           type="checkbox"
           tabIndex={-1}
-          aria-label={`Select ${formatKeyPath(row.entity.key.path)}`}
+          aria-label={`Select ${keyTextOf(row)}`}
           checked={selection.has(row)}
-          onClick={() => selection.toggle(row)}
+          onClick={({ shiftKey }) => selection.toggle(row, index, shiftKey)}
         />
       ),
     },
@@ -50,17 +58,24 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
       title: 'key',
       width: `calc(${Math.max(12, results.keyWidth)}ch + 56px)`,
       sorted: sortOf('__key__'),
-      cell: ({ entity }) => <KeyCell scope={scope} apiKey={entity.key} onOpen={onOpen} />,
+      cell: (row) => <KeyCell scope={scope} row={row} onOpen={onOpen} />,
     },
-    ...shown.map(
-      (property): TableColumn<EntityResult> => ({
+    ...shown.map((property): TableColumn<EntityResult> => {
+      const column = met.get(property) ?? { property, ...unknown }
+      const isNumber = column.type === 'integer' || column.type === 'double'
+      return {
         id: property,
-        title: <SafeText text={property} />,
-        width: `calc(${widths.get(property) ?? 12}ch + 20px)`,
+        title: (
+          <>
+            <SafeText text={property} /> <span class="data-type">{column.type}</span>
+          </>
+        ),
+        width: `calc(${column.width}ch + 28px)`,
+        isNumber,
         sorted: sortOf(property),
-        cell: ({ entity }) => <ValueCell value={propertyOf(entity.properties, property)} />,
-      }),
-    ),
+        cell: ({ entity }) => <ValueCell value={propertyOf(entity.properties, property)} column={column} />,
+      }
+    }),
   ]
   return (
     <VirtualTable
@@ -75,7 +90,8 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
       onSort={onSort}
       isSelected={selection.has}
       onSelect={selection.toggle}
-      isFresh={(row) => pages.fresh.has(selection.idOf(row))}
+      onSelectAll={selection.toggleAll}
+      isFresh={(row) => pages.fresh.has(keyTextOf(row))}
       shift={pages.shift}
     />
   )
@@ -83,12 +99,12 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
 
 interface KeyCellProps {
   readonly scope: EntityScope
-  readonly apiKey: ApiKey
+  readonly row: EntityResult
   readonly onOpen: (key: ApiKey) => void
 }
 
-function KeyCell({ scope, apiKey, onOpen }: KeyCellProps) {
-  const text = formatKeyPath(apiKey.path)
+function KeyCell({ scope, row, onOpen }: KeyCellProps) {
+  const text = keyTextOf(row)
   return (
     <span class="data-key">
       <button
@@ -96,7 +112,7 @@ function KeyCell({ scope, apiKey, onOpen }: KeyCellProps) {
         class="data-key-open mono"
         tabIndex={-1}
         title={`Open ${text}`}
-        onClick={() => onOpen(apiKey)}
+        onClick={() => onOpen(row.entity.key)}
       >
         <SafeText text={text} />
       </button>
@@ -112,16 +128,21 @@ function KeyCell({ scope, apiKey, onOpen }: KeyCellProps) {
   )
 }
 
-function ValueCell({ value }: { readonly value: ApiValue | undefined }) {
+/** The type stands in the head of the column; a value of another one has its own. */
+function ValueCell({ value, column }: { readonly value: ApiValue | undefined; readonly column: Column }) {
   if (value === undefined) return <span class="visually-hidden">no value</span>
-  const { type, words } = valueWords(value)
-  const isBare = type === 'string' || type === 'integer' || type === 'double'
+  const known = valueWords(value)
+  const { type, words } = known
+  const isOther = type !== column.type && type !== 'null'
+  const isNumber = type === 'integer' || type === 'double'
+  const behind = column.decimals - decimalsOf(known)
   return (
     <span
-      class={`data-value is-${type.replace(' ', '-')}`}
+      class={`data-value is-${isNumber ? 'number' : type.replace(' ', '-')}`}
+      style={isNumber && behind > 0 ? { paddingRight: `${behind}ch` } : undefined}
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >
-      {!isBare && type !== 'boolean' && type !== 'null' && <span class="data-type">{type}</span>}
+      {isOther && <span class="data-type">{type}</span>}
       {type === 'string' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />}
       {value.excludeFromIndexes === true && <span class="data-unindexed">not indexed</span>}
     </span>

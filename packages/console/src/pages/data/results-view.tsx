@@ -7,12 +7,14 @@ import { aggregate } from '../../api/datastore.ts'
 import { ApiError } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import type { OpenDialog } from '../../components/entity-dialogs.tsx'
+import { Menu } from '../../components/menu.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
 import { ActionNote, EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { useLoaded } from '../../components/use-server.ts'
-import { formatKeyPath } from '../../model/key-text.ts'
+import type { KeptQuery } from '../../model/kept-queries.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
 import { pageMax } from '../../model/paging.ts'
 import { otherTypes } from '../../model/query-form.ts'
@@ -24,18 +26,22 @@ import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
+import { QueriesMenu } from './queries-menu.tsx'
 import { type Column, type Results, typesOf, useResults } from './results.ts'
 import { ResultsTable } from './results-table.tsx'
-import { type Selection, useSelection } from './selection.ts'
+import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
 /** The parts of a view that entities and figures share. */
 interface ViewProps {
   readonly scope: EntityScope
+  /** The query that was run, as it may be kept. */
+  readonly query: Omit<KeptQuery, 'isKept'>
   /** The query above is no longer the one of these results. */
   readonly isChanged: boolean
   readonly isExplained: boolean
   readonly runs: number
   readonly onExplain: (isExplained: boolean) => void
+  readonly onDialog: (dialog: OpenDialog) => void
 }
 
 export interface ResultsViewProps extends ViewProps {
@@ -46,7 +52,6 @@ export interface ResultsViewProps extends ViewProps {
   readonly onColumns: (columns: readonly string[] | undefined) => void
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
-  readonly onDuplicate: (key: ApiKey) => void
 }
 
 export function ResultsView(props: ResultsViewProps) {
@@ -55,7 +60,9 @@ export function ResultsView(props: ResultsViewProps) {
   const results = useResults(scope, gql)
   const { pages, columns } = results
   const shown = shownColumns(columns, props.columns)
-  const selection = useSelection(JSON.stringify([scope, gql]))
+  const selection = useSelection(JSON.stringify([scope, gql]), pages)
+  const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
+  const deletion = findsEntities(statement) ? setDeleted : undefined
   useEffect(() => onMet(columns), [columns, onMet])
   // Nothing is in sight yet; the first rows are wanted all the same.
   useEffect(() => pages.want(0, 30), [pages])
@@ -64,14 +71,31 @@ export function ResultsView(props: ResultsViewProps) {
   }, [runs])
   const isRefused = pages.isNew && pages.error !== undefined
   return (
-    <Frame {...props} gql={firstPageOf(statement)}>
-      <ResultsBar {...props} results={results} selection={selection} shown={shown} />
-      {pages.error instanceof Error && (
-        <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
+    <>
+      <Tools {...props} onDelete={deletion && (() => deletion(statement))}>
+        {props.isChanged ? <ResultsOf gql={gql} /> : <Count scope={scope} statement={statement} results={results} />}
+        <ColumnChooser met={columns} shown={shown} onChange={props.onColumns} />
+        <ExplainButton {...props} />
+      </Tools>
+      <Frame {...props} gql={firstPageOf(statement)}>
+        {pages.error instanceof Error && (
+          <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
+        )}
+        {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen }} />}
+        {pages.count === 0 && pages.isComplete && <NoResults statement={statement} columns={columns} />}
+        <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
+      </Frame>
+      {deleted !== undefined && (
+        <DeleteDialog
+          scope={scope}
+          what={deleted}
+          onClose={() => {
+            setDeleted(undefined)
+            selection.clear()
+          }}
+        />
       )}
-      {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen }} />}
-      {pages.count === 0 && pages.isComplete && <NoResults statement={statement} columns={columns} />}
-    </Frame>
+    </>
   )
 }
 
@@ -120,39 +144,25 @@ function NoResults({ statement, columns }: NoResultsProps) {
   )
 }
 
-type ResultsBarProps = ResultsViewProps & {
-  readonly results: Results
-  readonly selection: Selection
-  readonly shown: readonly string[]
+interface ToolsProps extends Pick<ViewProps, 'scope' | 'query' | 'isChanged' | 'onDialog'> {
+  readonly onDelete?: (() => void) | undefined
+  readonly children?: ComponentChildren
 }
 
-function ResultsBar(props: ResultsBarProps) {
-  const { scope, statement, isChanged, results, selection, shown, onColumns } = props
-  const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
-  const canDelete = findsEntities(statement)
+/** The right end of the toolbar: what can be done with results, then with the data. */
+export function Tools({ scope, query, isChanged, onDialog, onDelete, children }: ToolsProps) {
   return (
-    <div class="toolbar results-bar">
-      <Count scope={scope} statement={statement} results={results} />
-      <ColumnChooser met={results.columns} shown={shown} onChange={onColumns} />
-      <ExplainButton {...props} />
-      {selection.rows.length > 0 ? (
-        <SelectionActions {...props} onDelete={canDelete ? setDeleted : undefined} />
-      ) : (
-        canDelete && (
-          <Button label="Delete all found" look="danger" disabled={isChanged} onClick={() => setDeleted(statement)} />
-        )
-      )}
-      {isChanged && <ResultsOf gql={printGql(statement)} />}
-      {deleted !== undefined && (
-        <DeleteDialog
-          scope={scope}
-          what={deleted}
-          onClose={() => {
-            setDeleted(undefined)
-            selection.clear()
-          }}
-        />
-      )}
+    <div class="toolbar data-tools">
+      {children}
+      <QueriesMenu scope={scope} now={query} />
+      <Button label="New entity…" onClick={() => onDialog({ type: 'create' })} />
+      <Menu label="More">
+        <Button label="Import…" onClick={() => onDialog({ type: 'import' })} />
+        <Button label="Export…" onClick={() => onDialog({ type: 'export' })} />
+        {onDelete !== undefined && (
+          <Button label="Delete all found…" look="danger" disabled={isChanged} onClick={onDelete} />
+        )}
+      </Menu>
     </div>
   )
 }
@@ -181,36 +191,48 @@ function ResultsOf({ gql }: { readonly gql: string }) {
   )
 }
 
-type SelectionActionsProps = ResultsBarProps & { readonly onDelete: ((keys: readonly ApiKey[]) => void) | undefined }
+interface SelectionActionsProps extends Pick<ViewProps, 'scope' | 'onDialog'> {
+  readonly selection: Selection
+  readonly shown: readonly string[]
+  readonly onDelete: ((keys: readonly ApiKey[]) => void) | undefined
+}
 
-function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: SelectionActionsProps) {
+function SelectionActions({ scope, selection, shown, onDialog, onDelete }: SelectionActionsProps) {
   const { rows, clear } = selection
-  const keys = rows.map(({ entity }) => entity.key)
-  const [only] = keys.length === 1 ? keys : []
+  if (rows.length === 0) return null
+  const [only, ...others] = rows.map(keyTextOf)
   return (
-    <>
+    <div class="toolbar action-bar">
       <span>{counted(rows.length)} selected</span>
-      <CopyButton text={rowsAsJson(rows)} label="Copy JSON" />
-      <CopyButton text={rowsAsCsv(rows, shown)} label="Copy CSV" />
-      {only !== undefined && (
+      <CopyButton text={() => rowsAsJson(rows)} label="Copy JSON" />
+      <CopyButton text={() => rowsAsCsv(rows, shown)} label="Copy CSV" />
+      {only !== undefined && others.length === 0 && (
         <>
-          <Button label="Duplicate" onClick={() => onDuplicate(only)} />
-          <a class="button" href={addressOfEntity(scope, formatKeyPath(only.path))}>
+          <Button label="Duplicate" onClick={() => onDialog({ type: 'duplicate', key: only })} />
+          <a class="button" href={addressOfEntity(scope, only)}>
             Inside
           </a>
-          <a class="button" href={addressOfRows(scope, formatKeyPath(only.path))}>
+          <a class="button" href={addressOfRows(scope, only)}>
             Six tables
           </a>
         </>
       )}
-      {onDelete !== undefined && <Button label="Delete selected" look="danger" onClick={() => onDelete(keys)} />}
+      {onDelete !== undefined && (
+        <Button label="Delete selected" look="danger" onClick={() => onDelete(rows.map(({ entity }) => entity.key))} />
+      )}
       <Button label="Clear" look="quiet" onClick={clear} />
-    </>
+    </div>
   )
 }
 
+interface CountProps {
+  readonly scope: EntityScope
+  readonly statement: SelectStatement
+  readonly results: Results
+}
+
 /** A count is of its moment: the rows go on changing. */
-function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, 'scope' | 'statement' | 'results'>) {
+function Count({ scope, statement, results: { pages } }: CountProps) {
   const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
   const of = JSON.stringify([scope, printGql(statement)])
   if (pages.isNew) return <span class="results-count muted">{pages.error === undefined ? 'Reading …' : ''}</span>
@@ -268,24 +290,26 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
   })
   useChanges(project, database, reload)
   return (
-    <Frame {...props} gql={gql}>
-      <div class="toolbar results-bar">
-        <ExplainButton {...props} />
+    <>
+      <Tools {...props}>
         {isChanged && <ResultsOf gql={gql} />}
-      </div>
-      {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
-      <dl class="figures">
-        {Object.entries(value ?? {}).map(([name, figure]) => (
-          <div key={name}>
-            <dt>
-              <SafeText text={name} />
-            </dt>
-            <dd>
-              <SafeText text={valueWords(figure).words} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Frame>
+        <ExplainButton {...props} />
+      </Tools>
+      <Frame {...props} gql={gql}>
+        {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
+        <dl class="figures">
+          {Object.entries(value ?? {}).map(([name, figure]) => (
+            <div key={name}>
+              <dt>
+                <SafeText text={name} />
+              </dt>
+              <dd>
+                <SafeText text={valueWords(figure).words} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Frame>
+    </>
   )
 }

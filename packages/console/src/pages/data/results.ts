@@ -11,7 +11,7 @@ import { Pages } from '../../model/paging.ts'
 import { type FilterType, filterTypes } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { findsEntities, statementIn } from '../../model/statements.ts'
-import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
+import { type ApiValue, propertyOf, type ValueType, type ValueWords, valueWords } from '../../model/value-words.ts'
 import { useChanges } from './commits.ts'
 
 const freshMs = 2500
@@ -20,14 +20,18 @@ export interface Column {
   readonly property: string
   /** In characters, by the first values that were met. */
   readonly width: number
-  /** That of the first value that was met; of an array, of its first element. */
-  readonly type: FilterType
+  /** That of the first value that was met and is not null. */
+  readonly type: ValueType
+  /** The type that a filter compares: of an array, that of its first element. */
+  readonly filterType: FilterType
+  /** Characters from the point on, the most that the first numbers have. */
+  readonly decimals: number
 }
 
 export type Types = ReadonlyMap<string, FilterType>
 
 export const typesOf = (columns: readonly Column[]): Types =>
-  new Map(columns.map(({ property, type }) => [property, type]))
+  new Map(columns.map(({ property, filterType }) => [property, filterType]))
 
 export interface Results {
   readonly pages: Pages<EntityResult>
@@ -108,24 +112,36 @@ class MetColumns {
         if (this.#known.has(property)) continue
         this.#known.add(property)
         const values = rows.flatMap((row) => propertyOf(row.entity.properties, property) ?? [])
-        found.push({ property, width: widthOf(property, values.map(cellText)), type: filterTypeOf(values) })
+        found.push(columnOf(property, values))
       }
     }
     if (found.length > 0) this.columns = [...this.columns, ...found]
   }
 }
 
-/** The type by which values are compared: that of the first that is not null. */
-function filterTypeOf(values: readonly ApiValue[]): FilterType {
-  const types = values.flatMap((value) => value.arrayValue?.values ?? value).map((value) => valueWords(value).type)
-  const first = types.find((type) => type !== 'null') ?? 'null'
-  return filterTypes.find((type) => type === first) ?? 'gql'
+function columnOf(property: string, values: readonly ApiValue[]): Column {
+  const words = values.map(valueWords)
+  const type = firstType(words)
+  const compared = firstType(values.flatMap((value) => value.arrayValue?.values ?? value).map(valueWords))
+  return {
+    property,
+    type,
+    filterType: filterTypes.find((one) => one === compared) ?? 'gql',
+    width: widthOf(
+      `${property} ${type}`,
+      words.map((one) => (one.type === type ? one.words : `${one.type} ${one.words}`)),
+    ),
+    decimals: Math.max(0, ...words.map(decimalsOf)),
+  }
 }
 
-/** With the tag of its type. */
-function cellText(value: ApiValue): string {
-  const { type, words } = valueWords(value)
-  return ['string', 'integer', 'double', 'boolean', 'null'].includes(type) ? words : `${type} ${words}`
+const firstType = (words: readonly ValueWords[]): ValueType => words.find(({ type }) => type !== 'null')?.type ?? 'null'
+
+const decimalsMax = 7
+
+/** Characters of a number from the point on. */
+export function decimalsOf({ type, words }: ValueWords): number {
+  return type === 'double' ? Math.min(decimalsMax, /\.\d*$/.exec(words)?.[0].length ?? 0) : 0
 }
 
 function widthOf(title: string, texts: readonly string[]): number {

@@ -1,35 +1,50 @@
 /** The results that the user has selected; they stay so while the table scrolls and its rows change. */
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
+import type { Pages } from '../../model/paging.ts'
 
 export interface Selection {
   readonly rows: readonly EntityResult[]
-  readonly idOf: (row: EntityResult) => string
   readonly has: (row: EntityResult) => boolean
-  readonly toggle: (row: EntityResult) => void
+  /** One row, or all from the one that was selected last to it. */
+  readonly toggle: (row: EntityResult, index: number, isRange: boolean) => void
+  /** Of the rows that were read. */
+  readonly areAll: boolean
+  /** Selects all rows that were read, or none. */
+  readonly toggleAll: () => void
   readonly clear: () => void
 }
 
 /** @param scopeName - a selection ends when it becomes another one */
-export function useSelection(scopeName: string): Selection {
+export function useSelection(scopeName: string, pages: Pages<EntityResult>): Selection {
   const [{ of, chosen }, setChosen] = useState({ of: scopeName, chosen: new Map<string, EntityResult>() })
-  return useMemo(() => {
-    const present = of === scopeName ? chosen : new Map<string, EntityResult>()
-    return {
-      rows: [...present.values()],
-      idOf,
-      has: (row) => present.has(idOf(row)),
-      toggle(row) {
-        const next = new Map(present)
-        if (!next.delete(idOf(row))) next.set(idOf(row), row)
-        setChosen({ of: scopeName, chosen: next })
-      },
-      clear: () => setChosen({ of: scopeName, chosen: new Map() }),
-    }
-  }, [scopeName, of, chosen])
+  /** Where the latest row was selected; rows that come above it move it. */
+  const last = useRef({ index: 0, shift: 0 })
+  const set = (rows: Iterable<readonly [string, EntityResult]>): void =>
+    setChosen({ of: scopeName, chosen: new Map(rows) })
+  const present = useMemo(() => (of === scopeName ? chosen : new Map<string, EntityResult>()), [scopeName, of, chosen])
+  const named = (rows: readonly EntityResult[]) => rows.map((row) => [keyTextOf(row), row] as const)
+  const isIn = (row: EntityResult): boolean => present.has(keyTextOf(row))
+  const known = pages.rowsIn(0, pages.count)
+  const areAll = present.size > 0 && known.every(isIn)
+  return {
+    rows: [...present.values()],
+    has: isIn,
+    toggle(row, index, isRange) {
+      const { index: from, shift } = last.current
+      const ends = [from + pages.shift - shift, index]
+      if (!isRange) last.current = { index, shift: pages.shift }
+      if (isRange) set([...present, ...named(pages.rowsIn(Math.min(...ends), Math.max(...ends)))])
+      else if (isIn(row)) set([...present].filter(([name]) => name !== keyTextOf(row)))
+      else set([...present, ...named([row])])
+    },
+    areAll,
+    toggleAll: () => set(areAll ? [] : named(known)),
+    clear: () => set([]),
+  }
 }
 
-function idOf({ entity }: EntityResult): string {
+export function keyTextOf({ entity }: EntityResult): string {
   return formatKeyPath(entity.key.path)
 }

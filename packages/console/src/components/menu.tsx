@@ -1,0 +1,61 @@
+/**
+ * A button that opens what is used seldom: actions, links, or a few controls.
+ *
+ *   <Menu label="More"><Button label="Export…" look="item" onClick={…} /></Menu>
+ *
+ * An action or a link in it closes it, and so do Escape, a click elsewhere and leaving it; the focus goes back to the button. A button that
+ * stays pressed leaves it open.
+ */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+export interface MenuProps {
+  readonly label: ComponentChildren
+  readonly children: ComponentChildren
+  readonly class?: string
+}
+
+export function Menu({ label, children, class: style = '' }: MenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  const [menu, button] = [useRef<HTMLSpanElement>(null), useRef<HTMLButtonElement>(null)]
+  const close = (): void => {
+    setOpen(false)
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const isWithin = (target: EventTarget | null): boolean =>
+      target instanceof Node && menu.current?.contains(target) === true
+    const onMove = ({ target }: Event): void => {
+      if (!isWithin(target)) setOpen(false)
+    }
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      close()
+    }
+    const ended = new AbortController()
+    for (const name of ['pointerdown', 'focusin']) addEventListener(name, onMove, ended)
+    addEventListener('keydown', onKey, ended)
+    return () => ended.abort()
+  }, [isOpen])
+  return (
+    <span ref={menu} class={`menu ${style}`}>
+      <button ref={button} type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && (
+        // The action comes after: a dialog that it opens gives the focus back to the button.
+        <div
+          class="menu-panel"
+          tabIndex={-1}
+          onClickCapture={({ target }) => {
+            if (target instanceof Element && target.closest('a, button:not([aria-pressed])') !== null) close()
+          }}
+        >
+          {children}
+        </div>
+      )}
+    </span>
+  )
+}

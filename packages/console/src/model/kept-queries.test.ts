@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { keptQueries, noteQuery } from './kept-queries.ts'
+
+test('the latest twenty queries stay, each once, and those that are kept', () => {
+  const run = (i: number, isKept?: boolean): void =>
+    noteQuery({ address: `#/data/demo/K?gql=${i}`, gql: `${i}`, ...(isKept === undefined ? {} : { isKept }) })
+  for (const i of [1, 2, 1]) run(i)
+  expect(keptQueries().map(({ gql }) => gql)).toEqual(['1', '2'])
+  run(2, true)
+  expect(keptQueries()).toMatchObject([{ gql: '1' }, { gql: '2', isKept: true }])
+  for (let i = 3; i < 33; i++) run(i)
+  expect(keptQueries().map(({ gql }) => Number(gql))).toEqual([...Array.from({ length: 20 }, (_, i) => 32 - i), 2])
+  run(2)
+  expect(keptQueries()[0]).toMatchObject({ gql: '2', isKept: true })
+  run(2, false)
+  expect(keptQueries()).toHaveLength(20)
+})

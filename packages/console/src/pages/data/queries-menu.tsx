@@ -1,0 +1,79 @@
+/** The queries that this browser keeps, as links: those that the user keeps, and the latest. */
+import { useState } from 'preact/hooks'
+import { Button } from '../../components/controls.tsx'
+import { Menu } from '../../components/menu.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { type KeptQuery, keptQueries, noteQuery } from '../../model/kept-queries.ts'
+import { readAddress } from '../../model/route.ts'
+import { type EntityScope, scopeIn } from '../../model/scope.ts'
+
+export interface QueriesProps {
+  readonly scope: EntityScope
+  /** The query at hand. */
+  readonly now: Omit<KeptQuery, 'isKept'>
+}
+
+export function QueriesMenu(props: QueriesProps) {
+  return (
+    <Menu label="Queries">
+      <Lists {...props} />
+    </Menu>
+  )
+}
+
+/** Read when the menu opens. */
+function Lists({ scope, now }: QueriesProps) {
+  const [, draw] = useState(0)
+  const keep = (query: QueriesProps['now'], isOn: boolean): void => {
+    noteQuery({ ...query, isKept: isOn })
+    draw((count) => count + 1)
+  }
+  const queries = keptQueries()
+  const kept = queries.filter(({ isKept }) => isKept)
+  const isKept = kept.some(({ address }) => address === now.address)
+  const list = (title: string, shown: readonly KeptQuery[]) =>
+    shown.length > 0 && (
+      <section aria-label={title}>
+        <h3>{title}</h3>
+        <ul>
+          {shown.map((query) => (
+            <li key={query.address} class="kept-query">
+              <a href={query.address} title={query.gql}>
+                <SafeText text={query.gql} />
+                <Elsewhere address={query.address} scope={scope} />
+              </a>
+              <Button
+                label={query.isKept ? '★' : '☆'}
+                aria-label={`Keep ${query.gql}`}
+                aria-pressed={query.isKept}
+                onClick={() => keep(query, !query.isKept)}
+              />
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
+  return (
+    <>
+      {!isKept && <Button label="Keep this query" aria-pressed={false} onClick={() => keep(now, true)} />}
+      {list('Kept in this browser', kept)}
+      {list(
+        'Latest',
+        queries.filter((one) => !one.isKept),
+      )}
+    </>
+  )
+}
+
+/** The place of a query of another scope. */
+function Elsewhere({ address, scope }: { readonly address: string; readonly scope: EntityScope }) {
+  const { project, database, namespace } = scopeIn(readAddress(address))
+  const words = [project, database, namespace].filter((part) => part !== '').join(' / ')
+  const isHere = project === scope.project && database === scope.database && namespace === scope.namespace
+  return isHere ? null : (
+    <span class="muted">
+      {' '}
+      <SafeText text={words} />
+    </span>
+  )
+}
