@@ -6,40 +6,9 @@ import { onTestFinished as after, expect, test } from 'vitest'
 import { closeClient } from '../../gateway/test/support/emulator.ts'
 import { consoleTests, picture, serverAway } from './browser.ts'
 import { commit } from './commit.ts'
+import { firstRow, integer, rows, seed, tasks, text } from './data-rows.ts'
 import { steadyAddress } from './steady-address.ts'
 
-type Properties = Readonly<Record<string, object>>
-
-/** Entities of a kind with the ids 1 to `count`. */
-async function seed(
-  origin: string,
-  kind: string,
-  count: number,
-  properties: (i: number) => Properties,
-  { project = 'demo', database = '', namespace = '' } = {},
-): Promise<void> {
-  const partitionId = { projectId: project, databaseId: database, namespaceId: namespace }
-  for (let at = 1; at <= count; at += 500) {
-    const ids = Array.from({ length: Math.min(500, count - at + 1) }, (_, i) => at + i)
-    const mutations = ids.map((id) => ({
-      upsert: { key: { partitionId, path: [{ kind, id: String(id) }] }, properties: properties(id) },
-    }))
-    await commit(origin, mutations, { project, databaseId: database })
-  }
-}
-
-const text = (stringValue: string) => ({ stringValue })
-const integer = (value: number) => ({ integerValue: String(value) })
-const tasks = (i: number): Properties => ({
-  title: text(`Task ${i}`),
-  done: { booleanValue: i % 3 === 0 },
-  rank: integer(-i),
-  owner: { keyValue: { path: [{ kind: 'User', name: ['ada', 'grace', 'edsger'][i % 3] }] } },
-  due: { timestampValue: `2030-01-${String((i % 28) + 1).padStart(2, '0')}T09:00:00Z` },
-})
-
-const rows = (page: Page) => page.getByRole('grid', { name: 'Results' }).locator('.virtual-table-body [role="row"]')
-const firstRow = (page: Page, words: string | RegExp) => rows(page).first().filter({ hasText: words }).waitFor()
 const fill = async (page: Page, gql: string): Promise<void> => {
   await page.keyboard.press('/')
   await page.getByRole('textbox', { name: 'GQL' }).and(page.locator('[contenteditable]:focus')).waitFor()
@@ -268,77 +237,6 @@ consoleTests('Data', ({ visit }) => {
     await expect.poll(off).toEqual([false, false])
     await (await more(page, 'Delete all found')).click()
     await page.getByRole('dialog', { name: 'Delete entities' }).getByText('SELECT * FROM ToDo').waitFor()
-  })
-
-  test('one toolbar, types in the heads, numbers aligned by their points; all rows and ranges of rows are selected', async () => {
-    const { page, origin, go } = await visit('')
-    await page.setViewportSize({ width: 1440, height: 900 })
-    const prices = [1.5, 20.25, 300]
-    await seed(origin, 'Task', 250, (i) => ({
-      rank: i === 3 ? text('none') : integer(i),
-      price: { doubleValue: prices[i % 3] },
-    }))
-    await go('#/data/demo/Task')
-    await firstRow(page, 'Task:1')
-    const grid = page.getByRole('grid', { name: 'Results' })
-    for (const name of ['Filters', 'Run', 'Columns', 'Queries', 'New entity…', 'More']) {
-      const box = await page.getByRole('button', { name }).boundingBox()
-      expect(box?.y, name).toBe((await page.getByRole('button', { name: 'Explain' }).boundingBox())?.y)
-    }
-    expect((await grid.boundingBox())?.y, 'the table begins below one line of buttons').toBeLessThan(80)
-    await page.getByRole('columnheader', { name: 'rank integer' }).waitFor()
-    // A value of another type than the head says names its own.
-    await rows(page).nth(2).getByText('string').waitFor()
-    expect(await grid.getByText('integer').count()).toBe(1)
-    const points = await rows(page)
-      .locator('[aria-colindex="4"] bdi')
-      .evaluateAll((cells) =>
-        cells.slice(0, 3).map((cell) => {
-          const range = document.createRange()
-          range.setStart(cell.firstChild as Node, cell.textContent?.indexOf('.') ?? 0)
-          range.setEnd(cell.firstChild as Node, (cell.textContent?.indexOf('.') ?? 0) + 1)
-          return Math.round(range.getBoundingClientRect().x)
-        }),
-      )
-    expect(new Set(points).size).toBe(1)
-    await page.getByRole('checkbox', { name: 'Select Task:2', exact: true }).click()
-    await page.getByRole('checkbox', { name: 'Select Task:6', exact: true }).click({ modifiers: ['Shift'] })
-    await page.getByText('5 selected').waitFor()
-    await grid.focus()
-    await page.keyboard.press('Shift+ArrowDown')
-    await page.getByText('6 selected').waitFor()
-    await page.keyboard.press('Control+a')
-    await page.getByText('200 selected').waitFor()
-    await page.getByRole('checkbox', { name: 'Select all that were read, 200' }).click()
-    await page.getByText('selected').waitFor({ state: 'detached' })
-  })
-
-  test('queries that were run are links, and those that are kept stay', async () => {
-    const { page, origin, go } = await visit('')
-    await seed(origin, 'Task', 3, tasks)
-    await go('#/data/demo/Task')
-    const menu = () => page.getByRole('button', { name: 'Queries' }).click()
-    await page.getByRole('button', { name: 'title' }).click()
-    await firstRow(page, 'Task:1')
-    await page.getByRole('button', { name: 'title' }).click()
-    await firstRow(page, 'Task:3')
-    await menu()
-    await page.getByRole('button', { name: 'Keep SELECT * FROM Task ORDER BY title', exact: true }).click()
-    await page.getByRole('region', { name: 'Kept' }).getByRole('link').click()
-    await firstRow(page, 'Task:1')
-    expect(page.url()).toMatch(/ORDER\+BY\+title$/)
-    await page.reload()
-    await menu()
-    expect(await page.getByRole('region', { name: 'Kept' }).getByRole('link').allTextContents()).toEqual([
-      'SELECT * FROM Task ORDER BY title',
-    ])
-    expect(await page.getByRole('region', { name: 'Latest' }).getByRole('link').allTextContents()).toEqual([
-      'SELECT * FROM Task ORDER BY title DESC',
-    ])
-    await page.keyboard.press('Escape')
-    expect(await page.getByRole('button', { name: 'Queries' }).evaluate((one) => one === document.activeElement)).toBe(
-      true,
-    )
   })
 
   test('a shade tells of columns beyond the right edge', async () => {

@@ -24,6 +24,9 @@ export type Write =
   | { readonly operation: 'update'; readonly properties: JsonObject; readonly baseVersion: string }
   | { readonly operation: 'delete'; readonly baseVersion: string }
 
+/** A write and the path of its key as text. */
+export type KeyedWrite = Write & { readonly key: string }
+
 export interface Written {
   /** Path of the key, where its id was given by the commit. */
   readonly path?: readonly { readonly kind: string; readonly id?: string; readonly name?: string }[]
@@ -69,36 +72,35 @@ export async function readEntity(
 }
 
 /** @throws ApiError as the commit would */
-export function previewWrite(
+export function previewWrites(
   scope: EntityScope,
-  key: string,
-  write: Write,
+  writes: readonly KeyedWrite[],
   options: CallOptions = {},
 ): Promise<CommitPreview> {
-  return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, key, write) }, options)
+  return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, writes) }, options)
 }
 
-/** @throws ApiError */
-export async function commitWrite(scope: EntityScope, key: string, write: Write): Promise<Written> {
+/** One result per write: each for itself is written, or in conflict. @throws ApiError */
+export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]): Promise<readonly Written[]> {
   const path = `/v1/projects/${pathPart(scope.project)}:commit`
-  const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, key, write))
+  const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, writes))
   wrote()
-  const [result] = mutationResults
-  return {
-    ...(result?.key === undefined ? {} : { path: result.key.path }),
-    version: result?.version ?? '0',
-    isConflict: result?.conflictDetected === true,
-  }
+  return mutationResults.map(({ key, version, conflictDetected }) => ({
+    ...(key === undefined ? {} : { path: key.path }),
+    version,
+    isConflict: conflictDetected === true,
+  }))
 }
 
-function commitOf(scope: EntityScope, keyText: string, write: Write): JsonObject {
-  const { database } = scope
-  const key = keyJson(keyText, scope)
-  const written = write.operation === 'delete' ? key : { key, properties: write.properties }
+function commitOf(scope: EntityScope, writes: readonly KeyedWrite[]): JsonObject {
   return {
-    ...given({ databaseId: database }),
+    ...given({ databaseId: scope.database }),
     mode: 'NON_TRANSACTIONAL',
-    mutations: [{ ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }],
+    mutations: writes.map((write) => {
+      const key = keyJson(write.key, scope)
+      const written = write.operation === 'delete' ? key : { key, properties: write.properties }
+      return { ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }
+    }),
   }
 }
 

@@ -22,6 +22,7 @@ import {
   type Statement,
 } from '@sixtables/gateway/browser'
 import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
+import { type ApiValue, valueWords } from './value-words.ts'
 
 /** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
 export const filterTypes = [
@@ -95,6 +96,34 @@ export function formOf(statement: Statement): QueryForm | NoForm {
     filters.push({ property, operator, value: filterValueOf(operand) })
   }
   return { kind, keysOnly, filters, order, limit: most === undefined ? '' : String(most.value) }
+}
+
+/** The filter that finds the entities with a value; `undefined` for a value that is in no index, or has no literal. */
+export function filterFor(property: string, value: ApiValue): Filter | undefined {
+  const { type, words } = valueWords(value)
+  const found = filterTypes.find((one) => one === type)
+  const isIndexed = value.excludeFromIndexes !== true && found !== undefined && !/^-?(?:NaN|Infinity)/.test(words)
+  if (!isIndexed) return undefined
+  const blob = value.blobValue?.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  const key = value.keyValue && formatKeyPath(value.keyValue.path)
+  const text =
+    value.stringValue ?? blob ?? key ?? (type === 'null' ? '' : type === 'boolean' ? words.toUpperCase() : words)
+  return { property, operator: '=', value: { type: found, text } }
+}
+
+/** The statement with a filter more; `undefined` where it has it already, and for a statement that is no form. */
+export function withFilter(statement: SelectStatement, filter: Filter): SelectStatement | undefined {
+  const form = formOf(statement)
+  if (form instanceof NoForm || form.filters.some((one) => JSON.stringify(one) === JSON.stringify(filter)))
+    return undefined
+  return statementOf({ ...form, filters: [...form.filters, filter] })
+}
+
+/** All entities below one, of any kind. @param key - as text */
+export function descendantsOf(key: string): SelectStatement {
+  const value = { type: 'key', text: key } as const
+  const filters = (['HAS ANCESTOR', '>'] as const).map((operator) => ({ property: '__key__', operator, value }))
+  return statementOf({ kind: '', keysOnly: false, filters, order: [], limit: '' })
 }
 
 export interface OtherType {

@@ -34,7 +34,8 @@ function inValue(value: ValueForm, path: readonly number[], problems: Problem[])
   if (value.type === 'array') for (const [i, one] of value.elements.entries()) inValue(one, [...path, i], problems)
 }
 
-function problemIn({ type, text, longitude, meaning }: ValueForm): string | undefined {
+/** The mistake in a value itself, not in what is within it. */
+export function problemIn({ type, text, longitude, meaning }: ValueForm): string | undefined {
   if (!/^(?:-?\d{1,9})?$/.test(meaning)) return `A meaning is a whole number, not ${meaning}.`
   switch (type) {
     case 'integer':

@@ -9,7 +9,7 @@
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { commitWrite, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
+import { commitWrites, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
 import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -64,7 +64,7 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
   const problemOfKey = mode === 'edit' ? undefined : problemOfNew
   const write =
     question === 'delete' ? deletion(base) : problemOfKey === undefined ? writeOf(reading, mode, base) : undefined
-  const previewed = usePreview(scope, key, newer === undefined ? write : undefined)
+  const previewed = usePreview(scope, newer === undefined && write !== undefined ? [{ ...write, key }] : undefined)
   const isConflict = previewed.isCurrent && previewed.preview?.conflicts.includes(true) === true
   const refusal = failure ?? (previewed.isCurrent ? previewed.refusal : undefined)
   useEffect(() => {
@@ -76,8 +76,8 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
     if (write === undefined || isBusy) return
     setIsBusy(true)
     try {
-      const written = await commitWrite(scope, key, write)
-      if (written.isConflict) look()
+      const [written] = await commitWrites(scope, [{ ...write, key }])
+      if (written === undefined || written.isConflict) look()
       else {
         onSaved?.({ key: keyOf(written, key), isDeleted: write.operation === 'delete' })
         onClose()

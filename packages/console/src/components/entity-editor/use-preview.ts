@@ -1,9 +1,9 @@
-/** The preview of a write, taken anew a moment after each change of it. */
+/** The preview of writes, taken anew a moment after each change of them. */
 
 import type { CommitPreview } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { previewWrite, type Write } from '../../api/entities.ts'
+import { type KeyedWrite, previewWrites } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
 import type { EntityScope } from '../../model/scope.ts'
 
@@ -11,23 +11,23 @@ const waitMs = 250
 
 export interface Previewed {
   readonly preview: CommitPreview | undefined
-  /** The API's refusal of the write. */
+  /** The API's refusal of the writes. */
   readonly refusal: ApiError | undefined
-  /** Whether it is of the write as it is now. */
+  /** Whether it is of the writes as they are now. */
   readonly isCurrent: boolean
 }
 
-/** @param write - absent: there is nothing that could be written */
-export function usePreview(scope: EntityScope, key: string, write: Write | undefined): Previewed {
-  const text = write === undefined ? '' : JSON.stringify([key, write])
+/** @param writes - absent: there is nothing that could be written */
+export function usePreview(scope: EntityScope, writes: readonly KeyedWrite[] | undefined): Previewed {
+  const text = writes === undefined ? '' : JSON.stringify(writes)
   const [found, setFound] = useState<{ text: string; preview?: CommitPreview; refusal?: ApiError }>({ text: '' })
   // A preview that the server was not there for is asked for again.
   const current = epoch.value
   useEffect(() => {
-    if (write === undefined) return
+    if (writes === undefined) return
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      previewWrite(scope, key, write, { signal: abort.signal }).then(
+      previewWrites(scope, writes, { signal: abort.signal }).then(
         (preview) => setFound({ text, preview }),
         (reason: Error) => {
           if (!abort.signal.aborted && reason instanceof ApiError) setFound({ text, refusal: reason })

@@ -4,12 +4,12 @@
  */
 
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { counted } from '../../model/numbers.ts'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
-import { Select } from '../controls.tsx'
+import { Button, Select } from '../controls.tsx'
 import { SafeText } from '../text.tsx'
 
 /** Context of all fields of one form. */
@@ -33,15 +33,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
   const { type, text } = value
   const described = problemId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId }
   const input = (label: string, shown: string, set: (text: string) => void, hint = '') => (
-    <input
-      class="value-input mono"
-      aria-label={label}
-      value={shown}
-      placeholder={hint}
-      spellcheck={false}
-      onInput={(event) => set(event.currentTarget.value)}
-      {...described}
-    />
+    <LineInput {...{ label, shown, set, hint, described }} />
   )
   switch (type) {
     case 'null':
@@ -62,6 +54,13 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
         <span class="value-input value-pair">
           {input(`Latitude of ${name}`, text, (latitude) => onChange({ text: latitude }), 'latitude')}
           {input(`Longitude of ${name}`, value.longitude, (longitude) => onChange({ longitude }), 'longitude')}
+        </span>
+      )
+    case 'timestamp':
+      return (
+        <span class="value-input value-pair">
+          {input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints.timestamp)}
+          <InstantPicker text={text} name={name} onChange={onChange} />
         </span>
       )
     case 'key':
@@ -86,6 +85,28 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
   }
 }
 
+interface LineInputProps {
+  readonly label: string
+  readonly shown: string
+  readonly set: (text: string) => void
+  readonly hint: string
+  readonly described: object
+}
+
+function LineInput({ label, shown, set, hint, described }: LineInputProps) {
+  return (
+    <input
+      class="value-input mono"
+      aria-label={label}
+      value={shown}
+      placeholder={hint}
+      spellcheck={false}
+      onInput={(event) => set(event.currentTarget.value)}
+      {...described}
+    />
+  )
+}
+
 type BooleanInputProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
 
 function BooleanInput({ text, name, onChange }: BooleanInputProps) {
@@ -97,6 +118,37 @@ function BooleanInput({ text, name, onChange }: BooleanInputProps) {
 const hints: Partial<Record<ValueType, string>> = {
   timestamp: '2026-11-21T10:00:00.123456Z',
   double: '1.5, NaN, -Infinity',
+}
+
+const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[-+]\d\d:\d\d)$/
+
+/** The browser's picker of date and time. It chooses up to the second: what is behind it, the fraction and the zone, stays as it is. */
+function InstantPicker({ text, name, onChange }: Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>) {
+  const picker = useRef<HTMLInputElement>(null)
+  const [, second = '', zone = 'Z'] = instantPattern.exec(text) ?? []
+  const pick = (chosen: string): void => {
+    const rest = second === '' ? 'Z' : text.slice(second.length)
+    if (chosen !== '') onChange({ text: `${chosen.length === 16 ? `${chosen}:00` : chosen}${rest}` })
+  }
+  return (
+    <span class="instant-picker">
+      <input
+        ref={picker}
+        type="datetime-local"
+        step="1"
+        tabIndex={-1}
+        aria-hidden="true"
+        value={second}
+        onInput={({ currentTarget }) => pick(currentTarget.value)}
+      />
+      <Button
+        label={zone === 'Z' ? 'UTC ▾' : `${zone} ▾`}
+        aria-label={`Pick ${name}, at ${zone === 'Z' ? 'UTC' : zone}`}
+        title={second === '' ? 'Pick date and time' : `Here: ${new Date(text).toString()}`}
+        onClick={() => picker.current?.showPicker()}
+      />
+    </span>
+  )
 }
 
 interface LongTextProps extends Pick<InputsProps, 'value' | 'name' | 'onChange'> {

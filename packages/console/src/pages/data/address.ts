@@ -6,8 +6,12 @@
  * `placeOf(addressOfPlace(place))` is `place`.
  */
 
+import { printGql } from '@sixtables/gateway/browser'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { descendantsOf } from '../../model/query-form.ts'
 import { addressOf, type Route } from '../../model/route.ts'
 import { type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
+import type { ApiKey } from '../../model/value-words.ts'
 
 export interface Place extends EntityScope {
   /** Empty: none is chosen, or the query names none. */
@@ -47,6 +51,23 @@ export function addressOfPlace(place: Place): string {
 /** The query and its columns, without what is open beside them. */
 export function addressOfQuery(place: Place): string {
   return addressOfPlace({ ...place, isExplained: false, opened: undefined })
+}
+
+const nowhere = { kind: '', gql: undefined, columns: undefined, isExplained: false, opened: undefined }
+
+/** An entity in the editor, among those of its kind. */
+export function addressOfOpened(scope: EntityScope, { partitionId = {}, path }: ApiKey): string {
+  const { projectId: project = scope.project, databaseId: database = scope.database, namespaceId } = partitionId
+  // A key of this database without a namespace is of the default one.
+  const namespace = namespaceId ?? (partitionId.projectId === undefined ? scope.namespace : '')
+  const place = { ...nowhere, project, database, namespace, kind: path.at(-1)?.kind ?? '' }
+  return addressOfPlace({ ...place, opened: formatKeyPath(path) })
+}
+
+/** The entities below one. */
+export function addressOfChildren(scope: EntityScope, key: string): string {
+  const { project, database, namespace } = scope
+  return addressOfPlace({ ...nowhere, project, database, namespace, gql: printGql(descendantsOf(key)) })
 }
 
 /** Another kind, namespace or database: its columns and query are others. */

@@ -12,6 +12,7 @@ import { CommitsUntold } from '../../components/shared-store.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
+import { withFilter } from '../../model/query-form.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
 import { addressOfPlace, addressOfQuery, movedTo, type Place, placeOf } from './address.ts'
@@ -87,19 +88,7 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   const read = readStatement(gql)
   const go = (to: Partial<Place>, options: { replace?: boolean } = {}): void =>
     navigate(addressOfPlace({ ...place, ...to }), options)
-  const run = useCallback(
-    (text: string): void => {
-      setRuns((count) => count + 1)
-      const statement = readStatement(text)
-      const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
-      const isPlain = text === printGql(wholeKind(kind))
-      const columns = kind === place.kind ? place.columns : undefined
-      const to = { ...place, kind, gql: isPlain ? undefined : text, columns }
-      noteQuery({ address: addressOfQuery(to), gql: text })
-      navigate(addressOfPlace(to))
-    },
-    [JSON.stringify(place)],
-  )
+  const run = useRun(place, setRuns)
   const close = (): void => {
     setDialog(undefined)
     if (place.opened !== undefined) go({ opened: undefined }, { replace: true })
@@ -134,10 +123,31 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
           onMet={setMet}
           onColumns={(columns) => go({ columns }, { replace: true })}
           onSort={(property) => run(printGql(sortedBy(read, property)))}
+          onFilter={(filter) => {
+            const filtered = withFilter(read, filter)
+            if (filtered !== undefined) run(printGql(filtered))
+          }}
           onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
         />
       )}
     </>
+  )
+}
+
+/** Goes to the address of a query, which runs it; the same one runs again. */
+function useRun(place: Place, setRuns: (change: (count: number) => number) => void): (gql: string) => void {
+  return useCallback(
+    (text) => {
+      setRuns((count) => count + 1)
+      const statement = readStatement(text)
+      const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
+      const isPlain = text === printGql(wholeKind(kind))
+      const columns = kind === place.kind ? place.columns : undefined
+      const to = { ...place, kind, gql: isPlain ? undefined : text, columns }
+      noteQuery({ address: addressOfQuery(to), gql: text })
+      navigate(addressOfPlace(to))
+    },
+    [JSON.stringify(place)],
   )
 }
 

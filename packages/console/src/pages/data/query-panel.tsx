@@ -79,24 +79,27 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
             names={{ kinds, properties: () => known }}
           />
         ) : form === undefined ? (
-          <p class="muted">
-            {read instanceof NoForm
-              ? `The filters cannot show ${read.reason}; this query stays GQL.`
-              : 'The GQL has a mistake; mend it there.'}
-          </p>
+          <NoFilters read={read} />
         ) : (
           <FilterForm {...{ form, wrong, met, text }} properties={known} onChange={draft.setForm} onRun={run} />
         )}
-        {mistake !== undefined ? (
+        {mistake !== undefined && (
           <p class="query-mistake" role="status">
             <SafeText text={mistake.message} />
           </p>
-        ) : (
-          isChanged && <span class="muted">changed, not run yet</span>
         )}
+        {mistake === undefined && isChanged && <span class="muted">changed, not run yet</span>}
       </section>
     </>
   )
+}
+
+function NoFilters({ read }: Pick<Draft, 'read'>) {
+  const words =
+    read instanceof NoForm
+      ? `The filters cannot show ${read.reason}; this query stays GQL.`
+      : 'The GQL has a mistake; mend it there.'
+  return <p class="muted">{words}</p>
 }
 
 function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange: (isGql: boolean) => void }) {

@@ -1,12 +1,20 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
 import type { SelectStatement } from '@sixtables/gateway/browser'
-import { useCallback } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
 import { SafeText } from '../../components/text.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
+import { formatKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
+import { type Filter, filterFor } from '../../model/query-form.ts'
+import { navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
+import type { ValueForm } from '../../model/typed-json.ts'
 import { type ApiKey, type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
+import { addressOfChildren, addressOfOpened } from './address.ts'
+import { CellEditor } from './cell-editor.tsx'
+import { editedValue, editOf, formOfCell, setCell } from './edits.ts'
 import { type Column, decimalsOf, type Results } from './results.ts'
 import { keyTextOf, type Selection } from './selection.ts'
 
@@ -19,19 +27,63 @@ export interface ResultsTableProps {
   readonly selection: Selection
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
+  /** Runs the query with a filter more. */
+  readonly onFilter: (filter: Filter) => void
 }
 
 const unknown = { width: 12, type: 'null', filterType: 'null', decimals: 0 } as const
 
-export function ResultsTable({ scope, statement, results, shown, selection, onSort, onOpen }: ResultsTableProps) {
+export function ResultsTable(props: ResultsTableProps) {
+  const { scope, statement, results, selection, onSort, onOpen, onFilter } = props
   const { pages } = results
   const onView = useCallback((first: number, last: number) => pages.want(first, Math.max(first, last)), [pages])
-  const sortOf = (property: string): 'ascending' | 'descending' | 'none' => {
-    const [first] = statement.order
-    return first?.property === property ? first.direction : 'none'
-  }
+  const [editing, setEditing] = useState<Editing | undefined>(undefined)
   const met = new Map(results.columns.map((column) => [column.property, column]))
-  const columns: TableColumn<EntityResult>[] = [
+  /** A cell of a whole entity is edited in its place, if it has room. */
+  const open = (row: EntityResult, columnId: string): void => {
+    const column = statement.fields.length === 0 ? met.get(columnId) : undefined
+    if (column === undefined || formOfCell(row, column, scope) === undefined) onOpen(row.entity.key)
+    else setEditing({ key: keyTextOf(row), property: columnId, before: editOf(scope, row)?.forms.get(columnId) })
+  }
+  const goOn = (key: string, { entity }: EntityResult, columnId: string): void => {
+    const value = propertyOf(entity.properties, columnId)
+    const filter = value === undefined ? undefined : filterFor(columnId, value)
+    if (key === 'f' && filter !== undefined) onFilter(filter)
+    if (key === 'o' && value?.keyValue !== undefined) navigate(addressOfOpened(scope, value.keyValue))
+    if (key === 'c') navigate(addressOfChildren(scope, formatKeyPath(entity.key.path)))
+  }
+  const cell = (row: EntityResult, column: Column) => (
+    <PropertyCell {...{ scope, row, column, editing, onFilter }} onEdited={() => setEditing(undefined)} />
+  )
+  return (
+    <VirtualTable
+      label="Results"
+      columns={columnsOf(props, met, cell)}
+      list={pages}
+      count={pages.count}
+      isComplete={pages.isComplete}
+      rowAt={(index) => pages.row(index)}
+      onView={onView}
+      onOpen={open}
+      onKey={goOn}
+      onSort={onSort}
+      isSelected={selection.has}
+      onSelect={selection.toggle}
+      onSelectAll={selection.toggleAll}
+      isFresh={(row) => pages.fresh.has(keyTextOf(row))}
+      shift={pages.shift}
+    />
+  )
+}
+
+function columnsOf(
+  { scope, statement, results: { pages, keyWidth }, shown, selection, onOpen }: ResultsTableProps,
+  met: ReadonlyMap<string, Column>,
+  cell: (row: EntityResult, column: Column) => ComponentChildren,
+): readonly TableColumn<EntityResult>[] {
+  const [order] = statement.order
+  const sortOf = (property: string) => (order?.property === property ? order.direction : 'none')
+  return [
     {
       id: ' select',
       title: (
@@ -56,13 +108,12 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
     {
       id: '__key__',
       title: 'key',
-      width: `calc(${Math.max(12, results.keyWidth)}ch + 56px)`,
+      width: `calc(${Math.max(12, keyWidth)}ch + 104px)`,
       sorted: sortOf('__key__'),
       cell: (row) => <KeyCell scope={scope} row={row} onOpen={onOpen} />,
     },
     ...shown.map((property): TableColumn<EntityResult> => {
       const column = met.get(property) ?? { property, ...unknown }
-      const isNumber = column.type === 'integer' || column.type === 'double'
       return {
         id: property,
         title: (
@@ -71,30 +122,12 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
           </>
         ),
         width: `calc(${column.width}ch + 28px)`,
-        isNumber,
+        isNumber: column.type === 'integer' || column.type === 'double',
         sorted: sortOf(property),
-        cell: ({ entity }) => <ValueCell value={propertyOf(entity.properties, property)} column={column} />,
+        cell: (row) => cell(row, column),
       }
     }),
   ]
-  return (
-    <VirtualTable
-      label="Results"
-      columns={columns}
-      list={pages}
-      count={pages.count}
-      isComplete={pages.isComplete}
-      rowAt={(index) => pages.row(index)}
-      onView={onView}
-      onOpen={({ entity }) => onOpen(entity.key)}
-      onSort={onSort}
-      isSelected={selection.has}
-      onSelect={selection.toggle}
-      onSelectAll={selection.toggleAll}
-      isFresh={(row) => pages.fresh.has(keyTextOf(row))}
-      shift={pages.shift}
-    />
-  )
 }
 
 interface KeyCellProps {
@@ -116,26 +149,90 @@ function KeyCell({ scope, row, onOpen }: KeyCellProps) {
       >
         <SafeText text={text} />
       </button>
-      <a
-        class="data-key-inside"
-        tabIndex={-1}
-        href={addressOfEntity(scope, text)}
-        title="Rows, log and versions of this entity"
-      >
-        inside
-      </a>
+      <span class="data-key-links">
+        <a tabIndex={-1} href={addressOfChildren(scope, text)} title="Entities below this one (c)">
+          children
+        </a>{' '}
+        <a tabIndex={-1} href={addressOfEntity(scope, text)} title="Rows, log and versions of this entity">
+          inside
+        </a>
+      </span>
     </span>
   )
 }
 
-/** The type stands in the head of the column; a value of another one has its own. */
-function ValueCell({ value, column }: { readonly value: ApiValue | undefined; readonly column: Column }) {
-  if (value === undefined) return <span class="visually-hidden">no value</span>
+/** The cell that is being edited. */
+interface Editing {
+  readonly key: string
+  readonly property: string
+  /** Its change before, to which Escape goes back. */
+  readonly before: ValueForm | undefined
+}
+
+interface PropertyCellProps {
+  readonly scope: EntityScope
+  readonly row: EntityResult
+  readonly column: Column
+  readonly editing: Editing | undefined
+  readonly onFilter: (filter: Filter) => void
+  readonly onEdited: () => void
+}
+
+function PropertyCell({ scope, row, column, editing, onFilter, onEdited }: PropertyCellProps) {
+  const { property } = column
+  const stored = propertyOf(row.entity.properties, property)
+  const edit = editOf(scope, row)
+  const isEditing = editing?.property === property && editing.key === keyTextOf(row)
+  const form = isEditing ? (edit?.forms.get(property) ?? formOfCell(row, column, scope)) : undefined
+  if (form !== undefined) {
+    const end = (isKept: boolean): void => {
+      if (!isKept) setCell(scope, row, property, editing?.before)
+      onEdited()
+    }
+    const change = (changed: ValueForm): void => setCell(scope, row, property, changed)
+    return <CellEditor {...{ scope, form }} name={property} onChange={change} onEnd={end} />
+  }
+  const changed = editedValue(edit, property)
+  if (changed !== undefined) {
+    const before = stored === undefined ? 'no value' : valueWords(stored).words
+    return (
+      <span class="data-changed" title={`Not saved; before: ${before}`}>
+        <ValueCell scope={scope} value={changed} column={column} />
+      </span>
+    )
+  }
+  if (stored === undefined) return <span class="visually-hidden">no value</span>
+  const filter = filterFor(property, stored)
+  return (
+    <>
+      <ValueCell scope={scope} value={stored} column={column} />
+      {filter !== undefined && (
+        <button
+          type="button"
+          class="data-filter"
+          tabIndex={-1}
+          title={`Only entities with this ${property} (f)`}
+          onClick={() => onFilter(filter)}
+        >
+          =
+        </button>
+      )}
+    </>
+  )
+}
+
+interface ValueCellProps extends Pick<PropertyCellProps, 'scope' | 'column'> {
+  readonly value: ApiValue
+}
+
+/** The type stands in the head of the column; a value of another one has its own. A key leads to its entity. */
+function ValueCell({ scope, value, column }: ValueCellProps) {
   const known = valueWords(value)
   const { type, words } = known
   const isOther = type !== column.type && type !== 'null'
   const isNumber = type === 'integer' || type === 'double'
   const behind = column.decimals - decimalsOf(known)
+  const text = type === 'string' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />
   return (
     <span
       class={`data-value is-${isNumber ? 'number' : type.replace(' ', '-')}`}
@@ -143,7 +240,13 @@ function ValueCell({ value, column }: { readonly value: ApiValue | undefined; re
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >
       {isOther && <span class="data-type">{type}</span>}
-      {type === 'string' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />}
+      {value.keyValue === undefined ? (
+        text
+      ) : (
+        <a tabIndex={-1} href={addressOfOpened(scope, value.keyValue)} title={`Open ${words} (o)`}>
+          {text}
+        </a>
+      )}
       {value.excludeFromIndexes === true && <span class="data-unindexed">not indexed</span>}
     </span>
   )

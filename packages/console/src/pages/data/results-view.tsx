@@ -17,7 +17,7 @@ import { useLoaded } from '../../components/use-server.ts'
 import type { KeptQuery } from '../../model/kept-queries.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
 import { pageMax } from '../../model/paging.ts'
-import { otherTypes } from '../../model/query-form.ts'
+import { type Filter, otherTypes } from '../../model/query-form.ts'
 import { addressOfEntity, addressOfRows, type EntityScope } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { type ApiKey, valueWords } from '../../model/value-words.ts'
@@ -25,6 +25,7 @@ import { ColumnChooser, shownColumns } from './column-chooser.tsx'
 import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
+import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { QueriesMenu } from './queries-menu.tsx'
 import { type Column, type Results, typesOf, useResults } from './results.ts'
@@ -52,10 +53,11 @@ export interface ResultsViewProps extends ViewProps {
   readonly onColumns: (columns: readonly string[] | undefined) => void
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
+  readonly onFilter: (filter: Filter) => void
 }
 
 export function ResultsView(props: ResultsViewProps) {
-  const { scope, statement, runs, onMet, onSort, onOpen } = props
+  const { scope, statement, runs, onMet, onSort, onOpen, onFilter } = props
   const gql = printGql(statement)
   const results = useResults(scope, gql)
   const { pages, columns } = results
@@ -81,8 +83,9 @@ export function ResultsView(props: ResultsViewProps) {
         {pages.error instanceof Error && (
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
-        {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen }} />}
+        {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
         {pages.count === 0 && pages.isComplete && <NoResults statement={statement} columns={columns} />}
+        <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
       {deleted !== undefined && (

@@ -9,7 +9,7 @@ export interface Selection {
   readonly has: (row: EntityResult) => boolean
   /** One row, or all from the one that was selected last to it. */
   readonly toggle: (row: EntityResult, index: number, isRange: boolean) => void
-  /** Of the rows that were read. */
+  /** Whether all rows that were read are selected. */
   readonly areAll: boolean
   /** Selects all rows that were read, or none. */
   readonly toggleAll: () => void

@@ -1,0 +1,128 @@
+/**
+ * Values that were changed in cells and are not saved yet. They stay while the user sorts, filters and goes to other pages.
+ *
+ *   cell ─change─▶ edited entity: what was read, and the forms of its changed values ─save─▶ one commit of all
+ *
+ * ED1  A save names the version that was read with the entity: it never takes the place of another writer's unseen.  data-cells.test.ts
+ */
+import { signal } from '@preact/signals'
+import type { EntityResult } from '../../api/datastore.ts'
+import { commitWrites, type KeyedWrite, readEntity, type StoredEntity } from '../../api/entities.ts'
+import type { EntityScope } from '../../model/scope.ts'
+import { emptyValue, formOf, type JsonObject, jsonOf, type ValueForm, valueTypes } from '../../model/typed-json.ts'
+import { problemIn } from '../../model/value-problems.ts'
+import { type ApiValue, propertyOf } from '../../model/value-words.ts'
+import type { Column } from './results.ts'
+import { keyTextOf } from './selection.ts'
+
+export interface EditedEntity {
+  readonly scope: EntityScope
+  /** Path as text. */
+  readonly key: string
+  readonly base: StoredEntity
+  /** By property. */
+  readonly forms: ReadonlyMap<string, ValueForm>
+  /** A save found that another writer has changed the entity. */
+  readonly isTheirs?: boolean
+}
+
+const edited = signal<readonly EditedEntity[]>([])
+
+const nameOf = ({ project, database, namespace }: EntityScope, key: string): string =>
+  JSON.stringify([project, database, namespace, key])
+
+const isOf = (scope: EntityScope) => (one: EditedEntity) => nameOf(one.scope, '') === nameOf(scope, '')
+
+export function editedIn(scope: EntityScope): readonly EditedEntity[] {
+  return edited.value.filter(isOf(scope))
+}
+
+export function editOf(scope: EntityScope, row: EntityResult): EditedEntity | undefined {
+  const name = nameOf(scope, keyTextOf(row))
+  return edited.value.find((one) => nameOf(one.scope, one.key) === name)
+}
+
+/** The form of a cell's value; `undefined` for a value that its cell has no room for, and for a row without a version. */
+export function formOfCell(row: EntityResult, { property, type }: Column, scope: EntityScope): ValueForm | undefined {
+  if (row.version === undefined) return undefined
+  const value = propertyOf(row.entity.properties, property)
+  if (value === undefined || 'nullValue' in value) {
+    const found = valueTypes.find((one) => one === type)
+    return found === undefined || isLarge(found) ? undefined : { ...emptyValue, type: found, partition: scope }
+  }
+  const form = formOf(value as JsonObject)
+  return isLarge(form.type) || form.text.includes('\r') ? undefined : form
+}
+
+const isLarge = (type: ValueForm['type']): boolean => ['null', 'array', 'entity', 'other'].includes(type)
+
+/** @param form - absent: the value as it was read */
+export function setCell(scope: EntityScope, row: EntityResult, property: string, form: ValueForm | undefined): void {
+  const found = editOf(scope, row)
+  const { entity, version = '0' } = row
+  const base = found?.base ?? { properties: (entity.properties ?? {}) as JsonObject, version }
+  const forms = new Map(found?.forms)
+  const stored = base.properties?.[property]
+  const isSame = form !== undefined && stored !== undefined && sameJson(jsonOf(formOf(stored)), jsonOf(form))
+  if (form === undefined || isSame) forms.delete(property)
+  else forms.set(property, form)
+  const others = edited.value.filter((one) => one !== found)
+  edited.value = forms.size === 0 ? others : [...others, { scope, key: keyTextOf(row), base, forms }]
+}
+
+const sameJson = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/** The value that a cell shows. */
+export function editedValue(edit: EditedEntity | undefined, property: string): ApiValue | undefined {
+  const form = edit?.forms.get(property)
+  if (form === undefined) return undefined
+  return problemIn(form) === undefined ? (jsonOf(form) as ApiValue) : { stringValue: form.text }
+}
+
+/** The first mistake in a form. */
+export function problemOf(entities: readonly EditedEntity[]): string | undefined {
+  for (const { key, forms } of entities) {
+    for (const [property, form] of forms) {
+      const problem = problemIn(form)
+      if (problem !== undefined) return `${key}, ${property}: ${problem}`
+    }
+  }
+  return undefined
+}
+
+export function writesOf(entities: readonly EditedEntity[]): readonly KeyedWrite[] {
+  return entities.map(({ key, base, forms }) => {
+    const changed = Object.fromEntries([...forms].map(([property, form]) => [property, jsonOf(form)]))
+    // Through the form: it keeps -0, which JSON would lose.
+    const kept = Object.entries(base.properties ?? {}).map(([name, value]) => [name, jsonOf(formOf(value))] as const)
+    return {
+      key,
+      operation: 'update',
+      properties: { ...Object.fromEntries(kept), ...changed },
+      baseVersion: base.version,
+    }
+  })
+}
+
+export function forget(entities: readonly EditedEntity[]): void {
+  edited.value = edited.value.filter((one) => !entities.includes(one))
+}
+
+/** Bases entities on what is stored now: the values that were changed here replace those of the other writer. */
+export async function keepMine(entities: readonly EditedEntity[]): Promise<void> {
+  const newest = await Promise.all(entities.map(({ scope, key }) => readEntity(scope, key)))
+  edited.value = edited.value.map((one) => {
+    const base = newest[entities.indexOf(one)]
+    return base === undefined ? one : { ...one, base, isTheirs: false }
+  })
+}
+
+/** Saves all; an entity that another writer changed meanwhile stays. @returns how many were written */
+export async function save(scope: EntityScope, entities: readonly EditedEntity[]): Promise<number> {
+  const results = await commitWrites(scope, writesOf(entities))
+  const isWritten = (one: EditedEntity): boolean => results[entities.indexOf(one)]?.isConflict === false
+  edited.value = edited.value.flatMap((one) =>
+    !entities.includes(one) ? one : isWritten(one) ? [] : { ...one, isTheirs: true },
+  )
+  return entities.filter(isWritten).length
+}

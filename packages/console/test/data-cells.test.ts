@@ -1,0 +1,153 @@
+/** The table of Data as a tool: values edited in their cells, followed and filtered, rows selected, queries kept. */
+import { expect, test } from 'vitest'
+import { consoleTests } from './browser.ts'
+import { commit } from './commit.ts'
+import { firstRow, integer, type Properties, rows, seed, tasks, text } from './data-rows.ts'
+
+consoleTests('the table of Data', ({ visit }) => {
+  test('one toolbar, types in the heads, numbers aligned by their points; all rows and ranges of rows are selected', async () => {
+    const { page, origin, go } = await visit('')
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const prices = [1.5, 20.25, 300]
+    await seed(origin, 'Task', 250, (i) => ({
+      rank: i === 3 ? text('none') : integer(i),
+      price: { doubleValue: prices[i % 3] },
+    }))
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    const grid = page.getByRole('grid', { name: 'Results' })
+    for (const name of ['Filters', 'Run', 'Columns', 'Queries', 'New entity…', 'More']) {
+      const box = await page.getByRole('button', { name }).boundingBox()
+      expect(box?.y, name).toBe((await page.getByRole('button', { name: 'Explain' }).boundingBox())?.y)
+    }
+    expect((await grid.boundingBox())?.y, 'the table begins below one line of buttons').toBeLessThan(80)
+    await page.getByRole('columnheader', { name: 'rank integer' }).waitFor()
+    // A value of another type than the head says names its own.
+    await rows(page).nth(2).getByText('string').waitFor()
+    expect(await grid.getByText('integer').count()).toBe(1)
+    const points = await rows(page)
+      .locator('[aria-colindex="4"] bdi')
+      .evaluateAll((cells) =>
+        cells.slice(0, 3).map((cell) => {
+          const range = document.createRange()
+          range.setStart(cell.firstChild as Node, cell.textContent?.indexOf('.') ?? 0)
+          range.setEnd(cell.firstChild as Node, (cell.textContent?.indexOf('.') ?? 0) + 1)
+          return Math.round(range.getBoundingClientRect().x)
+        }),
+      )
+    expect(new Set(points).size).toBe(1)
+    await page.getByRole('checkbox', { name: 'Select Task:2', exact: true }).click()
+    await page.getByRole('checkbox', { name: 'Select Task:6', exact: true }).click({ modifiers: ['Shift'] })
+    await page.getByText('5 selected').waitFor()
+    await grid.focus()
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('6 selected').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('200 selected').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all that were read, 200' }).click()
+    await page.getByText('selected').waitFor({ state: 'detached' })
+  })
+
+  test('edits/ED1: values change in their cells, and one save writes all, but never over another writer’s unseen', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 3, tasks)
+    await go('#/data/demo/Task')
+    const cell = (row: number, property: string) =>
+      page
+        .getByRole('columnheader', { name: property })
+        .getAttribute('aria-colindex')
+        .then((column) => rows(page).nth(row).locator(`[aria-colindex="${column}"]`))
+    const bar = page.getByRole('region', { name: 'Changes' })
+    const stored = async (id: number) => {
+      const key = { project: 'demo', database: '', namespace: '', key: `Task:${id}` }
+      const answer = await fetch(`${origin}/emulator/inspect/entity?${new URLSearchParams(key)}`)
+      return ((await answer.json()) as { found: [{ entity: { properties: Properties } }] }).found[0].entity.properties
+    }
+    await firstRow(page, 'Task:1')
+    await (await cell(0, 'title')).dblclick()
+    await page.keyboard.type('mine')
+    await page.keyboard.press('Enter')
+    await bar.getByText('1 value of 1 entity changed. Writes 3 rows, deletes 2').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('F2')
+    await page.keyboard.type('five')
+    await bar.getByText('Task:1, rank: An integer has digits alone.').waitFor()
+    expect(await bar.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await (await cell(1, 'due')).dblclick()
+    await page.locator('.instant-picker > input').evaluate((input: HTMLInputElement) => {
+      input.value = '2031-02-03T04:05:06'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+    })
+    await page.keyboard.press('Tab')
+    await bar.getByText('2 values of 2 entities changed.').waitFor()
+    // Meanwhile, of the same entity, another property and the same one.
+    const path = [{ kind: 'Task', id: '1' }]
+    const theirs = { ...tasks(1), title: text('theirs'), rank: integer(7) }
+    await commit(origin, [{ upsert: { key: { path }, properties: theirs } }])
+    await rows(page).first().getByText('7', { exact: true }).waitFor()
+    await page.keyboard.press('Control+s')
+    await bar.getByText('Another writer has changed Task:1').waitFor()
+    expect([await stored(1), (await stored(2))['due']]).toMatchObject([
+      theirs,
+      { timestampValue: '2031-02-03T04:05:06.000007Z' },
+    ])
+    await bar.getByRole('button', { name: 'Keep mine' }).click()
+    await bar.getByText('1 value of 1 entity changed. Writes 3').waitFor()
+    await bar.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved 1 entity.').waitFor()
+    expect(await stored(1)).toMatchObject({ ...theirs, title: text('mine') })
+  })
+
+  test('a value filters, a key leads to its entity and to those below it', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 6, tasks)
+    const ada = { kind: 'User', name: 'ada' }
+    const upserts = [[ada], [ada, { kind: 'Note', id: '1' }]].map((path) => ({ key: { path }, properties: {} }))
+    await commit(
+      origin,
+      upserts.map((upsert) => ({ upsert })),
+    )
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    await rows(page).nth(2).getByText('true').hover()
+    await rows(page).nth(2).getByTitle('Only entities with this done (f)').click()
+    await page.getByText('2 results', { exact: true }).waitFor()
+    await page.getByText('SELECT * FROM Task WHERE done = TRUE').waitFor()
+    await rows(page).first().getByText('User:"ada"').click()
+    await page.getByRole('dialog', { name: 'Edit User:"ada"' }).getByRole('button', { name: 'Close' }).click()
+    await rows(page).first().hover()
+    await rows(page).first().getByRole('link', { name: 'children' }).click()
+    await page.getByText('1 result', { exact: true }).waitFor()
+    await firstRow(page, 'User:"ada"/Note:1')
+  })
+
+  test('queries that were run are links, and those that are kept stay', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 3, tasks)
+    await go('#/data/demo/Task')
+    const menu = () => page.getByRole('button', { name: 'Queries' }).click()
+    await page.getByRole('button', { name: 'title' }).click()
+    await firstRow(page, 'Task:1')
+    await page.getByRole('button', { name: 'title' }).click()
+    await firstRow(page, 'Task:3')
+    await menu()
+    await page.getByRole('button', { name: 'Keep SELECT * FROM Task ORDER BY title', exact: true }).click()
+    await page.getByRole('region', { name: 'Kept' }).getByRole('link').click()
+    await firstRow(page, 'Task:1')
+    expect(page.url()).toMatch(/ORDER\+BY\+title$/)
+    await page.reload()
+    await menu()
+    expect(await page.getByRole('region', { name: 'Kept' }).getByRole('link').allTextContents()).toEqual([
+      'SELECT * FROM Task ORDER BY title',
+    ])
+    expect(await page.getByRole('region', { name: 'Latest' }).getByRole('link').allTextContents()).toEqual([
+      'SELECT * FROM Task ORDER BY title DESC',
+    ])
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('button', { name: 'Queries' }).evaluate((one) => one === document.activeElement)).toBe(
+      true,
+    )
+  })
+})
