@@ -81,7 +81,7 @@ consoleTests('the table of Data', ({ visit }) => {
       input.dispatchEvent(new Event('input', { bubbles: true }))
     })
     await page.keyboard.press('Tab')
-    await bar.getByText('2 values of 2 entities changed.').waitFor()
+    await bar.getByText('2 values of 2 entities changed. Writes').waitFor()
     // Meanwhile, of the same entity, another property and the same one.
     const path = [{ kind: 'Task', id: '1' }]
     const theirs = { ...tasks(1), title: text('theirs'), rank: integer(7) }
