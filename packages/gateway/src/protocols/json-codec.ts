@@ -12,9 +12,8 @@ import { InvariantError, invalidArgument, type RequestContext } from '@sixtables
 import protobuf from 'protobufjs/minimal.js'
 import { cutMessage, forEachPiece, wholeBytesMax } from '../convert/pieces.ts'
 import { jsonListLimits } from '../convert/request-parts.ts'
-import type { MethodName } from '../methods.ts'
+import { dataService, type MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { dataService } from './grpc.ts'
 import { type Json, type Printable, type PrintableObject, PrintedJson, parseJson, printJson } from './json-text.ts'
 
 interface Method {
