@@ -21,11 +21,11 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { footprintOf, noFootprint } from '../log/footprint.ts'
+import { type Footprint, footprintOf, noFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
-import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { Overtaken } from '../transactions/blocked.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
@@ -52,13 +52,6 @@ export interface CommitParts {
 }
 
 const noTransaction = new Uint8Array(0)
-
-/** A commit at the end of its turn. */
-interface Appended {
-  /** When the store has the commit, and all that it read. */
-  readonly written: MaybePromise<void>
-  readonly committed: Committed
-}
 
 /** Applies mutations: all or nothing if transactional, else one after the other. */
 export function* commitSteps(parts: CommitParts, context: RequestContext, request: CommitRequest): Steps<CommitResult> {
@@ -92,21 +85,24 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
     : { mutationResults: outcomes, indexUpdates }
 }
 
-/** Commits to the store of this process, after waits for locks of other transactions. */
-export function* commitHere(
+/** Commits to the store of this process. With a guard it waits for locks of other transactions, and is then repeated. */
+export function commitHere(
   parts: LocalParts,
   input: CommitInput,
   transaction: Transaction | undefined,
-): Steps<Committed> {
-  let guard = parts.transactions.guard(transaction, input)
-  if (guard === undefined) {
-    try {
-      return yield* commitInTurn(parts, input, undefined)
-    } catch (error) {
+): MaybePromise<Committed> {
+  const guard = parts.transactions.guard(transaction, input)
+  if (guard !== undefined) return runSteps(commitGuarded(parts, input, guard))
+  return whenFails(
+    () => runSteps(commitInTurn(parts, input, undefined)),
+    (error) => {
       if (!(error instanceof Overtaken)) throw error
-      guard = parts.transactions.guardAgainst(transaction, input)
-    }
-  }
+      return runSteps(commitGuarded(parts, input, parts.transactions.guardAgainst(transaction, input)))
+    },
+  )
+}
+
+function* commitGuarded(parts: LocalParts, input: CommitInput, guard: CommitGuard): Steps<Committed> {
   try {
     for (;;) {
       try {
@@ -136,55 +132,52 @@ function* commitInQueue(parts: LocalParts, input: CommitInput, guard: CommitGuar
 }
 
 /** Takes the turn of the log, gives it on after the append, and answers when the store has the commit (commit-log/L3, commit-log/L5). */
-function* commitInTurn(parts: LocalParts, input: CommitInput, guard: CommitGuard | undefined): Steps<Committed> {
-  const { log, versions } = parts
-  const turn = log.turns.enter()
-  if (turn !== undefined) yield turn
-  const version = versions.next()
-  let appended: Appended
-  try {
-    appended = yield* appendSteps(parts, input, guard, version)
-  } catch (error) {
-    versions.settle(version)
-    appended = log.refusal(error)
-  } finally {
-    log.turns.leave()
-  }
-  yield* waitFor(appended.written)
-  return appended.committed
-}
-
-function* appendSteps(
+function* commitInTurn(
   { log, versions, recent, transactions }: LocalParts,
   { context, database, transaction, mutations, rules }: CommitInput,
   guard: CommitGuard | undefined,
-  version: bigint,
-): Steps<Appended> {
-  // Read the entities, and fold the mutations over them: images before and after.
-  const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
-  const { states, outcomes, failure } = yield* waitFor(evaluated)
-  if (states.length === 0) {
-    guard?.admit(() => noFootprint)
+): Steps<Committed> {
+  const turn = log.turns.enter()
+  if (turn !== undefined) yield turn
+  const version = versions.next()
+  // When the store has the commit, and all that it read; rejects for a refused one.
+  let written: MaybePromise<void>
+  let committed!: Committed
+  try {
+    // Read the entities, and fold the mutations over them: images before and after.
+    const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
+    const { states, outcomes, failure } = yield* waitFor(evaluated)
+    committed = { version, outcomes, failure, indexUpdates: 0 }
+    if (states.length === 0) {
+      guard?.admit(() => noFootprint)
+      versions.settle(version)
+      written = log.written()
+    } else {
+      // One record for each group, with the index rows to write and delete.
+      const made = yield* waitFor(recordsOf(context, states, database, { transaction, groups: [] }))
+      const records = log.appendsOf(context, database, made, version)
+      const isApplied = yield* waitFor(log.readyFor(database, records))
+      // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
+      checkAlive(context)
+      if (database.isSuperseded === true) throw new Superseded()
+      const footprint = (): Footprint => footprintOf(records)
+      const admission = guard ?? transactions
+      admission.admit(footprint)
+      log.gate?.admit(context, records)
+      committed = { ...committed, indexUpdates: indexUpdatesOf(records) }
+      // Append, and tell: the log its observers when the store has the commit, the transactions now.
+      written = log.append(context, database, records, isApplied)
+      context.trace?.committed(tallyOf(records))
+      recent.add({ footprint, alsoMoves: guard?.alsoMoves ?? [], transaction, written: written ?? undefined })
+    }
+  } catch (error) {
     versions.settle(version)
-    return { written: log.written(), committed: { version, outcomes, failure, indexUpdates: 0 } }
+    written = log.refusal(error)
+  } finally {
+    log.turns.leave()
   }
-  // One record for each group, with the index rows to write and delete.
-  const made = yield* waitFor(recordsOf(context, states, database, { transaction, groups: [] }))
-  const records = log.appendsOf(context, database, made, version)
-  const isApplied = yield* log.readyFor(database, records)
-  // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
-  checkAlive(context)
-  if (database.isSuperseded === true) throw new Superseded()
-  const admission = guard ?? transactions
-  admission.admit(() => footprintOf(records))
-  log.gate?.admit(context, records)
-  const indexUpdates = indexUpdatesOf(records)
-  // Append, and tell: the log its observers when the store has the commit, the transactions now.
-  const written = log.append(context, database, records, isApplied)
-  context.trace?.committed(tallyOf(records))
-  const alsoMoves = guard?.alsoMoves ?? []
-  recent.add({ footprint: () => footprintOf(records), alsoMoves, transaction, written: written ?? undefined })
-  return { written, committed: { version, outcomes, failure, indexUpdates } }
+  yield* waitFor(written)
+  return committed
 }
 
 /** How the fold treats the mutations of a database. */

@@ -44,7 +44,7 @@ export interface IndexOptions {
 /** Checks during the walk, for validation. Each may throw. `property` is the dotted path. */
 export interface WalkChecks {
   /** @param siblings - the names before it in the same entity */
-  name(name: string, property: string, siblings: Set<string>): void
+  name(name: string, property: string, siblings: Names): void
   /** Called before the payload of the value is read. */
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
   embeddedKey(range: ByteRange, outer: WireReader): void
@@ -52,11 +52,30 @@ export interface WalkChecks {
   propertyEnd(fieldStart: number, fieldEnd: number, entry: PropertyEntry, name: string): void
 }
 
+/** The names of an entity's properties. A few are searched in a list: a set takes longer to make than that. */
+export class Names {
+  readonly #few: string[] = []
+  #many: Set<string> | undefined
+
+  /** @returns whether the name is new */
+  add(name: string): boolean {
+    if (this.#few.length < 32) {
+      const isNew = !this.#few.includes(name)
+      if (isNew) this.#few.push(name)
+      return isNew
+    }
+    this.#many ??= new Set(this.#few)
+    const isNew = !this.#many.has(name)
+    this.#many.add(name)
+    return isNew
+  }
+}
+
 interface MutableEntry extends IndexEntry {
   multi: boolean
 }
 
-const noNames = new Set<string>()
+const noNames = new Names()
 
 export class IndexWalk {
   readonly #entries: MutableEntry[] = []
@@ -92,7 +111,7 @@ export class IndexWalk {
     const checks = this.#checks
     const walk = new EntityWalk(reader)
     const slot = new ValueSlot(reader.bytes)
-    const names = checks === undefined ? noNames : new Set<string>()
+    const names = checks === undefined ? noNames : new Names()
     const only = depth === 0 ? this.#only : undefined
     for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {

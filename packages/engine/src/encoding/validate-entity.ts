@@ -23,7 +23,7 @@ import {
   splitEntity,
   writeProperty,
 } from './entity-codec.ts'
-import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
+import { type IndexOptions, IndexWalk, indexEntries, type Names, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import {
@@ -145,7 +145,7 @@ class EntityChecks implements WalkChecks {
     this.#request = request
   }
 
-  name(name: string, property: string, siblings: Set<string>): void {
+  name(name: string, property: string, siblings: Names): void {
     if (name === '')
       throw invalidArgument(
         `a property name is empty${property === '' ? '' : ` (in ${property})`}`,
@@ -159,8 +159,7 @@ class EntityChecks implements WalkChecks {
         `${labelOf(property)}: names like __this__ are reserved`,
         `The property.name ${JSON.stringify(shorten(name))} is reserved.`,
       )
-    if (siblings.has(name)) this.repeatedName = true
-    else siblings.add(name)
+    if (!siblings.add(name)) this.repeatedName = true
   }
 
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void {

@@ -20,7 +20,7 @@ import { IdAllocator } from '../ids/allocator.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
-import { type MaybePromise, runSteps } from '../maybe-promise.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { CommitFeed } from '../observe/feed/commit-feed.ts'
 import { Findings } from '../observe/findings/findings.ts'
@@ -276,7 +276,7 @@ export class EngineParts {
 }
 
 function localCommits(local: LocalParts): StoreCommits {
-  return { commit: (input, transaction?: Transaction) => runSteps(commitHere(local, input, transaction)) }
+  return { commit: (input, transaction?: Transaction) => commitHere(local, input, transaction) }
 }
 
 function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, store }: EngineOptions) {

@@ -171,7 +171,9 @@ export class IdSequence {
     invariant(this.#inHand >= count || !this.#counts, 'allocator/I4: numbers are given only from those in hand')
     const first = this.#next
     if (this.#counts) this.#next += count
-    return Array.from({ length: count }, (_, i) => first + i)
+    const numbers: number[] = []
+    for (let i = 0; i < count; i++) numbers.push(first + i)
+    return numbers
   }
 
   #drop(last: number): void {

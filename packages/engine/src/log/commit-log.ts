@@ -28,15 +28,7 @@ import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
-import {
-  andThen,
-  forEachInOrder,
-  isPromise,
-  type MaybePromise,
-  type Steps,
-  waitFor,
-  whenFails,
-} from '../maybe-promise.ts'
+import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
@@ -181,26 +173,26 @@ export class CommitLog {
    *
    * @returns whether these records are applied with their commit
    */
-  *readyFor({ applyPolicy }: LogDatabase, records: readonly LogAppend[]): Steps<boolean> {
+  readyFor({ applyPolicy }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
     const isImmediate = applyPolicy.type === 'immediate'
     // Whether these records can be applied depends on earlier records of their groups that are still being written.
     const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
-    if (before !== undefined) yield before
-    if (this.holds.mark(records) || !isImmediate) return false
-    if (this.pending.count === 0) return true
-    // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
-    yield* waitFor(forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy')))
-    return !this.holds.mark(records)
+    return andThen(before, () => {
+      if (this.holds.mark(records) || !isImmediate) return false
+      if (this.pending.count === 0) return true
+      // Pending records from an earlier policy go first: a group is applied in order (apply/A1).
+      const rolled = forEachInOrder(records, ({ group }) => this.applier.rollForward(group, 'policy'))
+      return andThen(rolled, () => !this.holds.mark(records))
+    })
   }
 
   /**
    * The end of a commit that is refused. The reason, such as ALREADY_EXISTS, may be a batch that is still being written: the
    * client gets the error after that batch is written (L3).
    */
-  refusal(error: unknown): { readonly written: Promise<never>; readonly committed: never } {
+  refusal(error: unknown): Promise<never> {
     if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
-    const written = Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
-    return { written, committed: undefined as never }
+    return Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten)
   }
 
   /** Runs `task` while no commit is between evaluation and append. */

@@ -28,7 +28,7 @@ export class CommitVersions {
   readonly #scheduler: Scheduler
   #last: bigint
   /** Versions of commits that are evaluated or on their way to the store, oldest first. */
-  readonly #open = new Set<bigint>()
+  #open: bigint[] = []
   #ceiling: bigint
 
   private constructor(scheduler: Scheduler, last: bigint) {
@@ -51,8 +51,8 @@ export class CommitVersions {
 
   /** The time of a read made now: after every written commit, before the first that is not (V1). */
   readTime(): bigint {
-    for (const oldest of this.#open) return oldest - 1n
-    return this.newest()
+    const [oldest] = this.#open
+    return oldest === undefined ? this.newest() : oldest - 1n
   }
 
   /** The newest version; later ones are in the future. */
@@ -68,13 +68,15 @@ export class CommitVersions {
     const version = now > this.#last ? now : this.#last + 1n
     invariant(version > this.#last, 'a commitVersion is above all before it')
     this.#last = version
-    this.#open.add(version)
+    this.#open.push(version)
     return version
   }
 
   /** Ends a commit: it is refused, or readers see it from now on. */
   settle(version: bigint): void {
-    this.#open.delete(version)
+    // A store answers in the order of its writes (kv/K7): mostly it is the oldest one.
+    if (this.#open[0] === version) this.#open.shift()
+    else this.#open = this.#open.filter((open) => open !== version)
   }
 
   /** Notes that a read at `time` (not in the future) was answered: later commits get a later version. */
