@@ -25,6 +25,7 @@ function inParts(
   keys: readonly Key[],
   step: (part: readonly Key[]) => MaybePromise<void>,
 ): MaybePromise<void> {
+  if (keys.length <= keysAtOnce) return step(keys)
   const starts = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, i) => i * keysAtOnce)
   const counters = ids.countersOf(database)
   const checkCounters = (): void => {

@@ -59,12 +59,13 @@ export class Names {
 
   /** @returns whether the name is new */
   add(name: string): boolean {
-    if (this.#few.length < 32) {
-      const isNew = !this.#few.includes(name)
-      if (isNew) this.#few.push(name)
-      return isNew
+    const few = this.#few
+    if (few.length < 16) {
+      for (const known of few) if (known === name) return false
+      few.push(name)
+      return true
     }
-    this.#many ??= new Set(this.#few)
+    this.#many ??= new Set(few)
     const isNew = !this.#many.has(name)
     this.#many.add(name)
     return isNew

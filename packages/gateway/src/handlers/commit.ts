@@ -11,7 +11,7 @@ import {
 } from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
-import { writeAnswer } from '../convert/answer-writer.ts'
+import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
 import { cutMessage, forEachPiece, wholeBytesMax, writeInPieces } from '../convert/pieces.ts'
@@ -79,31 +79,32 @@ function commitOf(request: WireCommitRequest, scope: RequestScope): CommitReques
   return { mode, mutations }
 }
 
-function answerOf(call: Call, { mutationResults, ...rest }: CommitResult): MaybePromise<Buffer> {
+/** CommitResponse: mutation_results 3, index_updates 4, commit_time 8. */
+function answerOf(call: Call, { mutationResults, indexUpdates, commitTime }: CommitResult): MaybePromise<Buffer> {
   return writeInPieces(call, mutationResults, (part, isLast) =>
-    messageOf({ ...(isLast ? rest : { indexUpdates: 0 }), mutationResults: part }),
+    writeAnswer((writer) => {
+      if (isLast && commitTime !== undefined) writer.timestamp(8, commitTime)
+      if (isLast && indexUpdates !== 0) writer.uint32(4, indexUpdates)
+      writeMutationResults(writer, part)
+    }),
   )
 }
 
 /**
- * CommitResponse: mutation_results 3, index_updates 4, commit_time 8. MutationResult: key 3, version 4,
- * conflict_detected 5, update_time 6, create_time 7, transform_results 8.
+ * MutationResult: key 3, version 4, conflict_detected 5, update_time 6, create_time 7, transform_results 8. An answer is written from
+ * its end.
  */
-function messageOf({ mutationResults, indexUpdates, commitTime }: CommitResult): Buffer {
-  return writeAnswer((writer) => {
-    if (commitTime !== undefined) writer.timestamp(8, commitTime)
-    if (indexUpdates !== 0) writer.uint32(4, indexUpdates)
-    for (let i = mutationResults.length - 1; i >= 0; i--) {
-      const result = mutationResults[i]
-      if (result === undefined) continue
-      const end = writer.mark()
-      for (const value of result.transformResults?.toReversed() ?? []) writer.bytes(8, encodeValue(value))
-      if (result.createTime !== undefined) writer.timestamp(7, result.createTime)
-      if (result.updateTime !== undefined) writer.timestamp(6, result.updateTime)
-      if (result.conflictDetected) writer.uint32(5, 1)
-      writer.int64(4, result.version)
-      if (result.key !== undefined) writer.key(3, result.key)
-      writer.head(3, end)
-    }
-  })
+function writeMutationResults(writer: AnswerWriter, results: CommitResult['mutationResults']): void {
+  for (let i = results.length - 1; i >= 0; i--) {
+    const result = results[i]
+    if (result === undefined) continue
+    const end = writer.mark()
+    for (const value of result.transformResults?.toReversed() ?? []) writer.bytes(8, encodeValue(value))
+    if (result.createTime !== undefined) writer.timestamp(7, result.createTime)
+    if (result.updateTime !== undefined) writer.timestamp(6, result.updateTime)
+    if (result.conflictDetected) writer.uint32(5, 1)
+    writer.int64(4, result.version)
+    if (result.key !== undefined) writer.key(3, result.key)
+    writer.head(3, end)
+  }
 }
