@@ -283,7 +283,7 @@ export class CommitLog {
     const { kv, versions } = this.#options
     const { bytes } = this.retention
     const { version } = records[0] as LogAppend
-    const trimmed = this.retention.take(records.length)
+    const trimmed = this.retention.take(records.length, version)
     const rows = this.#logRows(context, records, trimmed, !isApplied)
     const trimmedBytes = bytes - this.retention.bytes
     this.holds.caught(records)

@@ -29,12 +29,19 @@ export function recordsOf(
   rules: IndexRules,
   head: LogRecordHead,
 ): MaybePromise<readonly NewRecord[]> {
+  const rowsOf = (delta: EntityDelta): EntityRows => {
+    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
+    return new EntityRows(delta, rules)
+  }
+  if (deltas.length === 1 && head.groups.length === 0) {
+    const rows = rowsOf(deltas[0] as EntityDelta)
+    return [newRecord(head, groupOf(rows.codes.partition, rows.path), [rows])]
+  }
   const byGroup = new Map<GroupCode, EntityRows[]>()
   for (const group of head.groups) byGroup.set(group, [])
   const grouped = forEachInSlices(context, deltas, workOfDelta, (delta) => {
-    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
     const group = groupOf(delta.codes.partition, delta.codes.path)
-    const rows = new EntityRows(delta, rules)
+    const rows = rowsOf(delta)
     const known = byGroup.get(group)
     if (known === undefined) byGroup.set(group, [rows])
     else known.push(rows)

@@ -163,11 +163,12 @@ export class Retention {
   /**
    * Takes out the deletions that are due, a few for each of the `appended` records. The caller must write them; otherwise the
    * records stay until the next opening.
+   *
+   * @param now - the version of the commit
    */
-  take(appended: number): KvWrite[] {
+  take(appended: number, now: bigint): KvWrite[] {
     const oldest = this.#log.rows[this.#head]
     if (oldest === undefined) return []
-    const now = this.#scheduler.nowMicros()
     if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return []
     const horizon = now - this.#limits.ageMicros
     if (this.#bytes <= this.#limits.bytesMax && versionOfLogRow(oldest) >= horizon) {

@@ -99,7 +99,8 @@ interface Entity {
   /** Whether any mutation of the list deleted it. */
   isDeleted: boolean
   isConflicted: boolean
-  /** The image after the list, once known. */
+  /** Whether its {@link imageAfter}, the image after the list, is known. */
+  isFolded: boolean
   imageAfter: EntityImage | undefined
 }
 
@@ -193,7 +194,6 @@ class Fold {
   readonly #rules: EvaluationRules
   readonly #read: Reader
   readonly #version: bigint
-  readonly #entities: Entity[] = []
   /** Entities that another mutation may name too, by row. An automatic id is named once. */
   readonly #known: Map<RowKey, Entity> | undefined
   /** The entity of each mutation that took effect, in order. */
@@ -224,11 +224,9 @@ class Fold {
     const states: EntityDelta[] = []
     const outcomes: MutationOutcome[] = []
     const mutated = forEachInSlices(context, this.#mutations, workOf, (mutation) => this.#step(mutation))
-    const changed = andThen(mutated, () =>
-      forEachInSlices(context, this.#entities, workOf, (entity) => this.#addState(states, entity)),
-    )
-    const told = andThen(changed, () =>
+    const told = andThen(mutated, () =>
       forEachInSlices(context, this.#done, workOf, (entity, i) => {
+        if (!entity.isFolded) this.#addState(states, entity)
         outcomes.push(this.#outcomeOf(entity, i))
       }),
     )
@@ -250,6 +248,7 @@ class Fold {
     const { codes, row, before, imageBefore, entries } = entity
     const image = this.#imageAfter(entity)
     entity.imageAfter = image
+    entity.isFolded = true
     if (image === imageBefore) return
     const after = image === undefined ? undefined : encodeImage(image)
     states.push({ codes, row, before, after, afterEntries: entries })
@@ -311,9 +310,9 @@ class Fold {
       isMet: false,
       isDeleted: false,
       isConflicted: false,
+      isFolded: false,
       imageAfter: undefined,
     }
-    this.#entities.push(entity)
     if (!mutation.automaticId) this.#known?.set(row, entity)
     return entity
   }
