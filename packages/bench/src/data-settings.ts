@@ -8,7 +8,6 @@ const table = {
     about: 'new entities a minute',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'expiry.afterMinutes': {
     value: 5,
@@ -17,7 +16,6 @@ const table = {
       'mean time from the creation of an entity to its expiry; the time of each entity is random, 50 to 150 % of the mean',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'expiry.sweepMinutes': {
     value: 1,
@@ -25,14 +23,12 @@ const table = {
     about: 'time between two sweeps that delete expired entities',
     least: 1,
     longer: 'less',
-    source: 'ours',
   },
   'expiry.generationMinutes': {
     value: 4,
     unit: 'minutes',
     about: 'length of a generation: the values of new entities begin with its number, followed by the expiry time',
     least: 1,
-    source: 'ours',
   },
   'expiry.shards': {
     value: 8,
@@ -40,7 +36,6 @@ const table = {
     about: 'number of fixed prefixes before the expiry time, with a query for each',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'expiry.endedShare': {
     value: 0.02,
@@ -64,14 +59,13 @@ const table = {
     longer: 'more',
     source: 'ours: a night',
   },
-  'lull.opsPerSecond': { value: 100, unit: '/s', about: 'operations during the lull', least: 1, source: 'ours' },
+  'lull.opsPerSecond': { value: 100, unit: '/s', about: 'operations during the lull', least: 1 },
   'index.count': {
     value: 5,
     unit: 'indexes',
     about: 'maximum number of composite indexes of one kind',
     longer: 'more',
     most: 10,
-    source: 'ours',
   },
   'index.values': {
     value: 32,
@@ -79,7 +73,6 @@ const table = {
     about: 'maximum number of values of one array property',
     longer: 'more',
     most: 320,
-    source: 'ours',
   },
   'entity.bodyBytes': {
     value: 2000,
@@ -87,7 +80,6 @@ const table = {
     about: 'length of the unindexed text of an entity',
     longer: 'more',
     most: 50_000,
-    source: 'ours',
   },
   'list.changes': {
     value: 8,
@@ -103,7 +95,6 @@ const table = {
     about: 'mean pause of a client between two compactions of a list',
     least: 300,
     longer: 'less',
-    source: 'ours',
   },
   'list.entriesMax': {
     value: 2000,
@@ -127,7 +118,6 @@ const table = {
     unit: 'share',
     about: 'share of the followers that leave before a compaction',
     least: 0.001,
-    source: 'ours',
   },
   'burst.opsPerSecond': {
     value: 12,
@@ -135,7 +125,6 @@ const table = {
     about: 'rate of writes to one entity group, about twice the rate that its log can append',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'burst.seconds': {
     value: 5,
@@ -143,7 +132,6 @@ const table = {
     about: 'duration of the short load test',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'burst.longSeconds': {
     value: 60,
@@ -151,7 +139,6 @@ const table = {
     about: 'duration of the long load test',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'work.records': {
     value: 20_000,
@@ -159,9 +146,8 @@ const table = {
     about: 'number of records that the workers share',
     least: 100,
     longer: 'more',
-    source: 'ours',
   },
-  'work.workers': { value: 8, unit: 'workers', about: 'number of workers', least: 2, longer: 'more', source: 'ours' },
+  'work.workers': { value: 8, unit: 'workers', about: 'number of workers', least: 2, longer: 'more' },
 } as const
 
 export type DataSettingName = keyof typeof table

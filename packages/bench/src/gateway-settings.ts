@@ -9,7 +9,6 @@ const table = {
     least: 1,
     longer: 'more',
     most: 16,
-    source: 'ours',
   },
   'gateways.clients': {
     value: 16,
@@ -18,7 +17,6 @@ const table = {
       'number of clients of each gateway, or of all gateways in the arm with the same clients; each waits for its answer',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'gateways.callMs': {
     value: 1,
@@ -35,7 +33,6 @@ const table = {
     least: 2,
     longer: 'more',
     most: 16,
-    source: 'ours',
   },
   'gateways.seconds': {
     value: 0.3,
@@ -43,7 +40,6 @@ const table = {
     about: 'duration of the load of puts for each number of gateways, after half as much to begin with',
     least: 0.1,
     longer: 'more',
-    source: 'ours',
   },
   'rows.callMs': {
     value: 4,

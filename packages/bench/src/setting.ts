@@ -3,7 +3,8 @@ export interface Setting {
   readonly value: number
   readonly unit: string
   readonly about: string
-  readonly source: string
+  /** Where the value is from; default: ours. */
+  readonly source?: string
   /** The least value that makes sense; default 0. */
   readonly least?: number
   /** The greatest; default: 1 for a share, ten times the default value where a run takes longer with more, else a hundred times. */

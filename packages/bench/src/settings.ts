@@ -39,7 +39,6 @@ const ours = {
     unit: 'share',
     about: 'share of clients that crash between two steps of a job',
     most: 0.9,
-    source: 'ours',
   },
   'client.rememberMs': {
     value: 2000,
@@ -53,13 +52,11 @@ const ours = {
     about: 'entities that a long transaction reads one by one',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'transaction.thinkMs': {
     value: 100,
     unit: 'ms',
     about: 'pause of a long transaction between two of its reads',
-    source: 'ours',
   },
   'transaction.abandoned': {
     value: 20,
@@ -67,7 +64,6 @@ const ours = {
     about: 'number of transactions that their client abandons, one after the other',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'lock.timeoutMs': {
     value: 2000,
@@ -87,7 +83,6 @@ const ours = {
     about: 'random writes, each followed by one read',
     least: 6,
     longer: 'more',
-    source: 'ours',
   },
   'probe.everyMs': {
     value: 10,
@@ -95,7 +90,6 @@ const ours = {
     about: 'interval between two reads until a reader sees a write',
     least: 1,
     longer: 'less',
-    source: 'ours',
   },
   'ids.count': {
     value: 4096,
@@ -111,7 +105,6 @@ const ours = {
     about: 'equal parts of the id space, for the chi-square test',
     least: 2,
     most: 4096,
-    source: 'ours',
   },
   'ranges.count': {
     value: 200,
@@ -119,7 +112,6 @@ const ours = {
     about: 'random ranges compared with a model that remembers every id',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'load.slotMs': {
     value: 5000,
@@ -143,7 +135,6 @@ const ours = {
     value: 0.1,
     unit: 'share',
     about: 'share of operations that write; the others read',
-    source: 'ours',
   },
   'load.minutes': {
     value: 20,
@@ -151,16 +142,14 @@ const ours = {
     about: 'duration of the load',
     least: 0.5,
     longer: 'more',
-    source: 'ours',
   },
-  'load.opsPerSecond': { value: 50_000, unit: '/s', about: 'operations offered', least: 1, source: 'ours' },
+  'load.opsPerSecond': { value: 50_000, unit: '/s', about: 'operations offered', least: 1 },
   'load.seconds': {
     value: 20,
     unit: 's',
     about: 'duration of the load for each number of writers',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'load.writersMax': {
     value: 100,
@@ -169,7 +158,6 @@ const ours = {
     least: 1,
     longer: 'more',
     most: 1000,
-    source: 'ours',
   },
   'ramp.startOpsPerSecond': {
     value: 500,
@@ -201,14 +189,12 @@ const ours = {
     about: 'duration of the ramp',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'replay.times': {
     value: 100,
     unit: 'times',
     about: 'the rate of a recording, multiplied',
     least: 0.01,
-    source: 'ours',
   },
   'copies.count': {
     value: 8,
@@ -216,7 +202,6 @@ const ours = {
     about: 'number of replicas of a read entity, or of shards of a written one',
     least: 1,
     longer: 'more',
-    source: 'ours',
   },
   'batch.size': {
     value: 10,
@@ -225,7 +210,6 @@ const ours = {
     least: 1,
     longer: 'more',
     most: 500,
-    source: 'ours',
   },
   'log.fastCommitMs': {
     value: 50,
@@ -257,7 +241,7 @@ const ours = {
     longer: 'less',
     source: 'known: 100,000 keys took 17 s (the same articles), in calls of 300 keys',
   },
-  'delete.share': { value: 0.75, unit: 'share', about: 'share of the entities that are deleted', source: 'ours' },
+  'delete.share': { value: 0.75, unit: 'share', about: 'share of the entities that are deleted' },
 } as const
 
 export type SettingName = TabletSettingName | GatewaySettingName | DataSettingName | keyof typeof ours
@@ -296,6 +280,16 @@ export type SettingValues = Partial<Readonly<Record<SettingName, number>>>
 export function defaultsOf(...names: readonly SettingName[]): SettingValues {
   return Object.fromEntries(names.map((name) => [name, settings[name].value]))
 }
+
+/** A store with simulated servers whose tablets are no matter of the lab. */
+export const serverSettings: SettingValues = defaultsOf(
+  'server.count',
+  'server.opsPerSecond',
+  'server.serviceMs',
+  'log.commitMs',
+)
+/** Clients that retry. */
+export const clientSettings: SettingValues = defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs')
 
 /** All that the engine's servers and tablets are told. */
 export const tabletSettingValues: SettingValues = defaultsOf(...(Object.keys(engineNames) as TabletSettingName[]))

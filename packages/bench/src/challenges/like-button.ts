@@ -23,6 +23,8 @@ const stepMs = 10
  * told of a second one after the other.
  */
 const underWayMax = 2500
+/** A user waits for so many milliseconds; a like without an answer has failed then. */
+const patienceMs = 10_000
 /** After so many likes that failed the site is down: its process ends, and the load with it. */
 const failedMax = 100
 /** Likes of another post, one of so many. */
@@ -75,16 +77,9 @@ export const likeButton: Challenge = {
         return
       }
       underWay++
-      try {
-        await program.call('like', db, post)
-        accepted.set(post, (accepted.get(post) ?? 0) + 1)
-      } catch (error) {
-        // A refused like is what is judged; any other error is a mistake of the program.
-        ignoreRefusal(error)
-        fail()
-      } finally {
-        underWay--
-      }
+      const like = program.call('like', db, post).then(() => accepted.set(post, (accepted.get(post) ?? 0) + 1))
+      if (!(await isInTime(store, like))) fail()
+      await like.catch(ignoreRefusal).finally(() => underWay--)
     }
     const ticks = async (): Promise<void> => {
       for (let second = 0; second < seconds + secondsAfter; second++) {
@@ -143,7 +138,16 @@ async function readNumbers(
   return { wrong, rows: (store.engine.tablets.charged - charged) / accepted.size }
 }
 
-function ignoreRefusal(error: unknown): void {
+/** Whether a like is answered while its user waits. A refused one is what is judged; any other error is a mistake of the program. */
+function isInTime(store: Store, like: Promise<unknown>): Promise<boolean> {
+  const isAnswered = like.then(
+    () => true,
+    (error) => ignoreRefusal(error) ?? false,
+  )
+  return Promise.race([isAnswered, store.sleep(patienceMs).then(() => false)])
+}
+
+function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof RefusedCall || error instanceof Killed)) throw error
 }
 

@@ -13,7 +13,7 @@ export function listLabs(): InkLine[] {
 
 export function listSettings(): InkLine[] {
   return settingNames.flatMap((name) => {
-    const { value, unit, about, source, least = 0 } = settings[name]
+    const { value, unit, about, source = 'ours', least = 0 } = settings[name]
     const readers = labs.filter((lab) => lab.settings[name] !== undefined)
     const own = readers
       .filter((lab) => lab.settings[name] !== value)

@@ -10,7 +10,7 @@ import { type Arm, expectFigure, expectFigures, type Lab, ofArms } from '../lab.
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { insert, integer, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
@@ -222,7 +222,8 @@ export const batching: Lab = {
     "The log's latency: Megastore commits take 100 to 400 ms. The way of 4 ms: believed.",
   ],
   settings: {
-    ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
+    ...serverSettings,
+    ...defaultsOf('client.rpcMs'),
     'batch.size': 100,
   },
   arms,

@@ -10,7 +10,7 @@ import { decodeProperties } from '@sixtables/engine'
 import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
 import { descending, insert, integer, unindexed } from '../sim/entities.ts'
 import { type Filled, fill } from '../sim/filled.ts'
@@ -309,18 +309,8 @@ export const counting: Lab = {
     'is stored costs one read for any number of records, but must be maintained: by the service once a day, or by each writer with ' +
     'its record.',
   settings: {
-    ...defaultsOf(
-      'apply.delayMs',
-      'client.rpcMs',
-      'log.commitMs',
-      'probe.everyMs',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'work.records',
-      'request.limitMs',
-      'request.callMs',
-    ),
+    ...serverSettings,
+    ...defaultsOf('apply.delayMs', 'client.rpcMs', 'request.limitMs', 'request.callMs'),
     'work.records': 100_000,
     'probe.everyMs': 250,
   },

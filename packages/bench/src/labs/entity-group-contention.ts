@@ -8,7 +8,7 @@ import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofAr
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { integerOf, isTransient } from '../sim/client.ts'
 import { integer } from '../sim/entities.ts'
 import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
@@ -256,24 +256,17 @@ export const entityGroupContention: Lab = {
       'follows.',
   ],
   settings: {
+    ...serverSettings,
+    ...clientSettings,
     ...defaultsOf(
-      'log.commitMs',
       'log.waitMsMax',
       'log.fastCommitMs',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'client.rpcMs',
-      'client.retries',
-      'client.backoffMs',
-      'load.seconds',
       'load.writersMax',
       'batch.size',
       'burst.opsPerSecond',
       'burst.seconds',
       'burst.longSeconds',
       'apply.delayMs',
-      'query.deadlineMs',
     ),
     'load.seconds': 10,
     'query.deadlineMs': 100,

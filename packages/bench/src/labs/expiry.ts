@@ -11,7 +11,7 @@
 import type { Key, Mutation, Query } from '@sixtables/engine'
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, ascending, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -330,11 +330,8 @@ export const expiry: Lab = {
       '([tablets](../reference/tablets.md)).',
   ],
   settings: {
+    ...serverSettings,
     ...defaultsOf(
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'log.commitMs',
       'expiry.perMinute',
       'expiry.afterMinutes',
       'expiry.sweepMinutes',

@@ -6,7 +6,7 @@
 import type { Key } from '@sixtables/engine'
 import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { clientSettings, defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
 import { integer, text, unindexed, upsert } from '../sim/entities.ts'
 import { type Load, offer } from '../sim/load.ts'
@@ -190,8 +190,8 @@ export const hotKey: Lab = {
   ],
   settings: {
     ...tabletSettingValues,
-    ...defaultsOf('load.slotMs', 'load.samples', 'load.minutes', 'load.opsPerSecond', 'copies.count'),
-    ...defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs', 'load.seconds', 'load.writersMax'),
+    ...clientSettings,
+    ...defaultsOf('load.slotMs', 'load.samples', 'copies.count', 'load.seconds', 'load.writersMax'),
     // More than eight servers serve, for as long as three splits with their rests take, and then a quarter more.
     'load.opsPerSecond': 100_000,
     'load.minutes': 24,

@@ -6,7 +6,7 @@
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { CompactionRun, type Sight } from './lists/compaction-run.ts'
@@ -110,20 +110,8 @@ export const listCompaction: Lab = {
     'it: writers append to one of them, and the other one, which is quiet, is emptied into it. Copied first and cleared after, ' +
     'nothing can be lost, only be there twice until the next client has gone on.',
   settings: {
-    ...defaultsOf(
-      'client.rpcMs',
-      'client.backoffMs',
-      'client.rememberMs',
-      'list.compactEveryMs',
-      'load.seconds',
-      'load.writersMax',
-      'log.commitMs',
-      'log.waitMsMax',
-      'probe.everyMs',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-    ),
+    ...serverSettings,
+    ...defaultsOf('client.rpcMs', 'client.backoffMs', 'client.rememberMs', 'list.compactEveryMs'),
     'load.seconds': 120,
     'load.writersMax': 16,
     'probe.everyMs': 500,

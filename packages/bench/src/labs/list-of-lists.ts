@@ -6,7 +6,7 @@
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
 import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, hasCode, type Put, textsOf } from '../sim/client.ts'
 import { array, texts } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
@@ -331,19 +331,8 @@ export const listOfLists: Lab = {
     'An entity is written whole, however little of it changes, and it has a limit. One level more helps against both: an index ' +
     'item names sub-lists, and only the newest one grows. The older ones are at rest, so even a conditional write gets through.',
   settings: {
-    ...defaultsOf(
-      'batch.size',
-      'client.rpcMs',
-      'list.entriesMax',
-      'list.followers',
-      'list.leaveShare',
-      'load.writersMax',
-      'log.commitMs',
-      'log.waitMsMax',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-    ),
+    ...serverSettings,
+    ...defaultsOf('client.rpcMs', 'list.entriesMax', 'list.followers', 'list.leaveShare', 'log.waitMsMax'),
     'batch.size': 500,
     'load.writersMax': 2,
   },

@@ -7,7 +7,7 @@ import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, hasCode, isTransient, type Put, textsOf } from '../sim/client.ts'
 import { timed } from '../sim/open-loop.ts'
 import type { WireSession } from '../sim/wire.ts'
@@ -222,18 +222,9 @@ export const listRemoval: Lab = {
     'always does. A change that says what to do instead of what the list is then needs no reading: the server appends it, or ' +
     'takes the element out, in the order in which the log of the entity has the changes.',
   settings: {
-    ...defaultsOf(
-      'client.rpcMs',
-      'client.retries',
-      'client.backoffMs',
-      'list.changes',
-      'load.writersMax',
-      'log.commitMs',
-      'log.waitMsMax',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-    ),
+    ...serverSettings,
+    ...clientSettings,
+    ...defaultsOf('list.changes'),
     'load.writersMax': 64,
     // Changes wait for each other in the log; a lab about retries has none for waiting.
     'log.waitMsMax': 60_000,

@@ -11,7 +11,7 @@
 import type { Key, Mutation, Query } from '@sixtables/engine'
 import { type Arm, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode } from '../sim/client.ts'
 import { ascending, type Fields, integer, unindexed, upsert, whereKey } from '../sim/entities.ts'
 import { scanned } from '../sim/scanned.ts'
@@ -240,8 +240,8 @@ export const massDelete: Lab = {
       'tenth of a row operation): ours ([tablets](../reference/tablets.md)).',
   ],
   settings: {
-    ...defaultsOf('server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs', 'delete.share'),
-    ...defaultsOf('tablet.compactRestMs', 'query.deadlineMs'),
+    ...serverSettings,
+    ...defaultsOf('delete.share', 'tablet.compactRestMs', 'query.deadlineMs'),
     'work.records': 4000,
     'batch.size': 20,
   },

@@ -5,7 +5,7 @@
  */
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
@@ -175,7 +175,8 @@ export const offsetCursor: Lab = {
       'explain](../reference/differences.md)).',
   ],
   settings: {
-    ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
+    ...serverSettings,
+    ...defaultsOf('client.rpcMs'),
     'work.records': 2000,
     'batch.size': 50,
   },

@@ -5,7 +5,7 @@
  * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
  */
 import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
-import { defaultsOf } from '../settings.ts'
+import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { writeOverWire } from '../sim/writers.ts'
 import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.ts'
 import { type Concurrency, underMode } from './optimistic-pessimistic/modes.ts'
@@ -100,16 +100,11 @@ export const optimisticPessimistic: Lab = {
       'youngest transaction gives way: ours.',
   ],
   settings: {
+    ...serverSettings,
+    ...clientSettings,
     ...defaultsOf(
-      'log.commitMs',
       'log.waitMsMax',
       'lock.timeoutMs',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'client.rpcMs',
-      'client.retries',
-      'client.backoffMs',
       'load.writersMax',
       'transaction.reads',
       'transaction.thinkMs',

@@ -7,7 +7,7 @@
 import { encodeKey, type QueryResult } from '@sixtables/engine'
 import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
@@ -146,15 +146,8 @@ export const queryShape: Lab = {
     'A query scans an index, and fetches each entity that it gives out whole. The index rows hold the values they are ordered ' +
     'by and the key. So a projection of indexed properties and a keys-only query are answered without a look at the entities.',
   settings: {
-    ...defaultsOf(
-      'client.rpcMs',
-      'entity.bodyBytes',
-      'log.commitMs',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'work.records',
-    ),
+    ...serverSettings,
+    ...defaultsOf('client.rpcMs', 'entity.bodyBytes'),
     'work.records': 4000,
   },
   arms,

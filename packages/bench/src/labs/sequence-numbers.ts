@@ -6,7 +6,7 @@
  */
 import { type Arm, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { defaultsOf } from '../settings.ts'
+import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
 import { turnPages } from './sequence-numbers/pages.ts'
@@ -148,23 +148,9 @@ export const sequenceNumbers: Lab = {
     'Latencies: believed. How many clients go away (`client.crashShare`): ours.',
   ],
   settings: {
-    ...defaultsOf(
-      'log.commitMs',
-      'log.waitMsMax',
-      'server.count',
-      'server.opsPerSecond',
-      'server.serviceMs',
-      'apply.delayMs',
-      'client.rpcMs',
-      'client.retries',
-      'client.backoffMs',
-      'client.crashShare',
-      'load.seconds',
-      'load.writersMax',
-      'copies.count',
-      'work.records',
-      'work.workers',
-    ),
+    ...serverSettings,
+    ...clientSettings,
+    ...defaultsOf('log.waitMsMax', 'apply.delayMs', 'copies.count', 'work.workers'),
     'load.writersMax': 256,
     'load.seconds': 3,
     'client.crashShare': 0.2,

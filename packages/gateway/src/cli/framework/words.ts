@@ -131,13 +131,17 @@ export function nameOf(word: string, { commands, defaultCommand }: Program): str
   return commands.some(({ name, hidden }) => name === word && hidden !== true) ? `sixtables ${word}` : undefined
 }
 
+/** Words of `sixtables-lab` that learners try here. */
+const ofOtherCommand = /^(labs?|challenges?|courses?|judge|grade|replay)$/
+
 function unknownCommand(
   word: string,
   choices: readonly Command[],
   path: readonly Command[],
   program: Program,
 ): UsageError {
-  if (word === 'lab' && path.length === 0) return new UsageError('there is no command lab; the labs are sixtables-lab')
+  if (path.length === 0 && ofOtherCommand.test(word))
+    return new UsageError(`there is no command ${word}; labs and challenges are another one: sixtables-lab --help`)
   const slip = path.length === 0 ? nameOf(word, program) : undefined
   if (slip !== undefined) return new UsageError(`there is no command ${word}; did you mean ${slip}?`)
   const near = nearest(
