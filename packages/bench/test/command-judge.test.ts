@@ -14,7 +14,6 @@ import { atMost, type Challenge } from '../src/challenges/challenge.ts'
 import { Meter } from '../src/challenges/charged-database.ts'
 import { customerKeys } from '../src/challenges/customer-keys.ts'
 import { type Judgement, judge, judgeSeeds } from '../src/challenges/judge.ts'
-import { alone } from '../src/challenges/loads.ts'
 import { hasGiven, type Language, languages, starterOf } from '../src/challenges/starters.ts'
 import { storedOf, token } from '../src/challenges/stored.ts'
 import { defaultsOf, tabletSettingValues } from '../src/settings.ts'
@@ -40,7 +39,7 @@ const customers: Challenge = {
     await store.together(names.map(add))
     program.restart()
     let lost = 0
-    const stored = await alone(store, async () => {
+    const stored = await store.alone(async () => {
       for (const [i, name] of names.entries()) {
         const found = await program.call('findCustomer', stage.db({ meter: own }), i + 1)
         if ((found as { name?: unknown } | null)?.name !== name) lost++

@@ -60,3 +60,11 @@ it('a value that makes a run eight times as long is told before', () => {
   expect(told('load.slotMs=1200')).toHaveLength(1)
   expect(told('apply.delayMs=0')).toEqual([])
 })
+
+it('a lab of one writer is run as one of some and of all', async () => {
+  const [lab] = labs.filter(({ name }) => name === 'sequence-numbers')
+  if (lab === undefined) expect.fail('there is no such lab')
+  const settings = { ...shortest(lab), 'load.writersMax': 1 }
+  const { arms } = await runLab(lab, { seed: 1, arms: ['put-unique'], settings })
+  expect(arms[0]?.figures.filter(({ name }) => name.startsWith('commits that lost'))).toHaveLength(3)
+})

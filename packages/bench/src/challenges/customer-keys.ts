@@ -3,7 +3,7 @@ import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
-import { alone, offerCalls } from './loads.ts'
+import { offerCalls } from './loads.ts'
 import { storedOf, token } from './stored.ts'
 
 const asked = 40
@@ -46,7 +46,7 @@ export const customerKeys: Challenge = {
     const meter = new Meter()
     const db = stage.db({ meter })
     let found = 0
-    const stored = await alone(store, async () => {
+    const stored = await store.alone(async () => {
       await store.sleep(60_000)
       program.restart()
       for (let i = 0; i < asked; i++) {

@@ -4,7 +4,7 @@ import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { ramped, rampSettings } from '../sim/ramp.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
-import { alone, offerCalls } from './loads.ts'
+import { offerCalls } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -65,7 +65,7 @@ export const eventTime: Challenge = {
     })
     const meter = new Meter()
     const db = stage.db({ meter })
-    const [isRight, rows, stored] = await alone(store, async () => {
+    const [isRight, rows, stored] = await store.alone(async () => {
       await store.sleep(60_000)
       const day = Math.ceil(db.now() / dayMs) + 1 + random.integer(5)
       const own = threeDays(random, day)

@@ -2,7 +2,7 @@
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Store } from '../sim/store.ts'
 import { atMost, type Challenge } from './challenge.ts'
-import { alone, drawHeat } from './loads.ts'
+import { drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -49,7 +49,7 @@ export const expireAMillion: Challenge = {
     }
     const dead: string[] = []
     const deletedRows = deletedRowsSince(store)
-    const stored = await alone(store, async () => {
+    const stored = await store.alone(async () => {
       for (let minute = 0; minute < minutes; minute++) {
         const begun = db.now()
         await Promise.all(

@@ -2,7 +2,7 @@
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Killed } from './fault.ts'
-import { alone, callInTurn, drawHeat } from './loads.ts'
+import { callInTurn, drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -53,14 +53,14 @@ export const followerList: Challenge = {
       if (verb === 'follow') following.add(follower)
       else following.delete(follower)
     })
-    const [wrong, stored] = await alone(store, async () => {
+    const [wrong, stored] = await store.alone(async () => {
       program.restart()
       const found = JSON.parse(await readAll()) as string[]
       return [difference(found, [...following]), await storedOf(store, [...following])] as const
     })
     let harmed = 0
     for (let at = 1; at <= crashes; at++) {
-      harmed += await alone(store, async () => {
+      harmed += await store.alone(async () => {
         let calls = 0
         const doomed = stage.db({
           before: () => {

@@ -1,7 +1,7 @@
 /** One counter for all invoices. */
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
-import { alone, callInTurn, drawHeat } from './loads.ts'
+import { callInTurn, drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -48,7 +48,7 @@ export const invoiceNumbers: Challenge = {
       },
     )
     let lost = 0
-    const stored = await alone(store, async () => {
+    const stored = await store.alone(async () => {
       program.restart()
       for (let i = 0; i < asked && written.length > 0; i++) {
         const invoice = written[random.integer(written.length)]

@@ -4,7 +4,7 @@ import type { Store } from '../sim/store.ts'
 import { atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
 import { Killed, RefusedCall } from './fault.ts'
-import { alone, drawHeat, restartDuring } from './loads.ts'
+import { drawHeat, restartDuring } from './loads.ts'
 import { expectShape, type Program } from './program.ts'
 import type { Stage } from './stage.ts'
 import { token } from './stored.ts'
@@ -95,7 +95,7 @@ export const likeButton: Challenge = {
       restartDuring(store, program, random, { seconds, times: 2 }),
       ...Array.from({ length: calls }, (_, i) => one(i)),
     ])
-    const { wrong, rows } = await alone(store, () => readNumbers(stage, { store, program }, accepted))
+    const { wrong, rows } = await store.alone(() => readNumbers(stage, { store, program }, accepted))
     drawHeat(stage, store, 'Entities')
     record.figure('likes that failed', failed, `of ${offered}`)
     record.figure('likes counted wrong', wrong, `of ${offered - failed}`)

@@ -147,15 +147,3 @@ export async function restartDuring(
     program.restart()
   }
 }
-
-/** A part of a judge that runs on its own, with nothing beside it. */
-export async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
-  const results: T[] = []
-  await store.together([
-    (async (): Promise<void> => {
-      results.push(await work())
-    })(),
-  ])
-  const [result] = results
-  return result as T
-}

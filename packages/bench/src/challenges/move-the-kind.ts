@@ -4,7 +4,7 @@ import { rampedOpsPerSecond } from '../sim/ramp.ts'
 import type { Watch } from '../sim/watch.ts'
 import { atMost, type Challenge } from './challenge.ts'
 import type { Db } from './db.ts'
-import { alone, offerCalls } from './loads.ts'
+import { offerCalls } from './loads.ts'
 
 const accounts = 300
 const opsPerSecond = 16_000
@@ -47,7 +47,7 @@ export const moveTheKind: Challenge = {
     const inOrder = ids.toSorted()
     const newest = new Map<string, number>()
     const plain = stage.db({ retries: 8 })
-    await alone(store, () => fill(plain, ids))
+    await store.alone(() => fill(plain, ids))
     for (const id of ids) newest.set(id, 0)
     const moveMs = plain.now() + warmUpMinutes * 60_000
     let wrong = 0
@@ -88,7 +88,7 @@ export const moveTheKind: Challenge = {
         },
       },
     )
-    const [oldWrong, newWrong] = await alone(store, async () => {
+    const [oldWrong, newWrong] = await store.alone(async () => {
       await jobsProgram.call('job', plain, moveMinutes, ids)
       program.restart()
       return [await wrongIn(plain, 'A', newest), await wrongIn(plain, 'B', newest)] as const

@@ -3,7 +3,7 @@ import type { Random } from '@sixtables/engine/testing'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
-import { alone, drawHeat } from './loads.ts'
+import { drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { token } from './stored.ts'
 
@@ -48,7 +48,7 @@ export const pageTenThousand: Challenge = {
     const seen: Post[] = []
     const costs: number[] = []
     const restartAt = new Set([0, ...Array.from({ length: restarts }, () => 1 + random.integer(pagesAsked - 1))])
-    await alone(store, async () => {
+    await store.alone(async () => {
       // In any order: the newest is the one with the highest number. Many are under way at once.
       for (let i = 0; i < postsBefore; i += 100) {
         await Promise.all(old.slice(i, i + 100).map((post) => program.call('addPost', db, post)))

@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs'
 import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
 import { UsageError } from './errors.ts'
-import { onlyWithEndpoint, wholeNumber } from './flags.ts'
+import { onlyWithEndpoint, outputs, wholeNumber } from './flags.ts'
 import { gradeFolders } from './grade.ts'
 import type { Io } from './io.ts'
 
@@ -65,11 +65,7 @@ function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
             demandOption: true,
             describe: 'Folders of programs, or folders of such folders',
           })
-          .option('json', {
-            type: 'string',
-            nargs: 1,
-            describe: 'File for the table as JSON; - for the standard output',
-          })
+          .option('json', outputs.json)
           .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
           .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
       ({ folders, json, csv }) => choose(() => gradeFolders({ folders, json, csv }, io)),
@@ -84,12 +80,7 @@ function judgeOptions(y: Argv) {
       demandOption: true,
       describe: 'Folder of the program; with --command or --endpoint, the name of the challenge',
     })
-    .option('json', {
-      type: 'string',
-      nargs: 1,
-      describe: 'File for the results as JSON; - for the standard output',
-    })
-    .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
+    .options(outputs)
     .option('command', {
       type: 'string',
       nargs: 1,

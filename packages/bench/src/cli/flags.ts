@@ -1,6 +1,12 @@
 /** Checks of flags that several commands share. */
 import { UsageError } from './errors.ts'
 
+/** Files of results. */
+export const outputs = {
+  json: { type: 'string', nargs: 1, describe: 'File for the results as JSON; - for the standard output' },
+  html: { type: 'string', nargs: 1, describe: 'File for an HTML page with all pictures' },
+} as const
+
 /** Refuses a flag that has no effect without `--endpoint`: on virtual time there is no duration to choose. */
 export function onlyWithEndpoint(
   endpoint: string | undefined,

@@ -16,7 +16,7 @@ import type { InkLine } from '../report/ink.ts'
 import { advice } from './advice.ts'
 import { challengeCommands } from './challenge-commands.ts'
 import { UsageError } from './errors.ts'
-import { onlyWithEndpoint, wholeNumber } from './flags.ts'
+import { onlyWithEndpoint, outputs, wholeNumber } from './flags.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
 import { replayFile } from './replay.ts'
@@ -106,12 +106,7 @@ function runOptions(y: Argv) {
     })
     .option('arm', { type: 'string', array: true, describe: 'Arm to run; repeatable' })
     .option('set', { type: 'string', array: true, describe: 'Setting as name=value; the command settings lists them' })
-    .option('json', {
-      type: 'string',
-      nargs: 1,
-      describe: 'File for the results as JSON; - for the standard output',
-    })
-    .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with all plots' })
+    .options(outputs)
     .option('endpoint', {
       type: 'string',
       describe: 'Address of a running server, host:port, which gets the calls of the clients in real time',
@@ -143,27 +138,13 @@ function replayOptions(y: Argv) {
     .option('against', { type: 'string', nargs: 1, describe: 'A second recording, drawn beside the first' })
     .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
     .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
-    .option('json', { type: 'string', nargs: 1, describe: 'Write the result to a file; - for the standard output' })
-    .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
+    .options(outputs)
     .example('$0 replay calls.jsonl', 'at a hundred times its rate, for 20 minutes of virtual time')
     .example('$0 replay calls.jsonl --times 1000 --ramp', 'ramped up by the book')
     .example('$0 replay before.jsonl --against after.jsonl', 'two recordings in one picture')
 }
 
-interface ParsedFlags {
-  readonly labs?: readonly string[] | undefined
-  readonly all?: boolean | undefined
-  readonly seed: string
-  readonly arm?: readonly string[] | undefined
-  readonly set?: readonly string[] | undefined
-  readonly json?: string | undefined
-  readonly html?: string | undefined
-  readonly endpoint?: string | undefined
-  readonly seconds?: string | undefined
-  readonly rate?: string | undefined
-}
-
-function runFlags(flags: ParsedFlags): RunFlags {
+function runFlags(flags: Awaited<ReturnType<typeof runOptions>['argv']>): RunFlags {
   onlyWithEndpoint(flags.endpoint, { seconds: flags.seconds, rate: flags.rate })
   return {
     names: flags.labs ?? [],

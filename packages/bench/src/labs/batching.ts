@@ -85,13 +85,12 @@ async function measured(
     await store.sleep(rpcMs / 2)
     tally.latency.add(store.nowMs - begun, 1)
   }
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     const begun = store.nowMs
     if (waits) for (const some of calls(keys)) await call(some)
     else await Promise.all(calls(keys).map(call))
     tally.totalMs = store.nowMs - begun
-  }
-  await store.together([client()])
+  })
   return tally
 }
 

@@ -133,15 +133,14 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
     waits[Math.floor(n / opsPerSecond)] = store.nowMs - begun
   }
   const all = Math.round(seconds * opsPerSecond)
-  const load = async (): Promise<void> => {
+  await store.alone(async () => {
     const running: Promise<void>[] = []
     for (let n = 0; n < all; n++) {
       running.push(one(n))
       await store.sleep(1000 / opsPerSecond)
     }
     await Promise.all(running)
-  }
-  await store.together([load()])
+  })
   record.figure('load lasts', seconds, 's')
   record.figure('writes offered', opsPerSecond, '/s')
   record.figure('writes lost', (lost / all) * 100, '%')

@@ -216,7 +216,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
     return { nowMs: store.nowMs, lastSweepMs, generation, isFirst, shards: session.setting('expiry.shards') }
   }
   const sweeps: (Scanned & { readonly minute: number; readonly worstQuery: number })[] = []
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     for (let step = 1; step * stepMs <= minutes * 60_000; step++) {
       await store.sleep(Math.max(0, step * stepMs - store.nowMs))
       await sessions.goOn(perStep, options, moment())
@@ -235,8 +235,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
       sweeps.push({ minute: now.nowMs / 60_000, rows, tombstones, ms, worstQuery })
       session.progress((step * stepMs) / (minutes * 60_000))
     }
-  }
-  await store.together([client()])
+  })
   const sum = (value: (sweep: Scanned) => number): number => sweeps.reduce((all, sweep) => all + value(sweep), 0)
   const rows = sum((sweep) => sweep.rows)
   const left = [...sessions.live.values()].map(({ expiresMs }) => store.nowMs - expiresMs)

@@ -44,13 +44,12 @@ const page = { page: unindexed(text('what every visitor is shown')) }
 async function read(session: ArmSession, copies: number): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  const put = async (): Promise<void> => {
+  await store.alone(async () => {
     for (let copy = 0; copy < copies; copy++) {
       const mutations = [upsert(copyKey(store, copies, (copy + 0.5) / copies), page)]
       await store.put(mutations)
     }
-  }
-  await store.together([put()])
+  })
   const opsPerSecond = session.setting('load.opsPerSecond')
   const load: Load = {
     seconds: session.setting('load.minutes') * 60,

@@ -56,13 +56,13 @@ interface Cost {
 /** Puts one entity into a store of one server, and puts it again. */
 async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case): Promise<Cost> {
   const store = await session.open({ simulate: true })
-  for (const index of indexes) await store.together([create(store, index)])
+  for (const index of indexes) await store.alone(() => create(store, index))
   const key = store.key({ kind, name: 'first' })
   const commit = (of: Fields) => async (): Promise<void> => {
     await store.put([upsert(key, of)])
   }
   const put = await written(store, commit(fields))
-  await store.together([store.sleep(10_000)])
+  await store.alone(() => store.sleep(10_000))
   const update = await written(store, commit({ ...fields, ...changed }))
   await session.closeStore(store)
   return { put, update }

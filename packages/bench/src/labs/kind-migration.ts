@@ -173,7 +173,7 @@ async function run(session: ArmSession, way: Way): Promise<void> {
 async function prepareOld(store: Store): Promise<void> {
   const keys = Array.from({ length: users }, (_, i) => keyIn(store, oldKind, userAt((i + 0.5) / users)))
   const bounds: string[] = []
-  const put = async (): Promise<void> => {
+  await store.alone(async () => {
     const mutations = keys.map((key) => upsert(key, fields))
     await store.put(mutations)
     const end = store.engine.tablets.onSample(({ table, rowKey }) => {
@@ -184,14 +184,13 @@ async function prepareOld(store: Store): Promise<void> {
       await store.database.lookup(store.context(), { keys: [key] })
     }
     end()
-  }
-  await store.together([put()])
+  })
   const { tablets } = store.engine
   for (const bound of bounds) tablets.split('Entities', bound)
   const parts = tablets.report().tablets.filter(({ table }) => table === 'Entities')
   for (const [i, { id, server }] of parts.entries()) if (server !== i + 1) tablets.move(id, i + 1)
   // The tablets are unavailable while they move.
-  await store.together([store.sleep(60_000)])
+  await store.alone(() => store.sleep(60_000))
 }
 
 const arms: readonly Arm[] = ways.map((way) => ({

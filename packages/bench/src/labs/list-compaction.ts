@@ -27,7 +27,7 @@ async function run(session: ArmSession, way: CompactionWay): Promise<void> {
     backoffMs: session.setting('client.backoffMs'),
   })
   await store.together(compaction.load(), (nowMs) => session.progress(Math.min(1, nowMs / (seconds * 1000))))
-  await store.together([compaction.settle()])
+  await store.alone(() => compaction.settle())
   const { changes, compactions, refused, killed, sights, last } = compaction.tally
   if (last === undefined) throw new Unmeasured('the list was never looked at')
   const greatest = (value: (sight: Sight) => number): number => Math.max(...sights.map(value))

@@ -220,20 +220,10 @@ async function logOf(client: Client, key: Key): Promise<readonly string[]> {
   return textsOf(stored?.fields, 'log')
 }
 
-/** Runs a client alone, and gives its answer. */
-async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
-  const answers: T[] = []
-  const client = async (): Promise<void> => {
-    answers.push(await work())
-  }
-  await store.together([client()])
-  return answers[0] as T
-}
-
 async function fillList(session: ArmSession, store: Store, client: Client, layout: Layout): Promise<void> {
   const { record } = session
   const written = new Written(store)
-  const filling = await alone(store, () => follow(session, client, layout, written))
+  const filling = await store.alone(() => follow(session, client, layout, written))
   record.figure('followers', session.setting('list.followers'), '')
   record.figure('followers accepted', filling.stored, '')
   record.figure('refused for its size', filling.refusal === '' ? 0 : 1, '')
@@ -254,7 +244,7 @@ async function runOneItem(session: ArmSession): Promise<void> {
   const store = await session.open({ simulate: true })
   const client = session.client(store)
   await fillList(session, store, client, oneItem)
-  recordLists(session, await alone(store, () => readAll(client, oneItem)))
+  recordLists(session, await store.alone(() => readAll(client, oneItem)))
 }
 
 async function runSubLists(session: ArmSession): Promise<void> {
@@ -263,9 +253,9 @@ async function runSubLists(session: ArmSession): Promise<void> {
   const client = session.client(store)
   const layout = subLists(session.setting('list.entriesMax'))
   await fillList(session, store, client, layout)
-  const left = await alone(store, () => leave(session, client, layout))
+  const left = await store.alone(() => leave(session, client, layout))
   session.progress(0.8)
-  const before = await alone(store, () => readAll(client, layout))
+  const before = await store.alone(() => readAll(client, layout))
   recordLists(session, before)
   const { old, oldRefused, newest, newestRefused } = await compactUnderLoad(
     store,
@@ -275,7 +265,7 @@ async function runSubLists(session: ArmSession): Promise<void> {
     session.setting('load.writersMax'),
   )
   session.progress(0.95)
-  const after = await alone(store, () => readAll(client, layout))
+  const after = await store.alone(() => readAll(client, layout))
   const gone = new Set(left.map(userOf))
   const followers = followersOf([...after.values()].flat()).filter((user) => !user.startsWith('late'))
   const stayed = session.setting('list.followers') - gone.size

@@ -92,7 +92,7 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
   }
   await store.together(Array.from({ length: writers }, (_, writer) => write(writer)))
   tally.seconds = store.nowMs / 1000
-  const check = async (): Promise<void> => {
+  await store.alone(async () => {
     const stored = await client.read(way.keys(client))
     const followers = way.followers(stored)
     tally.followers = followers.length
@@ -100,8 +100,7 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
     for (const one of stored) {
       for (const property of one?.fields.keys() ?? []) tally.elements += textsOf(one?.fields, property).length
     }
-  }
-  await store.together([check()])
+  })
   await session.closeStore(store)
   return tally
 }

@@ -94,7 +94,7 @@ async function deleteMany(
   const looks: Look[] = []
   const minutes: number[] = []
   const whileLeft: Look[] = []
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     const payload = (): Fields => ({ payload: unindexed(integer(session.random.integer(1_000_000))) })
     await inBatches(
       store,
@@ -122,8 +122,7 @@ async function deleteMany(
     minutes.push((store.nowMs - deletedAtMs) / 60_000)
     looks.push(await look(store, 'compacted', query, deadlineMs))
     whileLeft.push(...looks.slice(-1))
-  }
-  await store.together([client()])
+  })
   record.figure('entities', count, '')
   record.figure('deleted', gone.length, '')
   for (const { at, tombstones, ms, results, timedOut } of looks) {

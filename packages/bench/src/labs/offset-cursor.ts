@@ -64,7 +64,7 @@ async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: b
   const store = await session.open({ simulate: true })
   const [count, limit] = [session.setting('work.records'), session.setting('batch.size')]
   const pages: Page[] = []
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     for (let from = 0; from < count; from += 500)
       await put(
         store,
@@ -79,8 +79,7 @@ async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: b
       pages.push(await readPage(store, session.setting('client.rpcMs'), limit, start))
       session.progress((i * limit) / count)
     }
-  }
-  await store.together([client()])
+  })
 
   const ranks = pages.flatMap((page) => page.ranks)
   const [first, last] = [pages[0], pages.at(-1)]

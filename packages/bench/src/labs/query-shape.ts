@@ -94,14 +94,11 @@ async function read(session: ArmSession, store: Store, { projection }: Shape): P
 async function run(session: ArmSession, shape: Shape): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  let done: Read | undefined
-  const client = async (): Promise<void> => {
+  const done = await store.alone(async () => {
     await put(session, store)
     session.progress(0.8)
-    done = await read(session, store, shape)
-  }
-  await store.together([client()])
-  if (done === undefined) throw new Error('the query was not run')
+    return await read(session, store, shape)
+  })
   record.figure('results', done.results, '')
   record.figure('rows of entities read', done.entityRows, '')
   record.figure('rows of indexes read', done.indexRows, '')

@@ -144,15 +144,12 @@ async function seenAfterMs(session: ArmSession, read: Reader): Promise<number> {
   })
   const group = store.key({ kind: 'User', name: 'eve' })
   const key = { ...group, path: [...group.path, { kind: 'ToDo', id: 1n }] }
-  let seen = 0
-  const reader = async (): Promise<void> => {
+  return await store.alone(async () => {
     await put(store, key, 'ada')
     const acknowledged = store.nowMs
     while ((await read(store, group, key)) === 'absent') await store.sleep(session.setting('probe.everyMs'))
-    seen = store.nowMs - acknowledged
-  }
-  await store.together([reader()])
-  return seen
+    return store.nowMs - acknowledged
+  })
 }
 
 function arm(name: string, about: string, read: Reader, byKey = false): Arm {

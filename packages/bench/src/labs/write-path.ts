@@ -98,11 +98,10 @@ async function servers(session: ArmSession): Promise<void> {
   await store.engine.createIndex(store.database, dueAndPriority)
   const { inspector, tablets } = store.engine
   const key = store.key({ kind: 'ToDo', name: 'plants' })
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     const mutations = [upsert(key, { due: timestamp(store.clock.nowMicros()), priority: integer(5) })]
     await store.put(mutations)
-  }
-  await store.together([client()])
+  })
   const logged = (await inspector.rows(key)).log.records.map(({ row, rowKey }) => ({ table: 'Log', row, rowKey }))
   await inspector.release(key, 'A')
   const atA = storedRows(await inspector.rows(key))

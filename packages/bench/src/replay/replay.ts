@@ -37,7 +37,7 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   const recorded = await playedOnce(session, calls, passes)
   const store = await session.open({ simulate: true })
   const player = new Player(store, session.random)
-  await store.together([fill(store, player, calls, passes)])
+  await store.alone(() => fill(store, player, calls, passes))
   const timeline = new Timeline(calls)
   const played: Played = {
     store,
@@ -156,15 +156,14 @@ async function playedOnce(session: ArmSession, calls: readonly RecordedCall[], p
   const player = new Player(store, session.random)
   const findings: FindingsSeen = new Map()
   const outcomes = new CallOutcomes()
-  await store.together([fill(store, player, calls, passes)])
+  await store.alone(() => fill(store, player, calls, passes))
   const begunMs = store.nowMs - (calls[0]?.ms ?? 0)
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     for (const call of calls.slice(0, playedOnceMax)) {
       await store.sleep(Math.max(0, begunMs + call.ms - store.nowMs))
       await outcomes.noted(call, 1, () => player.play(call, store.context())).catch(ignoreBusy)
     }
-  }
-  await store.together([client()])
+  })
   noteFindings(store, findings)
   await session.closeStore(store)
   return findings

@@ -55,7 +55,7 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
   const running = new Set<Promise<void>>()
   const failures: unknown[] = []
   let offered = 0
-  const client = async (): Promise<void> => {
+  await store.alone(async () => {
     for (const [slot, rate] of rates.entries()) {
       const samples = Math.min(samplesAt(rate), Math.max(fewMax, perTabletMax * tabletsOf(store)))
       const weight = (rate * slotMs) / 1000 / samples
@@ -80,8 +80,7 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
     }
     await Promise.all(running)
     if (failures.length > 0) throw failures[0]
-  }
-  await store.together([client()])
+  })
 }
 
 function tabletsOf(store: Store): number {

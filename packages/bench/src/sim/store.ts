@@ -122,6 +122,13 @@ export class Store {
     if (this.#failures.length > 0) throw this.#failures[0]
   }
 
+  /** Runs work with nothing beside it. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const answer = work()
+    await this.together([answer.then(() => {})])
+    return await answer
+  }
+
   async close(): Promise<void> {
     await this.engine.close()
   }

@@ -30,7 +30,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
     applyMs = Math.max(applyMs, tablets.report().servers[0]?.queueMs ?? 0)
   })
   try {
-    await store.together([work()])
+    await store.alone(() => work())
   } finally {
     end()
   }

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // ── your program ──
@@ -141,7 +142,7 @@ func (store *Store) Commit(mutations []Object, transaction string) ([]Key, error
 	return keys, nil
 }
 
-// Transaction calls work, which reads with the transaction and answers what to write; after a conflict again, up to five times.
+// Transaction calls work, which reads with the transaction and answers what to write; after a conflict, or when a tablet moves, up to five times again.
 func (store *Store) Transaction(work func(transaction string) ([]Object, error)) error {
 	for attempt := 0; ; attempt++ {
 		answer, err := store.Request("beginTransaction", Object{})
@@ -153,9 +154,10 @@ func (store *Store) Transaction(work func(transaction string) ([]Object, error))
 			}
 		}
 		var refused Refused
-		if !errors.As(err, &refused) || refused.Code != "ABORTED" || attempt == 5 {
+		if !errors.As(err, &refused) || refused.Code != "ABORTED" && refused.Code != "UNAVAILABLE" || attempt == 5 {
 			return err
 		}
+		time.Sleep(100 * time.Millisecond << attempt)
 	}
 }
 

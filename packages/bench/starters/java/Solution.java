@@ -121,7 +121,7 @@ public class Solution {
             return keys;
         }
 
-        /** Calls the work, and after a conflict again, up to five times. */
+        /** Calls the work; after a conflict, or when a tablet moves, up to five times again. */
         void transaction(Work work) throws Exception {
             for (int attempt = 0; ; attempt++) {
                 try {
@@ -129,7 +129,8 @@ public class Solution {
                     commit(work.in(transaction), transaction);
                     return;
                 } catch (Refused error) {
-                    if (!error.code.equals("ABORTED") || attempt == 5) throw error;
+                    if (!Set.of("ABORTED", "UNAVAILABLE").contains(error.code) || attempt == 5) throw error;
+                    Thread.sleep(100L << attempt);
                 }
             }
         }

@@ -28,7 +28,7 @@ const calls = { addCustomer, findCustomer }
 
 // ── the store ──
 
-/** For a transaction that is to run again after a conflict: `work` gets it, reads with it and saves to it. */
+/** For a transaction that is to run again after a conflict, or when a tablet moves: `work` gets it, reads with it and saves to it. */
 export async function inTransaction(work) {
   for (let attempt = 1; ; attempt++) {
     const transaction = datastore.transaction()
@@ -39,7 +39,9 @@ export async function inTransaction(work) {
       return result
     } catch (error) {
       await transaction.rollback().catch(() => {})
-      if (error.code !== 10 || attempt === 6) throw error
+      // ABORTED, UNAVAILABLE
+      if (![10, 14].includes(error.code) || attempt === 6) throw error
+      await new Promise((done) => setTimeout(done, 50 * 2 ** attempt))
     }
   }
 }

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 # ── your program ──
@@ -109,7 +110,7 @@ class Store:
         return [_path(one["key"]) if "key" in one else None for one in results]
 
     def transaction(self, work):
-        """Calls work(transaction), which answers a result and a list of mutations. After a conflict it is called again, up to five times."""
+        """Calls work(transaction), which answers a result and a list of mutations; after a conflict, or when a tablet moves, up to five times again."""
         for attempt in range(6):
             transaction = self.request("beginTransaction", {})["transaction"]
             try:
@@ -117,8 +118,9 @@ class Store:
                 self.commit(mutations, transaction)
                 return result
             except Refused as error:
-                if error.code != "ABORTED" or attempt == 5:
+                if error.code not in ("ABORTED", "UNAVAILABLE") or attempt == 5:
                     raise
+                time.sleep(0.1 * 2**attempt)
 
     def request(self, method, body):
         """A request of the API as it is: its documentation names methods and fields."""

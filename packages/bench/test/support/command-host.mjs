@@ -126,7 +126,8 @@ async function transaction(work) {
       return result
     } catch (error) {
       await ask('rollback', { transaction: own }).catch(() => {})
-      if (error.code !== 'ABORTED' || attempt === 6) throw error
+      if (!['ABORTED', 'UNAVAILABLE'].includes(error.code) || attempt === 6) throw error
+      await new Promise((done) => setTimeout(done, 50 * 2 ** attempt))
     }
   }
 }

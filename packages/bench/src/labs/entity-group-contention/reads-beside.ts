@@ -51,7 +51,7 @@ export async function readsBeside(session: ArmSession, writesPerSecond: number):
   await store.together([writer(), applier()])
   const pending = (await store.engine.inspector.pending()).pending.length
   let [lagMs, strongMs, isLate] = [0, 0, false]
-  const reader = async (): Promise<void> => {
+  await store.alone(async () => {
     const newest = postsQuery(store, { order: [descending('at')] })
     const { results } = await store.database.runQuery(store.context(), { query: newest })
     lagMs = store.nowMs - integerOf(decodeProperties(results[0]?.image?.properties ?? new Uint8Array()), 'at')
@@ -64,8 +64,7 @@ export async function readsBeside(session: ArmSession, writesPerSecond: number):
       isLate = true
     }
     strongMs = store.nowMs - begunMs
-  }
-  await store.together([reader()])
+  })
   record.figure('writes', written / seconds, '/s')
   record.figure('records not applied yet', pending, '')
   record.figure('an eventual query lags by', lagMs / 1000, 's')

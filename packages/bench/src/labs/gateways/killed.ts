@@ -105,12 +105,11 @@ export async function kill(session: ArmSession): Promise<void> {
 /** K1. */
 async function lostOf({ client, store }: Gateway, keys: readonly TaskKey[]): Promise<number> {
   let lost = 0
-  const look = async (): Promise<void> => {
+  return await store.alone(async () => {
     for (let at = 0; at < keys.length; at += 500) {
       const found = await client.read(keys.slice(at, at + 500))
       lost += found.filter((one) => one === undefined).length
     }
-  }
-  await store.together([look()])
-  return lost
+    return lost
+  })
 }

@@ -65,7 +65,7 @@ export async function openFilled(session: ArmSession, count: number): Promise<Fi
     const own = number === 0 ? tasks : tasks.slice(0, 1)
     await store.together([client.commit(own.map((key, i) => put(key, i)))])
     // The commit is applied, and has left the list.
-    await store.together([store.sleep(100)])
+    await store.alone(() => store.sleep(100))
   }
   gateways.servers.isOn = true
   return { gateways, first, tasks }

@@ -47,7 +47,7 @@ export async function leftOpen(session: ArmSession, concurrency: Concurrency, is
   const latency = new Histogram()
   const waits: number[] = []
   let aborts = 0
-  const clients = async (): Promise<void> => {
+  await store.alone(async () => {
     for (let i = 0; i < count; i++) {
       // The failures come at any time, not one as the other ends.
       await store.sleep(session.random.next() * 1000)
@@ -57,8 +57,7 @@ export async function leftOpen(session: ArmSession, concurrency: Concurrency, is
       aborts += took.aborts
       session.progress((i + 1) / count)
     }
-  }
-  await store.together([clients()])
+  })
   record.figure('next transaction, p50', latency.quantile(0.5), 'ms')
   record.figure('next transaction, p99', latency.quantile(0.99), 'ms')
   record.figure('aborts of the next transaction', aborts / count, 'per job')

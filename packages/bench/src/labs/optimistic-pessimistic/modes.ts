@@ -51,16 +51,12 @@ async function runWith(
   const store = await session.open({ simulate: true })
   store.engine.configure({ concurrency, lockTimeoutMs: session.setting('lock.timeoutMs') })
   const client = session.client(store)
-  if (workload.prepare !== undefined) await store.together([workload.prepare(client)])
+  await store.alone(async () => await workload.prepare?.(client))
   const met = nothingMet()
   const job = counted(workload.job(optionsOf(session)), met)
   const { latency } = await write(session, store, { writers, seconds: session.setting('load.seconds'), job })
   const committed = [...met.committed.values()].reduce((sum, count) => sum + count, 0)
-  let lost = 0
-  const check = async (): Promise<void> => {
-    lost = (await workload.lost?.(client, committed)) ?? 0
-  }
-  await store.together([check()])
+  const lost = await store.alone(async () => (await workload.lost?.(client, committed)) ?? 0)
   await session.closeStore(store)
   return { met, committed, p99Ms: latency.quantile(0.99), lost }
 }

@@ -317,10 +317,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
     if (!numbering.isSparse) gaps += Math.max(0, ...distinct) - distinct.size
     const { miscounts: count } = numbering
     if (count !== undefined) {
-      const check = async (): Promise<void> => {
-        miscounts += await count(session.client(store))
-      }
-      await store.together([check()])
+      miscounts += await store.alone(() => count(session.client(store)))
     }
     await session.closeStore(store)
     session.progress((i + 1) / levels.length)
@@ -331,7 +328,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   recorder.figure('tries in vain, 1 writer', vain[0] ?? 0, 'per record')
   recorder.figure('tries in vain, all writers', vain.at(-1) ?? 0, 'per record')
   for (const [i, { gets, commits }] of lost.entries()) {
-    const writers = levels[i] === 1 ? '1 writer' : `${i === 1 ? 'some' : 'all'} writers`
+    const writers = ['1 writer', 'some writers', 'all writers'][i]
     recorder.figure(`numbers found taken by a get, ${writers}`, gets, 'per record')
     recorder.figure(`commits that lost, ${writers}`, commits, 'per record')
   }
