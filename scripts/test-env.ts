@@ -3,6 +3,7 @@
  * A deep run draws the cases of all properties from its one seed.
  */
 import { afterAll } from 'vitest'
+import './compare-bytes.ts'
 import { isDeep } from './deep.ts'
 
 if (isDeep) {

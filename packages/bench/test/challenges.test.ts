@@ -19,11 +19,11 @@ const timeout = 600_000
 
 /** Judged by `npm test`, too. */
 const judgedAlways: Readonly<Record<string, readonly string[]>> = {
-  'page-ten-thousand': ['right-cursor', 'right-keyset', 'wrong-invented', 'wrong-next-missing'],
-  'customer-keys': ['right-multiplied', 'right-reversed', 'wrong-exit', 'wrong-memory'],
-  'invoice-numbers': ['right-allocated', 'right-blocks', 'wrong-counter-in-memory', 'wrong-number-is-invoice'],
+  'page-ten-thousand': ['right-cursor', 'wrong-next-missing'],
+  'customer-keys': ['right-reversed', 'wrong-exit', 'wrong-memory'],
+  'invoice-numbers': ['right-blocks', 'wrong-counter-in-memory'],
   'event-time': ['right-joined-property', 'wrong-time-first'],
-  'like-button': ['right-gathered', 'wrong-buffer', 'wrong-total'],
+  'like-button': ['right-gathered', 'wrong-buffer'],
   'follower-list': ['right-children', 'wrong-never-unfollows'],
   'expire-a-million': ['right-mark', 'wrong-only-hides'],
   'move-the-kind': ['right-hash', 'wrong-no-copy'],

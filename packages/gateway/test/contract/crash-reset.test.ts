@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isDeep } from '../../../../scripts/deep.ts'
+import { sixtables } from '../support/cli.ts'
 import type { Plain } from '../support/published-protos.ts'
-import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { requireBuild, ServerProcess } from '../support/server-process.ts'
 import { openWire, readAnswer } from '../support/wires.ts'
 
 const kills = Math.max(3, Math.ceil(Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 6)) / 8))
@@ -88,7 +89,7 @@ test.each(isLong ? scopes : scopes.slice(-1))(
       await (i === kills - 1 ? reset : sleep((took * (i + 0.5)) / (kills - 1)))
       await server.kill()
       const isAcknowledged = await reset
-      const { code, out } = await sixtables('check', '--data-dir', folder)
+      const { code, out } = await sixtables(['check', '--data-dir', folder])
       expect(code, `kill ${i + 1} of ${kills}, ${took} ms to reset: ${out}`).toBe(0)
       const again = await ServerProcess.start(folder)
       const found = await countIn(again)

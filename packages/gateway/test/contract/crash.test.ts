@@ -10,9 +10,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isDeep } from '../../../../scripts/deep.ts'
+import { sixtables } from '../support/cli.ts'
 import { dropUntilDeath, Ledger, moveUntilDeath, queryUntilDeath } from '../support/ledger-load.ts'
 import { verifyLedger } from '../support/ledger-verdict.ts'
-import { killedWhileOpening, requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { killedWhileOpening, requireBuild, ServerProcess } from '../support/server-process.ts'
 import { openWire, type Wire, type WireName } from '../support/wires.ts'
 import { History, writeUntilDeath } from '../support/write-load.ts'
 import { verify } from '../support/write-verdict.ts'
@@ -107,7 +108,7 @@ async function killedUnderLoad({ history, ledger }: Told, round: number, chance:
 }
 
 async function expectSound(...target: string[]): Promise<void> {
-  const { code, out, err } = await sixtables('check', ...target)
+  const { code, out, err } = await sixtables(['check', ...target])
   // A machine that is busy may see how far the check has come.
   expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
   expect(out).toContain('All agree.')

@@ -22,8 +22,9 @@ import { openEngine } from '@sixtables/engine'
 import { FaultyKv, MemoryKv } from '@sixtables/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startGateway } from '../../src/emulator/server.ts'
+import { sixtables } from '../support/cli.ts'
 import type { Plain } from '../support/published-protos.ts'
-import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { requireBuild, ServerProcess } from '../support/server-process.ts'
 import { type Host, openWire, readAnswer, type Wire, type WireAnswer, wireNames } from '../support/wires.ts'
 
 const project = 'faults'
@@ -138,7 +139,7 @@ describe('a full disk', () => {
       })
       await server?.kill()
       fillUp()
-      expect(await sixtables('start', '--port', '0', '--data-dir', folder)).toMatchObject({
+      expect(await sixtables(['start', '--port', '0', '--data-dir', folder])).toMatchObject({
         code: 2,
         err: expect.stringMatching(/No space left|cannot be used/),
       })
@@ -150,7 +151,7 @@ describe('a full disk', () => {
       )
       expect(found).toEqual(upTo(found.length))
       expect(await put(again, 500)).toMatchObject({ code: 'OK' })
-      expect((await sixtables('check', '--endpoint', server?.endpoint ?? '')).code).toBe(0)
+      expect((await sixtables(['check', '--endpoint', server?.endpoint ?? ''])).code).toBe(0)
     },
   )
 })
@@ -215,7 +216,7 @@ describe('the folder of the data', () => {
         const keys = [...acknowledged].slice(-20).map(keyOf)
         expect(['OK', 'UNAVAILABLE']).toContain((await (wires[0] as Wire).send(project, 'Lookup', { keys })).code)
       }
-      const health = await sixtables('health', '--endpoint', at)
+      const health = await sixtables(['health', '--endpoint', at])
       expect(health).toMatchObject({ code: 1, err: expect.stringMatching(/write to the store failed.*deleted, moved/) })
       expect((await fetch(`http://${at}/`)).status).toBe(503)
       expect(await server?.stop()).toBe(1)
@@ -227,13 +228,13 @@ describe('the folder of the data', () => {
 
   test('is refused while another server uses it', async () => {
     const wire = await start()
-    const second = await sixtables('start', '--port', '0', '--data-dir', folder)
+    const second = await sixtables(['start', '--port', '0', '--data-dir', folder])
     expect(second).toMatchObject({
       code: 2,
       err: expect.stringMatching(/another process has it open.*another folder/s),
     })
     // A look at the folder is a question to the server that has it open.
-    expect(await sixtables('check', '--data-dir', folder)).toMatchObject({ code: 0 })
+    expect(await sixtables(['check', '--data-dir', folder])).toMatchObject({ code: 0 })
     expect(await put(wire, 0)).toMatchObject({ code: 'OK' })
   })
 
@@ -243,13 +244,13 @@ describe('the folder of the data', () => {
     await start()
     await server?.stop()
     execFileSync('mount', ['-o', 'remount,ro', mounted ?? ''])
-    const refused = await sixtables('start', '--port', '0', '--data-dir', folder)
+    const refused = await sixtables(['start', '--port', '0', '--data-dir', folder])
     expect(refused).toMatchObject({
       code: 2,
       err: expect.stringMatching(/Read-only file system.*rights and the disk/s),
     })
     folder = join(mounted ?? '', 'other')
-    const fresh = await sixtables('start', '--port', '0', '--data-dir', folder)
+    const fresh = await sixtables(['start', '--port', '0', '--data-dir', folder])
     expect(fresh).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be written \(EROFS\)/) })
   })
 
@@ -263,7 +264,7 @@ describe('the folder of the data', () => {
     const rows = join(folder, 'rows')
     const table = readdirSync(rows).find((name) => name.endsWith('.ldb')) ?? ''
     truncateSync(join(rows, table), statSync(join(rows, table)).size - 100)
-    const checked = await sixtables('check', '--data-dir', folder)
+    const checked = await sixtables(['check', '--data-dir', folder])
     expect(checked).toMatchObject({ code: 2, out: '' })
     expect(checked.err).toMatch(/failed|damaged/)
   })

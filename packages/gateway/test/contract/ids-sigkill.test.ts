@@ -13,8 +13,9 @@ import { Datastore } from '@google-cloud/datastore'
 import { type IdSpace, spaceOf } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { isDeep } from '../../../../scripts/deep.ts'
+import { sixtables } from '../support/cli.ts'
 import { drawIds, IdHistory, idIn, kind, numberOf, project } from '../support/id-clients.ts'
-import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { requireBuild, ServerProcess } from '../support/server-process.ts'
 
 const clients = 64
 /** Answered calls before the kill, and after it: of sequential counters about one call in 90 meets an id put by hand. */
@@ -118,7 +119,7 @@ describe('ids of a server that is killed under load', () => {
     await live(history, run, 'kill')
     await live(history, run, 'stop')
     expectUnique(history)
-    const { code, out } = await sixtables('check', '--data-dir', folder)
+    const { code, out } = await sixtables(['check', '--data-dir', folder])
     expect(code, out).toBe(0)
     expect(out).toContain('All agree.')
     if (run.policy === 'scattered') expect(history.collisions).toBe(0)

@@ -65,11 +65,10 @@ beforeAll(async () => {
     return
   }
   const { pnpmVersion } = (await import(join(root, 'scripts/lib/tools.mjs'))) as { pnpmVersion: string }
-  for (const name of packageNames) {
-    const args = ['--yes', `pnpm@${pnpmVersion}`, 'pack', '--pack-destination', tarballs]
-    const { code, stderr, stdout } = await run('npx', args, join(root, 'packages', name))
-    expect({ code, said: code === 0 ? '' : stderr + stdout }).toEqual({ code: 0, said: '' })
-  }
+  const filters = packageNames.map((name) => `--filter=@sixtables/${name}`)
+  const args = ['--yes', `pnpm@${pnpmVersion}`, '--recursive', ...filters, 'pack', '--pack-destination', tarballs]
+  const { code, stderr, stdout } = await run('npx', args, root)
+  expect({ code, said: code === 0 ? '' : stderr + stdout }).toEqual({ code: 0, said: '' })
   const files = readdirSync(tarballs).map((file) => join(tarballs, file))
   expect(files).toHaveLength(packageNames.length)
   for (const name of packageNames) {

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MethodName } from '../../src/methods.ts'
+import { sixtables } from '../support/cli.ts'
 import type { Plain } from '../support/published-protos.ts'
-import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { requireBuild, ServerProcess } from '../support/server-process.ts'
 import { openWire, readAnswer } from '../support/wires.ts'
 
 let folder: string
@@ -83,7 +84,7 @@ test('commits that were not applied yet are found by queries of the next run', a
     '--apply',
     'manual',
   )
-  const closed = await sixtables('check', '--data-dir', folder)
+  const closed = await sixtables(['check', '--data-dir', folder])
   expect(closed, closed.err).toMatchObject({ code: 0, out: expect.stringContaining('All agree.') })
   await run(async (send) => expect(values(await send('RunQuery', all))).toEqual([2, 1, 0]))
 })
