@@ -1,9 +1,10 @@
-/** docs/architecture/ids.md says what its commands print: they are run here, in order, with the built command. */
+/** docs/architecture/ids.md says what its commands print: they are run here, in order, beside the built server. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { sixtables } from '../support/cli.ts'
+import { requireBuild, ServerProcess } from '../support/server-process.ts'
 
 interface Command {
   readonly line: string
@@ -56,8 +57,9 @@ async function run(line: string): Promise<string> {
     return ''
   }
   const args = words.slice(1).map((word) => (word === '.sixtables' ? folder : word))
-  const { out, err } = await sixtables(...args, ...(args.includes('--data-dir') ? [] : ['--endpoint', server.endpoint]))
-  return `${out}${err}`.trimEnd()
+  const target = args.includes('--data-dir') ? [] : ['--endpoint', server.endpoint]
+  const { out, err } = await sixtables([...args, ...target])
+  return [out, err].join('\n').trim()
 }
 
 test('the page on ids shows what its commands print', async () => {
