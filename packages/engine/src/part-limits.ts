@@ -28,6 +28,8 @@ function partLimit(max: number, message: (count: number) => string, known?: stri
 const gqlBindingsMax = 1000
 const maskPathsMax = 5000
 const jsonMembersMax = 100_000
+/** A field has at least two bytes, so a stored entity never has more. */
+const unknownFieldsMax = limits.entityBytesMax / 2
 const indexPropertiesMax = limits.compositeIndexPropertiesMax
 
 type PartLimitName =
@@ -43,6 +45,7 @@ type PartLimitName =
   | 'gqlBindings'
   | 'maskPaths'
   | 'jsonMembers'
+  | 'unknownFields'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. For a few the reader of the query names them in its error.
@@ -105,5 +108,9 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
     jsonMembersMax,
     () =>
       `the body has more than ${jsonMembersMax} members of objects and elements of lists, which JSON of this method may have at most`,
+  ),
+  unknownFields: partLimit(
+    unknownFieldsMax,
+    () => `a message has more than ${unknownFieldsMax} fields that this API does not have`,
   ),
 }

@@ -10,7 +10,7 @@
  * Measured on Google's emulators: every rule and its code, by the newer one where they differ, since it has production's limits.
  * Documented: the sizes (limits.ts). All errors are INVALID_ARGUMENT.
  */
-import { invalidArgument } from '../errors.ts'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
 import { userMeaning, type Value, vectorMeaning } from '../model/value.ts'
@@ -52,6 +52,9 @@ import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } fr
 
 export const entityTooLarge: string = `maximum entity size is ${limits.entityBytesMax} bytes`
 
+/** Such an entity is refused unread. The error for a smaller one names the value that is too large, if one is. */
+const farTooLarge = 4 * limits.entityBytesMax
+
 export interface PreparedEntity extends PreparedProperties {
   /** In the request's database; its last element may be incomplete. */
   readonly key: Key
@@ -72,18 +75,18 @@ export interface PreparedProperties {
  * @throws DatastoreError INVALID_ARGUMENT for malformed bytes and all that may not be written
  */
 export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: IndexOptions = {}): PreparedEntity {
+  if (bytes.length > farTooLarge) throw tooLarge(bytes.length)
   const { key, properties } = splitEntity(bytes, request)
   if (key === undefined)
     throw invalidArgument('an entity has no key; it needs at least a kind', 'Entity is missing key.')
   validateEntityKey(key, request)
   const prepared = prepareProperties(properties, request, options)
-  if (bytes.length > limits.entityBytesMax) {
-    throw invalidArgument(
-      `the entity has ${bytes.length} bytes, at most ${limits.entityBytesMax} are allowed`,
-      entityTooLarge,
-    )
-  }
+  if (bytes.length > limits.entityBytesMax) throw tooLarge(bytes.length)
   return { key, properties: prepared.properties, entries: prepared.entries }
+}
+
+function tooLarge(bytes: number): DatastoreError {
+  return invalidArgument(`the entity has ${bytes} bytes, at most ${limits.entityBytesMax} are allowed`, entityTooLarge)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hex } from '../../test/property/entity-messages.ts'
 import { DatastoreError } from '../errors.ts'
+import { partLimits } from '../part-limits.ts'
 import { int64FromHalves, readText, WireReader, WireWriter } from './wire.ts'
 
 const int64Max = 2n ** 63n - 1n
@@ -168,4 +169,13 @@ describe('nested messages', () => {
       ])
     })
   }
+})
+
+it('refuses a message with more unknown fields than an entity may have', () => {
+  const reader = new WireReader(Buffer.alloc(2 * (partLimits.unknownFields.max + 1), Buffer.from([0x50, 0x01])))
+  const skipAll = (): void => {
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) reader.skip(tag)
+  }
+  expect(refusal(skipAll)).toContain('fields that this API does not have')
+  expect(reader.position).toBeLessThan(reader.end)
 })

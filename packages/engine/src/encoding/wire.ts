@@ -12,6 +12,7 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { type DatastoreError, invalidArgument } from '../errors.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 
 export const wireVarint = 0
 export const wireFixed64 = 1
@@ -82,6 +83,7 @@ export class WireReader {
   /** Unsigned halves of the last varint or fixed64. */
   low = 0
   high = 0
+  #skipped = 0
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = asBuffer(bytes)
@@ -177,7 +179,9 @@ export class WireReader {
     }
   }
 
+  /** @throws INVALID_ARGUMENT for more unknown fields than an entity may have */
   skip(tag: number, depth = 0): void {
+    checkPartCount(partLimits.unknownFields, ++this.#skipped)
     switch (tag & 7) {
       case wireVarint:
         this.varint()

@@ -67,7 +67,7 @@ const gqlQuery: Part = {
 }
 
 const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
-  Lookup: { 5: mask },
+  Lookup: { 3: { names: ['keys'], limit: partLimits.lookupKeys }, 5: mask },
   RunQuery: { 3: { names: ['query'], inside: query }, 7: gqlQuery, 10: mask },
   RunAggregationQuery: {
     3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery },
@@ -81,10 +81,23 @@ export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
   const parts = requests[method]
   if (parts === undefined) return
   try {
-    checkMessage(protobuf.Reader.create(bytes), bytes.length, parts, 0)
+    checkMessage(readerOf(bytes), bytes.length, parts, 0)
   } catch (error) {
     if (error instanceof DatastoreError) throw error
   }
+}
+
+/** A reader that refuses a message with more unknown fields than an entity may have. A smaller message cannot. */
+export function readerOf(bytes: Uint8Array): protobuf.Reader {
+  const reader = protobuf.Reader.create(bytes)
+  if (bytes.length <= partLimits.unknownFields.max) return reader
+  let skipped = 0
+  const skip = protobuf.Reader.prototype.skipType
+  reader.skipType = (wireType, depth, field) => {
+    checkPartCount(partLimits.unknownFields, ++skipped)
+    return skip.call(reader, wireType, depth, field)
+  }
+  return reader
 }
 
 /** The decoder refuses deeper messages. */
@@ -128,7 +141,6 @@ export function jsonListLimits(method: MethodName): ListLimits {
   // In a protobuf request keys and values are still bytes; their lists are counted when these are decoded.
   const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
   if (!hasLongList.has(method)) limits.set('', partLimits.jsonMembers)
-  if (method === 'Lookup') limits.set('keys', partLimits.lookupKeys)
   if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)
   gather(requests[method] ?? {}, limits)
   return limits
