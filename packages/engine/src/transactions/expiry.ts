@@ -4,8 +4,8 @@
  *   once a second      looks at all open transactions; those that expire before the next look are due
  *   endDue()           ends the due transactions whose time is over
  *
- * One call of endDue() ends at most {@link endsMax} transactions; the next call continues. While something waits for
- * transactions, a timer ends each of them at the instant of its expiry.
+ * The calls of endDue() in one turn of the event loop end at most {@link endsMax} transactions together; a later turn continues.
+ * While something waits for transactions, a timer ends each of them at the instant of its expiry.
  */
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import type { Transaction } from './transaction.ts'
@@ -20,6 +20,8 @@ export class Expiry {
   /** The place in `#due` of the next one to end. */
   #next = 0
   #lookAt = 0
+  /** Transactions that were ended in this turn of the event loop. */
+  #ends = 0
   #watches = 0
   #watching: AbortController | undefined
 
@@ -28,16 +30,16 @@ export class Expiry {
     this.#open = open
   }
 
-  /** Ends expired transactions, up to {@link endsMax}. @returns the steady time, microseconds */
+  /** Ends expired transactions, up to {@link endsMax} in a turn. @returns the steady time, microseconds */
   endDue(): number {
     const now = steadyMicros(this.#scheduler)
     if (this.#next === this.#due.length && now >= this.#lookAt) this.#look(now)
-    for (let ends = 0; ends < endsMax; ) {
+    while (this.#ends < endsMax) {
       const transaction = this.#due[this.#next]
       if (transaction === undefined) break
       if (transaction.hasExpired(now)) {
         transaction.end('expired')
-        ends++
+        if (this.#ends++ === 0) this.#scheduler.defer(() => (this.#ends = 0))
       } else if (transaction.state === 'active' && transaction.expiresAt < this.#lookAt && !transaction.committing)
         break
       this.#next++
