@@ -9,7 +9,8 @@
  * skips at most the headroom, and no version repeats.
  *
  * V1  No read made now gets the version of a commit that it cannot see, or a later one. With 1000 on its way to the disk, reads are
- *     of 999; else a second read of 1000 would see what the first one did not.
+ *     of 999; else a second read of 1000 would see what the first one did not. After a read of 1000, the next commit is 1001, also if
+ *     the clock stands still.
  *
  * Ours. The headroom is one second: one more row a second under load, and versions at most one second ahead after a crash.
  */
@@ -49,10 +50,12 @@ export class CommitVersions {
     return this.#last
   }
 
-  /** The time of a read made now: after every written commit, before the first that is not (V1). */
+  /** The time of a read made now: after every written commit, before the first that is not, and before all later ones (V1). */
   readTime(): bigint {
     const [oldest] = this.#open
-    return oldest === undefined ? this.newest() : oldest - 1n
+    if (oldest !== undefined) return oldest - 1n
+    this.#last = this.newest()
+    return this.#last
   }
 
   /** The newest version; later ones are in the future. */

@@ -6,8 +6,10 @@ import type { ReadOptions } from '../database/api.ts'
 import type { Database } from '../database/database.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { DatastoreError } from '../errors.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
 import { logRange } from '../tables/log-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { CommitVersions } from './commit-version.ts'
 
 const [root, first] = worldKeys
 
@@ -273,4 +275,10 @@ describe('a transaction that reads while a commit waits', () => {
     await waiting.done
     expect(waiting.ending).toBe('ok')
   })
+})
+
+test('a commit after a read in the same microsecond is later than the read (commit-version/V1)', async () => {
+  const versions = await CommitVersions.open(new MemoryKv(), new VirtualClock())
+  const read = versions.readTime()
+  expect(versions.next()).toBe(read + 1n)
 })
