@@ -1,6 +1,4 @@
-/** The service and the methods of the data API. */
-
-export const dataService = 'google.datastore.v1.Datastore'
+/** The methods of the data API. */
 
 /** Method names in URLs, logs and recordings, with their gRPC names. */
 export const methodNames = {

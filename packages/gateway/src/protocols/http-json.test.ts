@@ -3,13 +3,10 @@ import { expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import { jsonForm } from './http-json.ts'
 import * as codec from './json-codec.ts'
+import * as large from './json-large.ts'
 
-/** Turns of the event loop in which a function is called while `work` runs. */
-async function turnsOf<Name extends 'answerToJson' | 'longAnswerToJson' | 'requestFromJson'>(
-  called: Name,
-  result: Awaited<ReturnType<(typeof codec)[Name]>>,
-  work: () => unknown[],
-): Promise<number[]> {
+/** Turns of the event loop in which a function of a module is called while `work` runs. */
+async function turnsOf(module: object, called: string, result: unknown, work: () => unknown[]): Promise<number[]> {
   let turn = 0
   let isOver = false
   const next = (): void => {
@@ -18,7 +15,7 @@ async function turnsOf<Name extends 'answerToJson' | 'longAnswerToJson' | 'reque
   }
   setImmediate(next)
   const turns: number[] = []
-  vi.spyOn<{ [name: string]: (...given: never[]) => unknown }, string>(codec, called).mockImplementation(() => {
+  vi.spyOn(module as { [name: string]: (...given: never[]) => unknown }, called).mockImplementation(() => {
     turns.push(turn)
     return result
   })
@@ -27,26 +24,26 @@ async function turnsOf<Name extends 'answerToJson' | 'longAnswerToJson' | 'reque
   return turns
 }
 
-const large = Buffer.alloc(64 * 1024)
+const long = Buffer.alloc(64 * 1024)
 const calls = 20
 const call = (): Call => new Call({ clock: systemScheduler })
 
 test('of large answers one is printed in a turn of the event loop', async () => {
-  const turns = await turnsOf('longAnswerToJson', '', () =>
-    Array.from({ length: calls }, () => jsonForm.answer('Lookup', large, call())),
+  const turns = await turnsOf(large, 'longAnswerToJson', '', () =>
+    Array.from({ length: calls }, () => jsonForm.answer('Lookup', long, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('of large bodies one is read in a turn of the event loop', async () => {
-  const turns = await turnsOf('requestFromJson', Buffer.alloc(0), () =>
-    Array.from({ length: calls }, () => jsonForm.request('Lookup', large, call())),
+  const turns = await turnsOf(codec, 'requestFromJson', Buffer.alloc(0), () =>
+    Array.from({ length: calls }, () => jsonForm.request('Lookup', long, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('small ones are printed and read at once', async () => {
-  const turns = await turnsOf('answerToJson', '', () =>
+  const turns = await turnsOf(codec, 'answerToJson', '', () =>
     Array.from({ length: calls }, () => jsonForm.answer('Lookup', Buffer.alloc(100), call())),
   )
   expect(new Set(turns).size).toBe(1)
@@ -57,8 +54,7 @@ test('a large commit is read in pieces, each in a turn of its own', async () => 
     delete: { path: [{ kind: 'K', name: `entity ${i} of many` }] },
   }))
   const body = Buffer.from(JSON.stringify({ mutations }))
-  const turns = await turnsOf('requestFromJson', Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
+  const turns = await turnsOf(codec, 'bytesFromJson', Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
   expect(turns.length).toBeGreaterThan(5)
-  // The first piece also contains the rest of the body, without its list.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)
 })

@@ -1,25 +1,24 @@
 /** `application/json`: messages by the proto3 JSON mapping, errors in the envelope of Google's APIs. */
 
-import { andThen, giveWay } from '@sixtables/engine'
-import type { Call } from '../call.ts'
+import { andThen, giveWay, type MaybePromise } from '@sixtables/engine'
 import { wholeBytesMax } from '../convert/pieces.ts'
-import type { MethodName } from '../methods.ts'
-import { cutJson } from './json-pieces.ts'
 import { jsonErrorOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 
-type Codec = typeof import('./json-codec.ts')
-
-let loaded: Codec | Promise<Codec> | undefined
-
-/** The codec; the first call loads it. */
-function codec(): Codec | Promise<Codec> {
-  loaded ??= import('./json-codec.ts').then((module) => {
-    loaded = module
-    return module
-  })
-  return loaded
+/** A module that the first call loads. */
+function lazily<T extends object>(load: () => Promise<T>): () => MaybePromise<T> {
+  let loaded: MaybePromise<T> | undefined
+  return () => {
+    loaded ??= load().then((module) => {
+      loaded = module
+      return module
+    })
+    return loaded
+  }
 }
+
+const codec = lazily(() => import('./json-codec.ts'))
+const large = lazily(() => import('./json-large.ts'))
 
 /**
  * This many bytes take as long as reading a row. Bodies and answers above 16 KiB therefore wait for a turn of the event loop without
@@ -30,40 +29,19 @@ const bytesOfWork = 4
 /** Longer answers are printed in pieces. */
 const wholeAnswerBytesMax = 16 * 1024
 
-/** The lists without a limit on their length. All others are checked before they are read. */
-const lists: Partial<Record<MethodName, string>> = { Commit: 'mutations', AllocateIds: 'keys', ReserveIds: 'keys' }
-
-async function requestInPieces(
-  json: Codec,
-  method: MethodName,
-  body: Buffer,
-  list: string,
-  call: Call,
-): Promise<Buffer> {
-  const bodies = await cutJson(call, body, list)
-  const messages: Buffer[] = []
-  for (const piece of bodies ?? [body]) {
-    await giveWay(call, piece.length / bytesOfWork)
-    messages.push(json.requestFromJson(method, piece))
-  }
-  return Buffer.concat(messages)
-}
-
 export const jsonForm: WireForm = {
   contentType: 'application/json; charset=UTF-8',
   request: (method, body, call) =>
-    andThen(codec(), (json) => {
-      const list = body.length > wholeBytesMax ? lists[method] : undefined
-      if (list !== undefined) return requestInPieces(json, method, body, list, call)
-      return andThen(giveWay(call, body.length / bytesOfWork), () => json.requestFromJson(method, body))
-    }),
+    body.length > wholeBytesMax
+      ? andThen(large(), (json) => json.largeRequestFromJson(call, method, body))
+      : andThen(codec(), (json) =>
+          andThen(giveWay(call, body.length / bytesOfWork), () => json.requestFromJson(method, body)),
+        ),
   answer: (method, message, call) =>
     andThen(giveWay(call, message.length / bytesOfWork), () =>
-      andThen(codec(), (json) =>
-        message.length <= wholeAnswerBytesMax
-          ? json.answerToJson(method, message)
-          : json.longAnswerToJson(method, message, call),
-      ),
+      message.length > wholeAnswerBytesMax
+        ? andThen(large(), (json) => json.longAnswerToJson(method, message, call))
+        : andThen(codec(), (json) => json.answerToJson(method, message)),
     ),
   error: jsonErrorOf,
 }

@@ -7,7 +7,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { answerToJson, longAnswerToJson, requestFromJson } from './json-codec.ts'
+import { answerToJson, requestFromJson } from './json-codec.ts'
+import { longAnswerToJson } from './json-large.ts'
 import type { Json } from './json-text.ts'
 
 const call = (): Call => new Call({ clock: systemScheduler })

@@ -7,14 +7,14 @@
  * Known: the proto3 JSON mapping. Measured: the JSON that both of Google's emulators accept and print.
  */
 
-import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
-import { InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
-import { cutMessage, forEachPiece, wholeBytesMax } from '../convert/pieces.ts'
-import { jsonListLimits } from '../convert/request-parts.ts'
-import { dataService, type MethodName } from '../methods.ts'
+import { type DescMessage, fromBinary, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf'
+import { InvariantError, invalidArgument } from '@sixtables/engine'
+import { jsonListLimits, type ListLimits } from '../convert/request-parts.ts'
+import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { type Json, type Printable, type PrintableObject, PrintedJson, parseJson, printJson } from './json-text.ts'
+import { dataService } from './grpc.ts'
+import { isBlank } from './json-pieces.ts'
+import { type Json, type PrintableObject, parseJson, printJson } from './json-text.ts'
 
 interface Method {
   readonly input: DescMessage
@@ -25,25 +25,49 @@ const methods = new Map<string, Method>(
   registry.getService(dataService)?.methods.map(({ name, input, output }) => [name, { input, output }]) ?? [],
 )
 
-function methodOf(name: MethodName): Method {
+export function methodOf(name: MethodName): Method {
   const method = methods.get(name)
   if (method === undefined) throw new InvariantError(`the descriptors have no method ${name}`)
   return method
 }
 
+/** How the parts of a request are read. */
+export interface RequestForm {
+  /** Type of the whole request. */
+  readonly input: DescMessage
+  readonly limits: ListLimits
+}
+
+export function requestForm(name: MethodName): RequestForm {
+  return { input: methodOf(name).input, limits: jsonListLimits(name) }
+}
+
 /** The request message of a JSON body. An empty body is an empty message. */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
-  const { input } = methodOf(name)
   const text = withoutMark(body)
   if (isBlank(text)) return Buffer.alloc(0)
-  const json = parseJson(text, jsonListLimits(name))
+  const form = requestForm(name)
+  return bytesFromJson(form.input, text, form)
+}
+
+/** The bytes of a message within a request. @throws INVALID_ARGUMENT */
+export function bytesFromJson(type: DescMessage, text: Buffer, form: RequestForm): Buffer {
+  return bytesOf(type, messageFromJson(type, text, form))
+}
+
+export function messageFromJson(type: DescMessage, text: Buffer, { input, limits }: RequestForm): Message {
+  const json = parseJson(text, limits)
   refuseMixedBase64(json)
   try {
-    const bytes = toBinary(input, fromJson(input, json, { registry }))
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    return fromJson(type, json, { registry })
   } catch (error) {
     throw invalidArgument(`the body is not a ${input.name} in JSON: ${inWords(error)}`)
   }
+}
+
+export function bytesOf(type: DescMessage, message: Message): Buffer {
+  const bytes = toBinary(type, message)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 /** The decoder's reason in our words: its own calls a text "out of range", and does not list the values of an enum. */
@@ -58,28 +82,12 @@ function inWords(error: unknown): string {
   )
 }
 
-const blanks = new Set([0x20, 0x0a, 0x0d, 0x09])
-
-/** Whether the text has only JSON whitespace. */
-function isBlank(text: Buffer): boolean {
-  let at = 0
-  while (blanks.has(text[at] ?? -1)) at++
-  return at === text.length
-}
-
 const byteOrderMark = Buffer.from('\uFEFF')
 
-function withoutMark(body: Buffer): Buffer {
+export function withoutMark(body: Buffer): Buffer {
   return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? body.subarray(byteOrderMark.length) : body
 }
 
-/** The one list of an answer that can be long, as a path of field names. */
-const longLists: Partial<Record<MethodName, readonly string[]>> = {
-  Lookup: ['found'],
-  RunQuery: ['batch', 'entityResults'],
-  Commit: ['mutationResults'],
-  AllocateIds: ['keys'],
-}
 export function requestMessageToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).input, message))
 }
@@ -87,72 +95,8 @@ export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))
 }
 
-/** The same for a long message, in steps between which other calls run. */
-export async function longAnswerToJson(name: MethodName, message: Buffer, context: RequestContext): Promise<string> {
-  const path = longLists[name]
-  if (path === undefined) return answerToJson(name, message)
-  return printJson(await jsonInPieces(context, methodOf(name).output, message, path))
-}
-
-function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
+export function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
   return toJson(type, fromBinary(type, message), { registry }) as PrintableObject
-}
-
-/** The map of a large result: an entity may have tens of thousands of properties. */
-const longMaps: Partial<Record<string, readonly string[]>> = {
-  'google.datastore.v1.EntityResult': ['entity', 'properties'],
-}
-
-/**
- * A message as JSON. The elements of the list or map at `path` are decoded and printed piece by piece, a large element in pieces of its own.
- *
- * @param depth - levels of its members in the text
- */
-async function jsonInPieces(
-  context: RequestContext,
-  type: DescMessage,
-  message: Buffer,
-  [name = '', ...path]: readonly string[],
-  depth = 1,
-): Promise<PrintableObject> {
-  const field = type.field[name]
-  if (field === undefined) throw new InvariantError(`${type.typeName} has no field ${name}`)
-  const { rest, pieces } = await cutMessage(context, message, field.number)
-  const json = jsonOf(type, rest)
-  if (pieces[0] === undefined) return json
-  if (field.fieldKind === 'message') {
-    const reader = protobuf.Reader.create(pieces[0])
-    reader.uint32()
-    json[name] = await jsonInPieces(context, field.message, reader.bytes() as Buffer, path, depth + 1)
-    return json
-  }
-  if (field.fieldKind === 'map') {
-    const entries: [string, PrintedJson][] = []
-    await forEachPiece(context, pieces, (piece) => {
-      for (const [key, value] of Object.entries(jsonOf(type, piece)[name] as PrintableObject)) {
-        entries.push([key, new PrintedJson(value, depth + 1)])
-      }
-    })
-    json[name] = Object.fromEntries(entries)
-    return json
-  }
-  const elements: PrintedJson[] = []
-  const { message: elementType } = field
-  const inside = longMaps[elementType?.typeName ?? '']
-  await forEachPiece(context, pieces, async (piece) => {
-    if (piece.length <= wholeBytesMax || elementType === undefined || inside === undefined) {
-      for (const element of jsonOf(type, piece)[name] as Printable[]) elements.push(new PrintedJson(element, depth + 1))
-      return
-    }
-    const reader = protobuf.Reader.create(piece)
-    while (reader.pos < reader.len) {
-      reader.uint32()
-      const element = await jsonInPieces(context, elementType, reader.bytes() as Buffer, inside, depth + 2)
-      elements.push(new PrintedJson(element, depth + 1))
-    }
-  })
-  json[name] = elements
-  return json
 }
 
 /** Members of type bytes. A property may have the same name, but its value is an object, never a string. */

@@ -27,7 +27,7 @@ const nine = 0x39
 const backslash = 0x5c
 
 /** An object or a list that has not ended. */
-interface Level {
+export interface Level {
   /** Position of its member name, without quotes; empty for the elements of a list. */
   readonly nameStart: number
   readonly nameEnd: number
@@ -77,7 +77,8 @@ export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongIntege
   return long
 }
 
-function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
+/** @throws INVALID_ARGUMENT for a list with more elements than its name allows */
+export function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
   if (commas === 0 || nameStart === nameEnd) return
   const limit = limits.get(bytes.toString('latin1', nameStart, nameEnd))
   if (limit !== undefined) checkPartCount(limit, commas + 1)

@@ -19,7 +19,7 @@ export function addEntityRoute(router: Router, engine: Engine): void {
     const readTime = context.clock.nowMicros()
     const missing = image === undefined ? [key] : []
     const answer = await lookupAnswer(context, { found, missing, deferred: [], readTime }, false)
-    const { longAnswerToJson } = await import('../../protocols/json-codec.ts')
+    const { longAnswerToJson } = await import('../../protocols/json-large.ts')
     return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
   })
 }

@@ -1,0 +1,123 @@
+/** Large bodies: the same message as of the whole, made in pieces whatever their shape. */
+import { fromBinary, toJson } from '@bufbuild/protobuf'
+import { systemScheduler } from '@sixtables/engine'
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { Call } from '../call.ts'
+import type { MethodName } from '../methods.ts'
+import { registry } from './descriptors.ts'
+import * as codec from './json-codec.ts'
+import { largeRequestFromJson } from './json-large.ts'
+
+const call = (): Call => new Call({ clock: systemScheduler })
+
+async function outcome(method: MethodName, read: () => unknown): Promise<unknown> {
+  try {
+    const { input } = codec.methodOf(method)
+    return toJson(input, fromBinary(input, (await read()) as Buffer), { registry })
+  } catch {
+    return 'refused'
+  }
+}
+const wholeOf = (body: Buffer, method: MethodName = 'Commit') =>
+  outcome(method, () => codec.requestFromJson(method, body))
+const inPieces = (body: Buffer, method: MethodName = 'Commit') =>
+  outcome(method, () => largeRequestFromJson(call(), method, body))
+
+const texts = fc.constantFrom('x'.repeat(3000), 'a "quoted" \\ text]}', '\\"', ',', '[{', 'ü', '\u2028', '__proto__')
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    texts.map((stringValue) => ({ stringValue, excludeFromIndexes: true })),
+    fc.array(tie('value'), { maxLength: 4, size: 'max' }).map((values) => ({ arrayValue: { values } })),
+    fc
+      .dictionary(texts, tie('value'), { maxKeys: 3, size: 'max' })
+      .map((properties) => ({ entityValue: { properties } })),
+  ),
+}))
+const mutation = fc.record({ name: texts, value }).map(({ name, value }) => ({
+  upsert: { key: { path: [{ kind: 'K', name }] }, properties: { [name]: value } },
+}))
+const request = fc.record({
+  before: fc.constantFrom({}, { databaseId: 'd' }, { mode: 'NON_TRANSACTIONAL' }, { transaction: 'YWJj' }),
+  mutations: fc.array(mutation, { maxLength: 5, size: 'max' }),
+  indent: fc.constantFrom(0, 2),
+})
+
+describe('json-large/J1: a body in pieces', () => {
+  test('has the message of the whole', async () => {
+    const law = fc.asyncProperty(request, async ({ before, mutations, indent }) => {
+      const body = Buffer.from(JSON.stringify({ ...before, mutations }, undefined, indent))
+      expect(await inPieces(body)).toEqual(await wholeOf(body))
+    })
+    await fc.assert(law, { numRuns: 20 })
+  })
+
+  const long = Array.from(
+    { length: 30 },
+    (_, i) => `{"delete":{"path":[{"kind":"K","name":"${i}${'x'.repeat(900)}"}]}}`,
+  )
+  const values = Array.from({ length: 1000 }, (_, i) => `{"integerValue":"${i}"}`).join(',')
+  const put = (value: string): string => `{"mutations":[{"upsert":{"properties":{"a":${value}}}}]}`
+
+  test.each([
+    ['a comma at the end', `{"mutations":[${long.join(',')},]}`],
+    ['a comma at the begin', `{"mutations":[,${long.join(',')}]}`],
+    ['two commas', `{"mutations":[${long.slice(0, 20).join(',')},,${long.slice(20).join(',')}]}`],
+    ['a missing bracket', `{"mutations":[${long.join(',')}}`],
+    ['a wrong bracket', `{"mutations":[${long.join(',')}}]`],
+    ['something behind it', `{"mutations":[${long.join(',')}]} x`],
+    ['something behind a list', `{"mutations":[${long.join(',')}] x}`],
+    ['something before a list', `{"mutations": x [${long.join(',')}]}`],
+    ['a list without a name', `{[${long.join(',')}]}`],
+    ['two bodies', `{"mutations":[${long.join(',')}]},{"mutations":[${long.join(',')}]}`],
+    ['no end of a text', `{"mutations":[${long.join(',')},"]}`],
+    ['an unknown member', `{"mutations":[${long.join(',')}],"nothing":1}`],
+    ['an unknown large member', `{"nothing":[${long.join(',')}]}`],
+    ['an element that is no mutation', `{"mutations":[${long.join(',')},7]}`],
+    ['a list as a message', put(`[${values}]`)],
+    ['a message as a list', put(`{"arrayValue":{"values":{"integerValue":"1","x":[${values}]}}}`)],
+    ['a list in a list', put(`{"arrayValue":{"values":[[${values}]]}}`)],
+    ['two kinds of a value', put(`{"stringValue":"a","arrayValue":{"values":[${values}]}}`)],
+    ['a list alone', `[${long.join(',')}]`],
+    ['much depth', `{"mutations":[${'['.repeat(50_000)}`],
+  ])('is refused for %s, as the whole is', async (_, text) => {
+    expect(await wholeOf(Buffer.from(text))).toBe('refused')
+    expect(await inPieces(Buffer.from(text))).toBe('refused')
+  })
+
+  test.each([
+    ['the list twice', `{"mutations":[],"mutations":[${long.join(',')}],"mutations":[${long.slice(1).join(',')}]}`],
+    [
+      'a property twice',
+      `{"mutations":[{"upsert":{"properties":{"a":{"stringValue":"${'x'.repeat(20_000)}"},"a":{}}}}]}`,
+    ],
+    [
+      'names in the other form',
+      `{"database_id":"d","mutations":[{"upsert":{"properties":{"a":{"array_value":{"values":[${values}]}}}}}]}`,
+    ],
+  ])('is read with %s, as the whole is', async (_, text) => {
+    expect(await inPieces(Buffer.from(text))).toEqual(await wholeOf(Buffer.from(text)))
+  })
+
+  test('of a method with limits is refused for a list that is too long before any of it is read', async () => {
+    const keys = Array.from({ length: 1001 }, (_, i) => `{"path":[{"kind":"K","name":"name ${i}"}]}`)
+    const read = vi.spyOn(codec, 'messageFromJson')
+    const body = Buffer.from(`{"keys":[${keys.join(',')}]}`)
+    await expect(largeRequestFromJson(call(), 'Lookup', body)).rejects.toThrow('names 1001 keys')
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['an array', put(`{"arrayValue":{"values":[${Array(20).fill(values).join(',')}]}}`)],
+    [
+      'an array in entities',
+      put(`{"entityValue":{"properties":{"b":{"arrayValue":{"values":[${Array(20).fill(values).join(',')}]}}}}}`),
+    ],
+  ])('with %s in one value is read some 16 KiB at a time', async (_, text) => {
+    const read = vi.spyOn(codec, 'bytesFromJson')
+    await largeRequestFromJson(call(), 'Commit', Buffer.from(text))
+    expect(Math.max(...read.mock.calls.map(([, { length }]) => length))).toBeLessThan(20 * 1024)
+    expect(read.mock.calls.length).toBeGreaterThan(text.length / (20 * 1024))
+  })
+})

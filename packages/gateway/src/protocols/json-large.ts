@@ -1,0 +1,239 @@
+/**
+ * Large messages between JSON and bytes in slices. Both directions go down only where a part is large; everything else is converted by
+ * json-codec.ts, some 16 KiB at a time.
+ *
+ *   {"mutations": [a, b, C]}   ─▶   the message of {"mutations": [a, b]}, then field 6 with the message of C, made in the same way
+ *
+ * J1  A body is accepted in pieces exactly if it is as a whole, with the same message but for the order of its fields. Of a member that is
+ *     there twice, a large one counts.                                                                       json-large.test.ts
+ */
+import { clearField, type DescField, type DescMessage } from '@bufbuild/protobuf'
+import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import type { MethodName } from '../methods.ts'
+import {
+  bytesFromJson,
+  bytesOf,
+  jsonOf,
+  messageFromJson,
+  methodOf,
+  type RequestForm,
+  requestForm,
+  withoutMark,
+} from './json-codec.ts'
+import { cutJson, type JsonPart, type LargeJson } from './json-pieces.ts'
+import { type PrintableObject, PrintedJson, printJson } from './json-text.ts'
+
+/** Larger parts of an answer are printed in parts of their own. */
+const pieceBytes = 16 * 1024
+/** This many bytes take as long as reading a row. */
+const bytesOfWork = 4
+
+/** Members of an object that is a message. None has as many names, but JSON may repeat them. */
+const membersMax = 1000
+
+/** The request message of a large JSON body. @throws INVALID_ARGUMENT */
+export async function largeRequestFromJson(context: RequestContext, name: MethodName, body: Buffer): Promise<Buffer> {
+  const form = requestForm(name)
+  const text = withoutMark(body)
+  const parts = await cutJson(context, text, form.limits)
+  if (parts === undefined) return bytesFromJson(form.input, text, form)
+  return Buffer.concat(await new RequestReader(context, form).message(form.input, parts))
+}
+
+const open = (isList: boolean): string => (isList ? '[' : '{')
+const close = (isList: boolean): string => (isList ? ']' : '}')
+
+class RequestReader {
+  readonly #context: RequestContext
+  readonly #form: RequestForm
+
+  constructor(context: RequestContext, form: RequestForm) {
+    this.#context = context
+    this.#form = form
+  }
+
+  /** The bytes of a message: its small members, then each large one. */
+  async message(type: DescMessage, { isList, count, parts }: LargeJson): Promise<Buffer[]> {
+    // The library says what is wrong with a list.
+    if (isList) return [bytesFromJson(type, Buffer.from('[]'), this.#form)]
+    if (count > membersMax) {
+      throw invalidArgument(`an object of the body has ${count} members; a ${type.name} has at most ${membersMax}`)
+    }
+    const large = new Map<string, LargeJson>()
+    const texts: string[] = []
+    for (const part of parts) {
+      if ('run' in part) texts.push(part.run.toString('utf8'))
+      else {
+        large.set(part.name, part.large)
+        // A stand-in, so that the library sees all names and kinds.
+        texts.push(`${JSON.stringify(part.name)}:${open(part.large.isList)}${close(part.large.isList)}`)
+      }
+    }
+    const text = Buffer.from(`{${texts.join(',')}}`)
+    await giveWay(this.#context, text.length / bytesOfWork)
+    const message = messageFromJson(type, text, this.#form)
+    const members: Buffer[] = []
+    for (const [name, value] of large) {
+      const field = type.fields.find((one) => one.jsonName === name || one.name === name)
+      if (field === undefined) throw new InvariantError(`${type.typeName} has no field ${name}`)
+      if (field.fieldKind === 'message') clearField(message, field)
+      for (const bytes of await this.#member(type, field, value)) members.push(bytes)
+    }
+    return [bytesOf(type, message), ...members]
+  }
+
+  async #member(type: DescMessage, field: DescField, value: LargeJson): Promise<Buffer[]> {
+    if (field.fieldKind === 'message') return inField(field.number, await this.message(field.message, value))
+    const bytes: Buffer[] = []
+    for (const part of value.parts) {
+      for (const one of await this.#part(type, field, value.isList, part)) bytes.push(one)
+    }
+    return bytes
+  }
+
+  /** Elements of a list or entries of a map, as fields of `type`. */
+  async #part(type: DescMessage, field: DescField, isList: boolean, part: JsonPart): Promise<readonly Buffer[]> {
+    const element = field.fieldKind === 'list' || field.fieldKind === 'map' ? field.message : undefined
+    if ('large' in part && element !== undefined) {
+      const message = await this.message(element, part.large)
+      if (isList) return inField(field.number, message)
+      const key = Buffer.from(protobuf.Writer.create().uint32(0x0a).string(part.name).finish())
+      return inField(field.number, [key, ...inField(2, message)])
+    }
+    const run = 'run' in part ? part.run : Buffer.from(open(part.large.isList) + close(part.large.isList))
+    await giveWay(this.#context, run.length / bytesOfWork)
+    const [head, tail] = [`{${JSON.stringify(field.jsonName)}:${open(isList)}`, `${close(isList)}}`]
+    return [bytesFromJson(type, Buffer.concat([Buffer.from(head), run, Buffer.from(tail)]), this.#form)]
+  }
+}
+
+/** A message as the field with this number. */
+function inField(number: number, message: readonly Buffer[]): Buffer[] {
+  return [
+    Buffer.from(
+      protobuf.Writer.create()
+        .uint32(number * 8 + 2)
+        .uint32(lengthOf(message))
+        .finish(),
+    ),
+    ...message,
+  ]
+}
+
+/** The JSON of an answer, in steps between which other calls run. */
+export async function longAnswerToJson(name: MethodName, message: Buffer, context: RequestContext): Promise<string> {
+  return printJson(await jsonInPieces(context, methodOf(name).output, message, 1))
+}
+
+/**
+ * A message as JSON. Its large fields come last: elements and entries are decoded and printed some at a time, a large one in pieces of its
+ * own.
+ *
+ * @param depth - levels of its members in the text
+ */
+async function jsonInPieces(
+  context: RequestContext,
+  type: DescMessage,
+  message: Buffer,
+  depth: number,
+): Promise<PrintableObject> {
+  const { rest, large } = await largeFields(context, type, message)
+  const json = jsonOf(type, rest)
+  for (const [field, values] of large) {
+    const name = field.jsonName
+    if (field.fieldKind === 'message') {
+      json[name] = await jsonInPieces(context, field.message, contentOf(Buffer.concat(values)), depth + 1)
+      continue
+    }
+    const entries: [string, PrintedJson][] = []
+    for (const run of runsOf(values)) {
+      await giveWay(context, run.length / bytesOfWork)
+      if (run.length <= 2 * pieceBytes || field.message === undefined) {
+        for (const entry of Object.entries(jsonOf(type, run)[name] as PrintableObject)) {
+          entries.push([entry[0], new PrintedJson(entry[1], depth + 1)])
+        }
+        continue
+      }
+      const { key, value } = field.fieldKind === 'map' ? entryOf(contentOf(run)) : { key: '', value: contentOf(run) }
+      entries.push([key, new PrintedJson(await jsonInPieces(context, field.message, value, depth + 2), depth + 1)])
+    }
+    json[name] = field.fieldKind === 'map' ? Object.fromEntries(entries) : entries.map(([, element]) => element)
+  }
+  return json
+}
+
+interface Fields {
+  /** The others, as a message. */
+  readonly rest: Buffer
+  /** With tag and length, in their order. */
+  readonly large: readonly (readonly [DescField, readonly Buffer[]])[]
+}
+
+/** Fields between two chances for other calls. */
+const fieldsPerLook = 256
+
+/** The fields of a message that have many bytes and consist of messages. */
+async function largeFields(context: RequestContext, type: DescMessage, message: Buffer): Promise<Fields> {
+  const reader = protobuf.Reader.create(message)
+  const byNumber = new Map<number, Buffer[]>()
+  for (let count = 1; reader.pos < reader.len; count++) {
+    const start = reader.pos
+    const tag = reader.uint32()
+    reader.skipType(tag & 7)
+    const field = message.subarray(start, reader.pos)
+    const fields = byNumber.get(tag >>> 3)
+    if (fields === undefined) byNumber.set(tag >>> 3, [field])
+    else fields.push(field)
+    if (count % fieldsPerLook === 0) await giveWay(context, fieldsPerLook)
+  }
+  const rest: Buffer[] = []
+  const large: [DescField, Buffer[]][] = []
+  for (const [number, fields] of byNumber) {
+    const field = type.fields.find((one) => one.number === number)
+    const isLarge = lengthOf(fields) > pieceBytes && field?.message !== undefined
+    if (isLarge && (field.fieldKind !== 'message' || fields.length === 1)) large.push([field, fields])
+    else rest.push(...fields)
+  }
+  return { rest: Buffer.concat(rest), large }
+}
+
+/** Fields joined to runs of at most two pieces; a larger one is alone. */
+function* runsOf(fields: readonly Buffer[]): Generator<Buffer> {
+  let run: Buffer[] = []
+  let bytes = 0
+  for (const field of fields) {
+    if (run.length > 0 && (bytes >= pieceBytes || bytes + field.length > 2 * pieceBytes)) {
+      yield Buffer.concat(run)
+      run = []
+      bytes = 0
+    }
+    run.push(field)
+    bytes += field.length
+  }
+  yield Buffer.concat(run)
+}
+
+function lengthOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** The message in a field. */
+function contentOf(field: Buffer): Buffer {
+  const reader = protobuf.Reader.create(field)
+  reader.uint32()
+  return reader.bytes() as Buffer
+}
+
+/** The key of a map's entry, and the message that is its value. */
+function entryOf(entry: Buffer): { readonly key: string; readonly value: Buffer } {
+  const reader = protobuf.Reader.create(entry)
+  let key = ''
+  let value: Buffer = Buffer.alloc(0)
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag >>> 3 === 1) key = reader.string()
+    else value = reader.bytes() as Buffer
+  }
+  return { key, value }
+}
