@@ -46,7 +46,7 @@ export function refuseTogether(
 
 /** The work of one mutation (check, evaluation, rows) in rows read; each `bytesOfWork` bytes count as one more. */
 const workOfOne = 16
-const bytesOfWork = 256
+const bytesOfWork = 64
 
 function workOfMutation(mutation: Mutation): number {
   return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)

@@ -31,6 +31,7 @@ import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { Random } from '../random.ts'
+import { Sequencer } from '../sequencer.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
@@ -44,7 +45,6 @@ import { type PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites } from './record-writes.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
-import { Sequencer } from './sequencer.ts'
 
 /** A commit that the store has. */
 export interface CommitEvent {

@@ -65,7 +65,7 @@ export function indexUpdatesOf(records: readonly Pick<NewRecord, 'changes'>[]): 
 }
 
 const workOfOne = 32
-const bytesOfWork = 128
+const bytesOfWork = 32
 
 /** The work of a change in rows read: a few for an entity, more with many properties. */
 function workOfDelta({ before, after }: EntityDelta): number {

@@ -38,6 +38,9 @@ export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): Row
   return tally
 }
 
+/** Index entries of an entity that are written in one step. */
+const entriesOfStep = 1024
+
 /** Some writes, followed by the rows of records. */
 export class RecordWrites implements WriteSource {
   readonly #first: readonly KvWrite[]
@@ -59,10 +62,10 @@ export class RecordWrites implements WriteSource {
   writeTo(sink: WriteSink | RowSink): void {
     for (const write of this.#first) writeOne(sink, write)
     const producer = new RowProducer(sink)
-    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change)
+    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change, 0)
   }
 
-  /** Each entity is one step, with all its rows. */
+  /** Each entity is one step, with all its rows; one with many entries is several. */
   *stepsTo(sink: WriteSink | RowSink): Iterable<number> {
     for (const write of this.#first) {
       writeOne(sink, write)
@@ -71,19 +74,25 @@ export class RecordWrites implements WriteSource {
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
       for (const change of changes) {
-        this.#write(sink, producer, change)
-        yield workOf(1 + change.count, change.after)
+        const entries = change.come.length + change.gone.length
+        for (let from = 0; from === 0 || from < entries; from += entriesOfStep) {
+          this.#write(sink, producer, change, from, Math.min(from + entriesOfStep, entries))
+          yield from === 0
+            ? workOf(1 + Math.min(change.count, 2 * entriesOfStep), change.after)
+            : workOf(2 * entriesOfStep)
+        }
       }
     }
   }
 
-  #write(sink: WriteSink | RowSink, producer: RowProducer, change: EntityRows): void {
-    if (this.#stage !== 'B') producer.entity(change)
+  /** @param from - of the index entries only those from here up to before `to` */
+  #write(sink: WriteSink | RowSink, producer: RowProducer, change: EntityRows, from: number, to?: number): void {
+    if (this.#stage !== 'B' && from === 0) producer.entity(change)
     if (this.#stage === 'A') return
     // A store that makes rows on demand is asked for each prefix, also to learn the names of the indexes.
     const made = sink.wants === undefined ? change.madeRows : undefined
-    if (made === undefined) producer.indexRows(change)
-    else for (const { key, value, wasThere } of made) sink.write(key, value, wasThere)
+    if (made === undefined) producer.indexRows(change, from, to)
+    else if (from === 0) for (const { key, value, wasThere } of made) sink.write(key, value, wasThere)
   }
 }
 

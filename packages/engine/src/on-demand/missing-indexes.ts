@@ -44,6 +44,11 @@ export interface Missing {
   readonly prefix?: RowKey | undefined
 }
 
+/** The name of an index among those that are being materialised. */
+export function nameOf({ table, kind, prefix }: Missing): string {
+  return `${table} ${prefix ?? kind}`
+}
+
 /** The index rules of a database. */
 export type IndexOptionsOf = (databaseCode: string) => StoredIndexOptions
 

@@ -18,10 +18,13 @@ import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { Sequencer } from '../sequencer.ts'
 import { giveWay } from '../slices.ts'
 import { AwaitedScan } from '../storage/awaited-scan.ts'
 import {
+  countOf,
   handOver,
+  handOverInSteps,
   type KeyRange,
   type Kv,
   type KvRow,
@@ -45,15 +48,24 @@ import {
   type Missing,
   materialiseRows,
   missingIn,
+  nameOf,
   namesIndex,
   withIndexes,
 } from './missing-indexes.ts'
 import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
-import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
+import {
+  logRowsPerStep,
+  nothingUnread,
+  putAll,
+  recordOf,
+  sortedRows,
+  UnreadLog,
+  type UnreadRows,
+} from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
-/** Log rows that move into the tree in one step. */
-const logRowsPerStep = 1024
+/** Rows of a batch that are written in one step, those of unread indexes included. */
+const rowsAtOnce = 8192
 const all: KeyRange = { start: '', end: '\xff' }
 
 export class OnDemandRows implements Kv {
@@ -68,8 +80,10 @@ export class OnDemandRows implements Kv {
   #hasMarkers = false
   /** The rows of the entity whose row was asked for last. */
   #madeLast: EntityIndexRows | undefined
-  /** The materialisation of all rows, while writes wait. */
-  #keeping: Promise<void> | undefined
+  /** The turns of writes (kv/K7). */
+  readonly #writes = new Sequencer()
+  /** A long batch that is being written to a copy of the store: nothing is materialised meanwhile. */
+  #longBatch: Promise<void> | undefined
   readonly optionsOf: IndexOptionsOf
   readonly #scheduler: Scheduler
   readonly #names: IndexNames
@@ -136,21 +150,51 @@ export class OnDemandRows implements Kv {
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
-    const ready = this.#keeping ?? (isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined)
-    return andThen(ready, () => {
-      this.#changes++
-      const done = this.#store.mutateIf(write, expected)
-      return done && isMarker(write.key, write.value) ? andThen(this.#keepAll(), () => done) : done
-    })
+    return this.#writes.run(() =>
+      andThen(isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined, () => {
+        this.#changes++
+        const done = this.#store.mutateIf(write, expected)
+        this.#hasMarkers = done && isMarker(write.key, write.value)
+        return andThen(this.#keepMarked(), () => done)
+      }),
+    )
   }
 
   batch(writes: Writes): MaybePromise<void> {
-    if (this.#keeping !== undefined) return this.#keeping.then(() => this.batch(writes))
+    return this.#writes.run(() => {
+      this.#changes++
+      this.#hasMarkers = false
+      if (countOf(writes) > rowsAtOnce) {
+        this.#longBatch = this.#writeToCopy(writes).finally(() => (this.#longBatch = undefined))
+        return this.#longBatch.then(() => this.#keepMarked())
+      }
+      if (this.#kept.everything) return this.#store.batch(writes)
+      handOver(writes, this.#sink)
+      return this.#keepMarked()
+    })
+  }
+
+  /** Writes a long batch in slices to a copy of the store, which then takes its place: readers find nothing of it, or all. */
+  async #writeToCopy(writes: Writes): Promise<void> {
+    // A materialisation in progress writes to the store itself.
+    while (this.#materialising.size > 0) await Promise.all(this.#materialising.values())
+    const context = this.context()
+    const copy = this.#store.copy()
+    const ofLog: KvWrite[] = []
+    const { everything } = this.#kept
+    const inCopy: WriteSink = {
+      ...this.#sink,
+      write: (key, value) => (isOfLog(key) ? ofLog.push({ key, value }) : this.#write(key, value, copy)),
+    }
+    for (const written of handOverInSteps(writes, everything ? copy : inCopy)) {
+      const way = giveWay(context, written)
+      if (way !== undefined) await way
+    }
+    this.#store.become(copy)
     this.#changes++
-    if (this.#kept.everything) return this.#store.batch(writes)
-    this.#hasMarkers = false
-    handOver(writes, this.#sink)
-    if (this.#hasMarkers) return this.#keepAll()
+    for (const { key, value } of ofLog) this.#write(key, value)
+    // Readers may have collected names from the entities of before.
+    this.#names.clear()
   }
 
   snapshot(): OnDemandSnapshot {
@@ -170,17 +214,12 @@ export class OnDemandRows implements Kv {
     return this.#kept.everything
   }
 
-  /** Materialises all rows before the first pending marker is written. */
-  #keepAll(): MaybePromise<void> {
-    if (this.#kept.everything) return
-    const kept = andThen(this.prepare(all), () => {
+  /** Materialises all rows when the first pending marker was written. */
+  #keepMarked(): MaybePromise<void> {
+    if (!this.#hasMarkers || this.#kept.everything) return
+    return andThen(this.prepare(all), () => {
       this.#kept = { ...this.#kept, everything: true }
     })
-    if (!isPromise(kept)) return
-    this.#keeping = kept.finally(() => {
-      this.#keeping = undefined
-    })
-    return this.#keeping
   }
 
   clear(rows?: readonly KvRow[]): void {
@@ -224,10 +263,12 @@ export class OnDemandRows implements Kv {
 
   /** Materialises the rows of a range in slices, for later reads. */
   prepare(range: KeyRange): MaybePromise<void> {
-    const drained = this.#unread.size > 0 && touchesLog(range) ? this.#drain() : undefined
-    if (isPromise(drained)) return drained.then(() => this.prepare(range))
+    const isLogUnread = this.#unread.size > 0 && touchesLog(range)
     const missing = missingIn(range, this.#kept, this.#store)
-    if (missing.length === 0) return
+    if (!isLogUnread && missing.length === 0) return
+    if (this.#longBatch !== undefined) return this.#longBatch.then(() => this.prepare(range))
+    const drained = isLogUnread ? this.#drain() : undefined
+    if (isPromise(drained)) return drained.then(() => this.prepare(range))
     let waits: Promise<void>[] | undefined
     for (const index of missing) {
       const made = this.#materialising.get(nameOf(index)) ?? this.#materialise(index)
@@ -272,15 +313,20 @@ export class OnDemandRows implements Kv {
         if (way !== undefined) return way.then(step)
       }
     }
-    return step()
+    const drained = step()
+    if (!isPromise(drained)) return
+    const materialising = this.#materialising
+    const known = drained.finally(() => materialising.delete(logName))
+    materialising.set(logName, known)
+    return known
   }
 
-  #write(key: RowKey, value: Uint8Array | undefined): void {
+  #write(key: RowKey, value: Uint8Array | undefined, store: MemoryKv = this.#store): void {
     if (isOfProperty(key)) {
-      if (isAmong(this.#kept.begun, key)) this.#store.write(key, value)
+      if (isAmong(this.#kept.begun, key)) store.write(key, value)
     } else if (!isOfLog(key)) {
       this.#hasMarkers ||= isMarker(key, value)
-      this.#store.write(key, value)
+      store.write(key, value)
     } else if (value !== undefined) this.#unread.add(key, value)
     // Rows that are not in the tree are in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
@@ -289,6 +335,9 @@ export class OnDemandRows implements Kv {
     }
   }
 }
+
+/** The list of log rows among the names of indexes that are being materialised. */
+const logName = 'log'
 
 /** The error of an outdated materialisation. */
 const outdated = new Error('the store was replaced')
@@ -394,25 +443,6 @@ class OnDemandSnapshot implements KvSnapshot {
       if (isOfLog) this.#unread = nothingUnread
     })
   }
-}
-
-/** Writes log rows into a store, some at a time. */
-function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
-  for (let at = from; at < rows.length; at += logRowsPerStep) {
-    store.putSorted(rows.slice(at, at + logRowsPerStep))
-    const way = goOn(logRowsPerStep)
-    if (way !== undefined) return way.then(() => putAll(rows, store, goOn, at + logRowsPerStep))
-  }
-}
-
-function nameOf({ table, kind, prefix }: Missing): string {
-  return `${table} ${prefix ?? kind}`
-}
-
-/** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
-function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
-  if (!isOfLog(key)) return undefined
-  return valueIn(unread, key) ?? tree.get(key)
 }
 
 function rangeOf(key: RowKey): KeyRange {

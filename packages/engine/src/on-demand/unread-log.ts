@@ -11,7 +11,14 @@
  * The lists are only appended to; any other change makes new lists, so a view never changes. A row is either here or in the tree.
  */
 import { lowerBound } from '../lower-bound.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
+import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import type { GoOn } from './missing-indexes.ts'
+import { isOfLog } from './row-kinds.ts'
+
+/** Log rows that move into the tree in one step. */
+export const logRowsPerStep = 1024
 
 export interface UnreadRows {
   readonly rows: readonly RowKey[]
@@ -111,4 +118,18 @@ export function sortedRows({ rows, values, start, end }: UnreadRows): KvRow[] {
   const byKey = new Map<RowKey, Uint8Array>()
   for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Uint8Array)
   return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Uint8Array }))
+}
+
+/** A log record from the list or the tree, without sorting the list; `undefined` = not found this way. */
+export function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
+  return isOfLog(key) ? (valueIn(unread, key) ?? tree.get(key)) : undefined
+}
+
+/** Writes log rows into a store, some at a time. */
+export function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
+  for (let at = from; at < rows.length; at += logRowsPerStep) {
+    store.putSorted(rows.slice(at, at + logRowsPerStep))
+    const way = goOn(logRowsPerStep)
+    if (way !== undefined) return way.then(() => putAll(rows, store, goOn, at + logRowsPerStep))
+  }
 }

@@ -72,6 +72,11 @@ export interface WriteSource {
 /** Writes of one batch. A source has at most one write for each key. */
 export type Writes = readonly KvWrite[] | WriteSource
 
+/** The number of writes, including unwanted ones. */
+export function countOf(writes: Writes): number {
+  return 'writeTo' in writes ? writes.count : writes.length
+}
+
 export function handOver(writes: Writes, sink: WriteSink): void {
   if ('writeTo' in writes) writes.writeTo(sink)
   else for (const { key, value } of writes) sink.write(key, value)

@@ -18,6 +18,7 @@ import { DatastoreError } from '../errors.ts'
 import { giveWay } from '../slices.ts'
 import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
 import {
+  countOf,
   type Durability,
   handOver,
   handOverInSteps,
@@ -137,7 +138,7 @@ export class LevelWriter {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const rows: KvWrite[] = []
     const job = newJob(rows)
-    const count = 'writeTo' in writes ? writes.count : writes.length
+    const count = countOf(writes)
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count

@@ -139,6 +139,20 @@ export class MemoryKv implements Kv, WriteSink {
     return fork
   }
 
+  /** A new store with the present content, in O(1), for writes that {@link become} makes visible together. */
+  copy(): MemoryKv {
+    const snapshot = this.snapshot()
+    const copy = this.fork(snapshot)
+    snapshot.close()
+    return copy
+  }
+
+  /** Takes the content of a {@link copy}, in O(1); nothing may have been written here since. Open scans and snapshots are not changed. */
+  become(copy: MemoryKv): void {
+    if (this.#closed) throw closedError()
+    this.#tree = copy.#tree
+  }
+
   clear(rows: readonly KvRow[] = noRows): void {
     if (this.#closed) throw closedError()
     this.#tree.clear()

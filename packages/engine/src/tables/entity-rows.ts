@@ -322,23 +322,31 @@ export class RowProducer {
     if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
   }
 
-  /** The rows in all other tables: kind row, then property rows entry by entry, then composite rows. */
-  indexRows(rows: EntityRows): void {
+  /**
+   * The rows in all other tables: kind row, then property rows entry by entry, then composite rows.
+   *
+   * @param from - of an entity with many entries only those from here, up to before `to`; the kind row comes with the first of
+   *   them, and composite rows with the last
+   */
+  indexRows(rows: EntityRows, from = 0, to: number = rows.come.length + rows.gone.length): void {
     const { codes, before, after, come, gone, replaced } = rows
     const { partition, kind, path } = codes
     if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
     const isGone = after === undefined
-    if (this.#ofKind !== undefined && (before === undefined) !== isGone) {
+    if (from === 0 && this.#ofKind !== undefined && (before === undefined) !== isGone) {
       this.#sink.write(this.#ofKind + path, isGone ? undefined : emptyValue, isGone)
     }
     if (this.#up !== undefined || this.#down !== undefined) {
-      for (let i = 0; i < come.length; i++) {
+      const goneFrom = come.length
+      for (let i = from; i < goneFrom && i < to; i++) {
         const entry = come[i] as IndexEntry
         this.#property(i, entry, path, indexRowValue(entry.type, entry.multi), i < replaced)
       }
-      for (let i = 0; i < gone.length; i++) this.#property(i, gone[i] as IndexEntry, path, undefined, true)
+      for (let i = Math.max(0, from - goneFrom); i < gone.length && goneFrom + i < to; i++) {
+        this.#property(i, gone[i] as IndexEntry, path, undefined, true)
+      }
     }
-    if (this.#wantsComposites && rows.hasComposites) rows.eachComposite(this.#sink)
+    if (this.#wantsComposites && rows.hasComposites && to >= come.length + gone.length) rows.eachComposite(this.#sink)
   }
 
   #wants(prefix: RowKey): boolean {

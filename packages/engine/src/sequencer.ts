@@ -1,5 +1,5 @@
 /** A queue for one at a time: entered at once while it is empty, else in the order of the calls. */
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from './maybe-promise.ts'
 
 export class Sequencer {
   #isTaken = false

@@ -1,0 +1,107 @@
+/** Long batches of a store in memory: written in slices, and found by readers whole or not at all. */
+import { afterEach, expect, test, vi } from 'vitest'
+import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import { type Engine, openEngine } from '../engine/engine.ts'
+import type { Key } from '../model/key.ts'
+import type { Value } from '../model/value.ts'
+import { sliceWorkMax } from '../slices.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import { query } from '../testing/query-world.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+/** A clock that stands still, so that slices end by their work, and reports each turn. */
+class TurnClock extends VirtualClock {
+  onTurn: () => void = () => {}
+
+  override defer(task: () => void): void {
+    super.defer(() => {
+      this.onTurn()
+      task()
+    })
+  }
+}
+
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+const keyOf = (id: number): Key => ({ partition, path: [{ kind: 'A', id: BigInt(id) }] })
+const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
+
+function upsert(id: number, x: Value) {
+  const key = encodeKey(keyOf(id))
+  const entity = Buffer.concat([Buffer.from([0x0a, key.length]), key, encodeProperties(new Map([['x', x]]))])
+  return { operation: 'upsert', entity } as const
+}
+
+let engine: Engine
+afterEach(() => engine.close())
+
+const count = 3_000
+const commitOf = (x: (id: number) => Value, entities: number) =>
+  engine.database('p').commit(engine.context(), {
+    mode: 'nonTransactional',
+    mutations: Array.from({ length: entities }, (_, i) => upsert(i + 1, x(i))),
+  })
+const found = async (id: number) => {
+  const { found, readTime } = await engine.database('p').lookup(engine.context(), { keys: [keyOf(id)] })
+  return { is: found.length === 1, readTime }
+}
+const inOrder = async () => {
+  const page = await engine.database('p').runQuery(engine.context(), { query: query({ kind: 'A', order: ['x desc'] }) })
+  return page.results.length
+}
+
+test('a commit of many entities writes some rows in a turn, and lookups meanwhile find all of them or none', async () => {
+  const clock = new TurnClock()
+  engine = await openEngine({ scheduler: clock })
+  const writes = vi.spyOn(MemoryKv.prototype, 'write')
+  let most = 0
+  const seen: Promise<readonly boolean[]>[] = []
+  clock.onTurn = () => {
+    most = Math.max(most, writes.mock.calls.length)
+    writes.mockClear()
+    if (seen.length < 20) seen.push(Promise.all([found(1), found(count)]).then((both) => both.map(({ is }) => is)))
+  }
+  await commitOf(integer, count)
+  expect(Math.max(most, writes.mock.calls.length)).toBeLessThanOrEqual(sliceWorkMax + 2 * 1024)
+  for (const [first, last] of await Promise.all(seen)) expect(first).toBe(last)
+  expect((await found(count)).is).toBe(true)
+})
+
+test('an entity with many values writes some rows in a turn, once its property is queried', async () => {
+  const clock = new TurnClock()
+  engine = await openEngine({ scheduler: clock })
+  await commitOf(integer, 1)
+  expect(await inOrder()).toBe(1)
+  const writes = vi.spyOn(MemoryKv.prototype, 'write')
+  let most = 0
+  clock.onTurn = () => {
+    most = Math.max(most, writes.mock.calls.length)
+    writes.mockClear()
+  }
+  await commitOf(() => ({ type: 'array', values: Array.from({ length: 6_000 }, (_, i) => integer(i)) }), 1)
+  expect(Math.max(most, writes.mock.calls.length)).toBeLessThanOrEqual(sliceWorkMax + 2 * 1024)
+})
+
+test('a query that needs a new index, commits and a snapshot beside a long batch keep their order', async () => {
+  const clock = new TurnClock()
+  engine = await openEngine({ scheduler: clock })
+  await commitOf(integer, 1_000)
+  const copies = vi.spyOn(MemoryKv.prototype, 'copy')
+  let beside: readonly unknown[] = []
+  clock.onTurn = () => {
+    if (copies.mock.calls.length === 0 || beside.length > 0) return
+    beside = [inOrder(), commitOf((i) => integer(i + 7), 3), engine.snapshot()]
+  }
+  const early = inOrder()
+  await commitOf((i) => integer(i + 1), count)
+  expect(beside).toHaveLength(3)
+  await Promise.all([...beside, early])
+  const database = engine.database('p')
+  const last = query({ kind: 'A', order: ['x desc'], limit: 1 })
+  const [highest] = (await database.runQuery(engine.context(), { query: last })).results
+  expect(highest?.key).toEqual(keyOf(count))
+  const { found: first } = await database.lookup(engine.context(), { keys: [keyOf(1)] })
+  expect(Buffer.from(first[0]?.image?.properties ?? []).equals(encodeProperties(new Map([['x', integer(7)]])))).toBe(
+    true,
+  )
+  expect(await engine.check()).toMatchObject({})
+})
