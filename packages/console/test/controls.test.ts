@@ -94,6 +94,11 @@ consoleTests('the controls', ({ visit }) => {
     await row.getByRole('cell', { name: '1', exact: true }).first().waitFor()
     await picture(page, 'console-faults')
 
+    await page.getByRole('button', { name: 'ABORT the next commit' }).click()
+    await done(page, 'Added: ABORTED, commit, at most 1 time.')
+    await page.getByRole('button', { name: 'Remove: ABORTED for commit' }).click()
+    await done(page, 'The fault is removed.')
+
     await page.getByLabel('Share of calls').fill('2')
     await page.getByRole('button', { name: 'Add the fault' }).click()
     await page.getByRole('alert').filter({ hasText: 'share' }).waitFor()

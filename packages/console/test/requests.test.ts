@@ -87,6 +87,17 @@ consoleTests('Requests', ({ visit }) => {
       await page.getByRole('button', { name: 'Go on' }).click()
       await callsOf(page).filter({ hasText: 'lookup' }).waitFor()
 
+      await page.getByText('Live', { exact: true }).waitFor()
+      await callsOf(page).first().hover()
+      await page.getByText('Held while you look').waitFor()
+      await page.getByRole('heading', { name: 'Requests' }).hover()
+      await page.getByText('Live', { exact: true }).waitFor()
+      await page.getByLabel('Search').fill('ToDo:1')
+      await page.keyboard.press('Enter')
+      await callsOf(page).filter({ hasText: 'runQuery' }).waitFor({ state: 'detached' })
+      expect(await callsOf(page).allTextContents()).toEqual(['lookup', 'commit'])
+      await page.getByRole('button', { name: 'Clear' }).click()
+
       await page.getByLabel('Method').selectOption('commit')
       await page.waitForURL(/method=commit/)
       await callsOf(page).filter({ hasText: 'lookup' }).waitFor({ state: 'detached' })

@@ -3,6 +3,7 @@
 import { startEmulator } from '@sixtables/gateway'
 import { expect, onTestFinished, test } from 'vitest'
 import { consoleTests, serverAway } from './browser.ts'
+import { commit } from './commit.ts'
 import { steadyAddress } from './steady-address.ts'
 
 consoleTests('the shell of the console', ({ visit }) => {
@@ -24,11 +25,18 @@ consoleTests('the shell of the console', ({ visit }) => {
   })
 
   test('a plot whose code the server does not give any more says so', async () => {
-    const { page, go, expectProblems } = await visit('#/nowhere')
+    const { page, origin, go, expectProblems } = await visit('#/nowhere')
     expectProblems(serverAway)
     await page.route('**/uPlot*.js', (route) => route.abort())
     await go('#/overview')
-    await page.getByText('The drawing could not be loaded').first().waitFor()
+    // Without a call there is no plot.
+    const failed = page.getByText('The drawing could not be loaded')
+    await expect
+      .poll(async () => {
+        await commit(origin, [{ upsert: { key: { path: [{ kind: 'ToDo', id: '1' }] }, properties: {} } }])
+        return failed.count()
+      })
+      .toBeGreaterThan(0)
   })
 
   test('a page that was opened while the server was away is shown when it is back', async () => {

@@ -1,9 +1,10 @@
 /** The list of pages: at the side, or behind a button where there is little room. */
 
 import { useState } from 'preact/hooks'
+import { connection, server } from '../api/connection.ts'
 import { Button } from '../components/controls.tsx'
 import { addressOf } from '../model/route.ts'
-import { pages } from './pages.ts'
+import { groups, pages } from './pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
 
 export function Navigation({ current }: { readonly current: string }) {
@@ -24,23 +25,50 @@ export function Navigation({ current }: { readonly current: string }) {
         />
       </div>
       <nav id="pages" aria-label="Pages">
-        <ul>
-          {pages.map(({ name, title, about }) => (
-            <li key={name}>
-              <a
-                href={addressOf(name)}
-                title={about}
-                aria-current={name === current ? 'page' : undefined}
-                onClick={() => setOpen(false)}
-              >
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
+        {groups.map((group) => (
+          <div key={group}>
+            <p class="navigation-group" aria-hidden="true">
+              {group}
+            </p>
+            <ul aria-label={group}>
+              {pages
+                .filter((one) => one.group === group)
+                .map(({ name, title, about, icon }) => (
+                  <li key={name}>
+                    <a
+                      href={addressOf(name)}
+                      title={about}
+                      aria-current={name === current ? 'page' : undefined}
+                      onClick={() => setOpen(false)}
+                    >
+                      <svg class="navigation-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                        <path d={icon} />
+                      </svg>
+                      {title}
+                    </a>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+        <Connection />
         <ThemeSwitch />
       </nav>
     </header>
+  )
+}
+
+/** The server, and whether it answers. */
+function Connection() {
+  const isLost = connection.value === 'lost'
+  const { address = location.host } = server.value ?? {}
+  return (
+    <p class={`navigation-state ${isLost ? 'is-lost' : ''}`}>
+      <span class="navigation-dot" aria-hidden="true" />
+      <span>
+        {isLost ? 'No answer from' : 'Connected to'} <bdi>{address}</bdi>
+      </span>
+    </p>
   )
 }
 

@@ -1,12 +1,19 @@
-/** The pages of the console, in the order of the navigation. A new page is a folder in pages/ and a line here. */
+/** The pages of the console, in the order of the navigation. A new page is a folder in pages/, an icon and a line here. */
 import type { ComponentType } from 'preact'
 import { onDemand } from '../components/on-demand.tsx'
 import type { PageProps } from '../model/route.ts'
 
+/** Groups of the navigation, in their order. */
+export const groups = ['Data', 'Inside', 'Learn'] as const
+export type Group = (typeof groups)[number]
+
 export interface PageDefinition {
+  readonly group: Group
   /** First part of its addresses. */
   readonly name: string
   readonly title: string
+  /** Path of its icon, of 16 by 16. */
+  readonly icon: string
   /** Its purpose, in a few words. */
   readonly about: string
   readonly View: ComponentType<PageProps>
@@ -16,31 +23,64 @@ export interface PageDefinition {
 
 type Load = () => Promise<{ readonly default: ComponentType<PageProps> }>
 
+/** The path of a picture of 16 by 16, which is drawn in lines. */
+const icons = {
+  overview: 'M 2 9h4v5H 2z M 6 2h4v12H 6z M 10 6h4v8h-4z',
+  data: 'M 2 3h12v10H 2z M 2 6.5h12 M 2 9.75h12 M 6 6.5V 13',
+  requests: 'M 2 5h11l-3-3 M 14 11H 3l3 3',
+  controls: 'M 2 4h6 M 12 4h2 M 10 2v4 M 2 12h2 M 8 12h6 M 6 10v4 M 2 8h8 M 14 8h0',
+  entity: 'M 8 2l6 3v6l-6 3-6-3V 5z M 2 5l6 3 6-3 M 8 8v6',
+  tables: 'M 2 2h5v3H 2z M 9 2h5v3H 9z M 2 6.5h5v3H 2z M 9 6.5h5v3H 9z M 2 11h5v3H 2z M 9 11h5v3H 9z',
+  log: 'M 3 2h10v12H 3z M 5.5 5h5 M 5.5 8h5 M 5.5 11h3',
+  heat: 'M 2 14V 2 M 2 14h12 M 4 11l3-3 2 1.5L 13 4',
+  labs: 'M 6 2h4 M 7 2v4L 3 13q0 1 1 1h8q1 0 1-1L 9 6V 2 M 5 10h6',
+}
+
 /** A page's code is loaded when it is first shown. */
-const page = (name: string, title: string, about: string, load: Load, sections?: readonly string[]): PageDefinition => {
-  return { name, title, about, sections, View: onDemand(load, `The page ${title}`) }
+const page = (
+  group: Group,
+  name: keyof typeof icons,
+  title: string,
+  about: string,
+  load: Load,
+  sections?: readonly string[],
+): PageDefinition => {
+  return { group, name, icon: icons[name], title, about, sections, View: onDemand(load, `The page ${title}`) }
 }
 
 const controls = ['snapshots', 'faults', 'clock', 'settings', 'indexes']
 
 export const pages: readonly PageDefinition[] = [
-  page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx'), []),
-  page('data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
-  page('entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
-  page('tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
-  page('log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
-  page('heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx'), []),
-  page('requests', 'Requests', 'Calls, and transactions that wait', () => import('../pages/requests/index.tsx'), [
-    'transactions',
-  ]),
-  page('labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx')),
   page(
+    'Data',
+    'overview',
+    'Overview',
+    'Calls, latency, data and findings',
+    () => import('../pages/overview/index.tsx'),
+    [],
+  ),
+  page('Data', 'data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
+  page(
+    'Data',
+    'requests',
+    'Requests',
+    'Calls, and transactions that wait',
+    () => import('../pages/requests/index.tsx'),
+    ['transactions'],
+  ),
+  page(
+    'Data',
     'controls',
     'Controls',
     'Faults, clock, settings and indexes',
     () => import('../pages/controls/index.tsx'),
     controls,
   ),
+  page('Inside', 'entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
+  page('Inside', 'tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
+  page('Inside', 'log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
+  page('Inside', 'heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx'), []),
+  page('Learn', 'labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx')),
 ]
 
 /** Shown for an address without a page. */

@@ -17,6 +17,10 @@ const filters: Readonly<Record<string, (value: string, name: string) => RequestF
     const wanted = oneOf(name, value.split(','), methods)
     return ({ method }) => wanted.includes(method)
   },
+  text: (value) => {
+    const wanted = value.toLowerCase()
+    return (request) => textsOf(request).some((text) => text?.toLowerCase().includes(wanted) === true)
+  },
   kind: (value) => (request) => request.kinds?.includes(value) === true,
   code: (value, name) => {
     const wanted = oneOf(name, value.split(','), codes)
@@ -60,6 +64,11 @@ export function requestFilter(
     if (test !== undefined) tests.push(test)
   }
   return tests.length === 0 ? undefined : (request) => tests.every((test) => test(request))
+}
+
+/** Texts of a call by which a reader knows it. */
+function textsOf({ method, code, key, message, transaction, kinds = [], namespaces = [] }: RecordedRequest) {
+  return [method, code, key, message, transaction, ...kinds, ...namespaces]
 }
 
 function oneOf(name: string, values: readonly string[], known: readonly string[]): readonly string[] {

@@ -23,6 +23,8 @@ test('the list has the newest calls that match, and a number shows one of them w
   expect(list.out).toMatch(
     /^1 {2}\d\d:\d\d:\d\d\.\d{3} {2}commit OK project=demo .*kinds=ToDo keys=1 ms=[\d.]+ .*via=json$/,
   )
+  const found = await sixtables(['requests', ...endpoint, '--text', 'oTHER:1'])
+  expect(found.out.trim().split('\n')).toEqual([expect.stringMatching(/^2 .*kinds=Other/)])
   const one = await sixtables(['requests', '2', ...endpoint])
   expect(one.out).toContain('commit OK project=demo database=(default) kinds=Other')
   expect(one.out).toContain('"stringValue": "ada"')

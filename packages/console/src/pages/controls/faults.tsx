@@ -1,7 +1,7 @@
 /** Injected errors and delays: the list with their hits, a form, and their end. */
 
 import type { FaultReport } from '@sixtables/gateway/browser'
-import { deleteJson, pathPart } from '../../api/http.ts'
+import { deleteJson, pathPart, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
@@ -13,6 +13,15 @@ import { FaultForm } from './fault-form.tsx'
 import { effectInWords, placeInWords, timesInWords } from './fault-words.ts'
 
 const path = '/emulator/faults'
+
+/** What a client is tried with most often. */
+const presets = {
+  'ABORT the next commit': { method: 'commit', code: 'ABORTED', times: 1 },
+  'The next call is UNAVAILABLE': { code: 'UNAVAILABLE', times: 1 },
+  'Every tenth call fails': { code: 'UNAVAILABLE', share: 0.1 },
+  '500 ms on everything': { latencyMs: 500 },
+  'Writes wait before apply': { holdApply: true },
+}
 
 export function FaultControl() {
   const { value, error, reload } = useLoaded<{ readonly faults: readonly FaultReport[] }>(path, { everyMs: 1000 })
@@ -59,8 +68,27 @@ export function FaultControl() {
       <ActionNote action={remove} what="The fault was not removed" />
       <h2>Add a fault</h2>
       <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
+        <Presets onAdded={reload} />
         <FaultForm onAdded={reload} />
       </NeedsOneProcess>
+    </>
+  )
+}
+
+function Presets({ onAdded }: { readonly onAdded: () => void }) {
+  const add = useAction(async (fault: object) => {
+    const added = await postJson<FaultReport>(path, fault)
+    onAdded()
+    return `Added: ${effectInWords(added)}, ${placeInWords(added)}, ${timesInWords(added)}.`
+  })
+  return (
+    <>
+      <div class="toolbar">
+        {Object.entries(presets).map(([words, fault]) => (
+          <Button key={words} label={words} disabled={add.isBusy} onClick={() => add.run(fault)} />
+        ))}
+      </div>
+      <ActionNote action={add} what="The fault was not added" />
     </>
   )
 }

@@ -5,6 +5,7 @@
  */
 
 import type { TabletEvent } from '@sixtables/engine'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { connection } from '../../api/connection.ts'
 import { Button, Check, Select, Switch } from '../../components/controls.tsx'
@@ -48,6 +49,15 @@ export default function HeatPage({ route }: PageProps) {
   const { metric } = choice
   const most = recordings.mostOf(shown, tables, metric)
   const parts: Parts = { recordings, choice, view, shown, main, tables, metric, most, hasBorders }
+  const tools = (
+    <div class="heat-tools">
+      <div class="toolbar">
+        <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
+        <Files {...parts} names={names} box={box} onNames={setNames} />
+      </div>
+      <ViewTools {...parts} onBorders={setBorders} />
+    </div>
+  )
   return (
     <section class="page heat">
       <header class="page-head">
@@ -55,12 +65,8 @@ export default function HeatPage({ route }: PageProps) {
         <State recordings={recordings} isPaused={view.isPaused} />
       </header>
       {refused !== undefined && <ErrorNote error={refused} what="Heat cannot be read" />}
-      <div class="heat-tools">
-        <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
-        <ViewTools {...parts} onBorders={setBorders} />
-        <Files {...parts} names={names} box={box} onNames={setNames} />
-      </div>
-      <div ref={box}>{tables.length === 0 ? <NoHeat there={there} /> : <Pictures {...parts} />}</div>
+      <div ref={box}>{tables.length === 0 ? <NoHeat there={there} /> : <Pictures {...parts} tools={tools} />}</div>
+      {tables.length === 0 && tools}
     </section>
   )
 }
@@ -171,7 +177,8 @@ function Files({ recordings, shown, main, tables, metric, most, names, box, onNa
 }
 
 /** The pictures on one scale, the strip of the whole history, and the words beside them. */
-function Pictures({ recordings, choice, view, shown, main, tables, metric, most, hasBorders }: Parts) {
+function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildren }) {
+  const { recordings, choice, view, shown, main, tables, metric, most, hasBorders } = parts
   const [pinned, setPinned] = useState<string | undefined>(undefined)
   const [target, setTarget] = useState<(Target & { readonly table: string }) | undefined>(undefined)
   const height = tables.length === 1 ? 440 : tables.length === 2 ? 300 : 220
@@ -187,7 +194,6 @@ function Pictures({ recordings, choice, view, shown, main, tables, metric, most,
   }
   return (
     <>
-      <Legend most={most} metric={metric} />
       <Unknown source={main} metric={metric} />
       {tables.map((table) => (
         <div key={table} class={`heat-pictures ${shown.length > 1 ? 'is-compared' : ''}`}>
@@ -209,6 +215,8 @@ function Pictures({ recordings, choice, view, shown, main, tables, metric, most,
         onScrub={view.scrub}
         {...{ tables, metric, ages }}
       />
+      <Legend most={most} metric={metric} />
+      {tools}
       <div class="heat-lists">
         <div>
           <HottestRanges {...{ recordings, source: main, tables, metric }} />
@@ -403,7 +411,7 @@ function NoHeat({ there }: { readonly there: readonly string[] }) {
   if (there.length > 0) {
     return (
       <EmptyState title="No table is chosen">
-        <p>Choose one above.</p>
+        <p>Choose one below.</p>
       </EmptyState>
     )
   }

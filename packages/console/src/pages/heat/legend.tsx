@@ -18,7 +18,10 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
           ))}
         </ul>
       </div>
-      <span class="muted">{metric === 'wait' ? 'each operation' : '/s'}; brighter is hotter</span>
+      <span class="muted">
+        {metric === 'wait' ? 'each operation' : '/s'}; brighter is hotter, by the square root: a quarter of the load has
+        half the brightness
+      </span>
     </div>
   )
 }

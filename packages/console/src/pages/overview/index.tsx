@@ -106,6 +106,7 @@ function Tile({ name, value, isBad = false, link, action }: TileProps) {
 
 function Plots() {
   const { x, operations, latency, errors } = linesOf(points.value)
+  if (x.length > 0 && operations.length === 0) return <TryFirst />
   const axis = { name: 'time', values: x, isTime: true }
   return (
     <div class="overview-plots">
@@ -113,6 +114,34 @@ function Plots() {
       <LinePlot title="Latency" unit="ms" x={axis} lines={latency} least={1} />
       <LinePlot title="Errors" unit="/s, by code" x={axis} lines={errors} least={1} />
     </div>
+  )
+}
+
+/** Lines of nothing tell nothing: until a call comes, what can be done here. */
+function TryFirst() {
+  return (
+    <section class="panel try-first" aria-label="Try first">
+      <h2>No calls since this page is open: try this first</h2>
+      <ul class="bullets">
+        <li>
+          <a href={addressOf('data')}>Data</a>: create an entity, change a value in its cell, and see the query's plan
+          by <em>Explain</em>.
+        </li>
+        <li>
+          <a href={addressOf('tables')}>Six tables</a>: the rows that each commit writes light up, in their order.
+        </li>
+        <li>
+          <a href={addressOf('log')}>Log and apply</a>: stop writes between commit and apply, and see a stale query.
+        </li>
+        <li>
+          <a href={addressOf('controls', ['faults'])}>Faults</a>: abort the next commit of your program, or slow it
+          down.
+        </li>
+        <li>
+          <a href={addressOf('labs')}>Labs</a>: predict what a hot key does, run it, and compare.
+        </li>
+      </ul>
+    </section>
   )
 }
 

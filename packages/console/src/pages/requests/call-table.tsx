@@ -24,11 +24,13 @@ export interface CallTableProps {
   readonly onOpen: (id: number | undefined) => void
   /** The list was scrolled away from its newest call, or back to it. */
   readonly onScrolled: (isScrolled: boolean) => void
+  /** The pointer came to a call, or left the calls. */
+  readonly onPointed: (isPointed: boolean) => void
   /** The oldest call is in view. */
   readonly onEnd: () => void
 }
 
-export function CallTable({ feed, openId, onOpen, onScrolled, onEnd }: CallTableProps) {
+export function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }: CallTableProps) {
   const { shown } = feed
   const box = useRef<HTMLElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
@@ -56,16 +58,26 @@ export function CallTable({ feed, openId, onOpen, onScrolled, onEnd }: CallTable
     look()
     requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-id="${next.id}"]`)?.focus())
   }
+  const region = {
+    // A region that scrolls must be reached by the keyboard.
+    tabIndex: 0,
+    onScroll: look,
+    onKeyDown: move,
+    onPointerEnter: ({ pointerType }: PointerEvent) => onPointed(pointerType === 'mouse'),
+    onPointerLeave: () => onPointed(false),
+    onFocusIn: () => onPointed(true),
+    onFocusOut: () => onPointed(false),
+  }
   if (shown.length === 0) return <NoCalls isLoaded={feed.isLoaded} />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
-    <section class="call-table" ref={box} onScroll={look} onKeyDown={move} aria-label="Calls" tabIndex={0}>
+    <section class="call-table" ref={box} {...region} aria-label="Calls">
       <table>
         <Head />
         <tbody>
           <Space rows={from} />
-          {shown.slice(from, to).map((call) => (
-            <Row key={call.id} call={call} isOpen={call.id === openId} onOpen={onOpen} />
+          {/* A row of the page shows another call when new ones come: it is not made anew. */}
+          {shown.slice(from, to).map((call, i) => (
+            <Row key={i} call={call} isOpen={call.id === openId} onOpen={onOpen} />
           ))}
           <Space rows={shown.length - to} />
         </tbody>

@@ -54,6 +54,11 @@ export function held(feed: Feed, isHeld: boolean): Feed {
 /** Both, each call once, newest first. */
 function merged(some: readonly RecordedRequest[], others: readonly RecordedRequest[]): readonly RecordedRequest[] {
   if (others.length === 0) return some
+  const newest = some[0]?.id ?? 0
+  // Calls of a stream come in their order, a hundred at a time.
+  if (others.every(({ id }, i) => id > (others[i - 1]?.id ?? newest))) {
+    return [...others.toReversed(), ...some].slice(0, shownMax)
+  }
   const byId = new Map([...some, ...others].map((request) => [request.id, request]))
   return [...byId.values()].sort((a, b) => b.id - a.id).slice(0, shownMax)
 }

@@ -4,7 +4,7 @@ import { useWholeText } from '../../components/use-whole-text.ts'
 import { dataMethods } from '../../model/data-methods.ts'
 import type { QueryMembers } from '../../model/route.ts'
 
-const names = ['method', 'kind', 'code', 'slower', 'transaction', 'database', 'namespace'] as const
+const names = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'database', 'namespace'] as const
 
 const codes = [
   'OK',
@@ -31,6 +31,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
   const isAny = Object.values(filters).some((value) => value !== undefined)
   return (
     <search class="toolbar" aria-label="Filter of the calls">
+      <Field name="Search" value={filters['text']} onChange={(text) => onChange({ text })} />
       <Select
         look="bare"
         label="Method"

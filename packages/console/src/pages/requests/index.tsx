@@ -85,7 +85,8 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
   const { feed, error, hold, older } = used
   const [isPaused, setPaused] = useState(false)
   const [isScrolled, setScrolled] = useState(false)
-  const isHeld = isPaused || isScrolled || Number.isInteger(openId)
+  const [isPointed, setPointed] = useState(false)
+  const isHeld = isPaused || isScrolled || isPointed || Number.isInteger(openId)
   // Before the page is painted: what says that it is paused takes no more calls.
   useLayoutEffect(() => hold(isHeld), [isHeld, queryOf(filters)])
   const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
@@ -111,7 +112,14 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
         </span>
       </div>
       {error !== undefined && <ErrorNote error={error} what="The calls cannot be read" />}
-      <CallTable feed={feed} openId={openId} onOpen={onOpen} onScrolled={setScrolled} onEnd={older} />
+      <CallTable
+        feed={feed}
+        openId={openId}
+        onOpen={onOpen}
+        onScrolled={setScrolled}
+        onPointed={setPointed}
+        onEnd={older}
+      />
     </>
   )
 }

@@ -6,6 +6,7 @@ import { serverFlags } from '../../target/target-flags.ts'
 const which = flagTable(`
 Which requests
   follow      | switch | Calls as they come, until Ctrl-C; the server records as long
+  text        | text   | Text in method, code, message, key, kinds, namespaces or transaction
   method      | text   | Methods, such as commit,lookup
   kind        | text   | Kind that the call names
   code        | text   | Codes of the answer, such as OK or ABORTED; \`error\` is all but OK

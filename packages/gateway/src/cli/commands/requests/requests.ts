@@ -15,6 +15,7 @@ import { requestInWords } from './request-in-words.ts'
 
 /** The server's parameter for each flag. */
 const filters: Readonly<Record<string, string>> = {
+  text: 'text',
   method: 'method',
   kind: 'kind',
   code: 'code',
