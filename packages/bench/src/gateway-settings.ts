@@ -6,7 +6,7 @@ const table = {
     value: 8,
     unit: 'gateways',
     about: 'maximum number of gateways; the others are 1, 2, 4, … below it',
-    least: 1,
+    least: 2,
     longer: 'more',
     most: 16,
   },

@@ -104,10 +104,15 @@ export function expectFigures(
   return { says, arms, judge: (of) => judge(...figures.map(([arm, name]) => figureOf(of(arm), name))) }
 }
 
-/** An expectation that compares one figure of one arm. */
-export function expectFigure(says: string, arm: string, name: string, holds: (value: number) => boolean): Expectation {
+/** An expectation on one figure of one arm: its value, or what must hold for it. */
+export function expectFigure(
+  says: string,
+  arm: string,
+  name: string,
+  wanted: number | ((value: number) => boolean),
+): Expectation {
   return expectFigures(says, [[arm, name]], (value) => ({
-    holds: holds(value),
+    holds: typeof wanted === 'number' ? value === wanted : wanted(value),
     found: `${name} of ${arm}: ${inWords(value)}`,
   }))
 }

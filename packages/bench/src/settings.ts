@@ -180,7 +180,7 @@ const ours = {
     unit: 'minutes',
     about: 'length of a step of a ramp',
     least: 1,
-    longer: 'less',
+    longer: 'either',
     source: 'known: best practices, ramping up traffic',
   },
   'ramp.minutes': {
@@ -189,6 +189,7 @@ const ours = {
     about: 'duration of the ramp',
     least: 1,
     longer: 'more',
+    most: 120,
   },
   'replay.times': {
     value: 100,

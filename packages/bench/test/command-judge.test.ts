@@ -204,6 +204,11 @@ describe('a command', () => {
       / ended the process with exit code 3; it said last: no luck\.$/,
     ],
     [
+      'a package',
+      'await import("not-there")',
+      /^The program imports not-there, which is not installed; the README\.md /,
+    ],
+    [
       'silence',
       'serve({ addCustomer: () => new Promise(() => {}) })',
       /^The program sent no answer, and nothing to the store, within 0\.3 s of its start\.$/,

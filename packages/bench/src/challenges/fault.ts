@@ -68,6 +68,9 @@ function plainEnd({ code, signal, errors }: PlainEnd): string {
 export function commandEndInWords(command: string, end: PlainEnd): string {
   // As shells have it: 127 not found, 126 not executable; 9009 of Windows.
   const said = end.errors.trim().split('\n').at(-1) ?? ''
+  const missing = /(?:Cannot find package|No module named) '([^']+)'/.exec(end.errors)?.[1]
+  if (missing !== undefined)
+    return `The program imports ${missing}, which is not installed; the README.md of its folder says how, such as by npm install.`
   if (end.code !== 127 && end.code !== 126 && end.code !== 9009) {
     const words = plainEnd(end)
     // Without an error that has a name, the last words of the program say more.

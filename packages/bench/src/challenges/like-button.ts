@@ -40,7 +40,7 @@ export const likeButton: Challenge = {
   minutes: 45,
   task:
     'A post gets 500 likes a second. The given program adds one to a number in one entity, in a transaction. The log of its entity group takes a few ' +
-    'commits a second, so nearly all likes fail. Count every like, keep reads of the number cheap, and let no entity group have more than two ' +
+    'commits a second, so nearly all likes fail: a user waits for ten seconds. Count every like, keep reads of the number cheap, and let no entity group have more than two ' +
     'commits a second. `everySecond` runs once a second.',
   lab: 'hot-key',
   functions: [

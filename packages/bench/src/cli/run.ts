@@ -141,7 +141,7 @@ export function askedSettings(set: readonly string[], chosen: readonly Lab[]): S
 }
 
 /** A lab takes some seconds with its own settings; one that is this many times larger may take minutes. */
-const muchMore = 8
+const muchMore = 3
 
 /** Descriptions of the given settings with which a lab may run for minutes. */
 export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
@@ -150,7 +150,8 @@ export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): read
     return chosen.flatMap(({ name: lab, settings }) => {
       const own = settings[name as SettingName]
       if (longer === undefined || own === undefined) return []
-      const times = longer === 'more' ? value / own : own / value
+      const [more, less] = [value / own, own / value]
+      const times = longer === 'more' ? more : longer === 'less' ? less : Math.max(more, less)
       const words = `${name}=${value} makes ${lab} much longer than its own ${own} ${unit}: the run may take minutes`
       return times > muchMore ? [words] : []
     })

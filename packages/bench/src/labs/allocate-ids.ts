@@ -213,7 +213,7 @@ export const allocateIds: Lab = {
   arms,
   expectations: [
     ...['hand-made', 'partial-key', 'existing-key'].map((name) =>
-      expectFigure(`${name}: no automatic id falls on a held one`, name, 'overlaps', (n) => n === 0),
+      expectFigure(`${name}: no automatic id falls on a held one`, name, 'overlaps', 0),
     ),
     expectFigure(
       'unreserved: automatic ids fall on ids that were only written down',
@@ -221,7 +221,7 @@ export const allocateIds: Lab = {
       'overlaps',
       (n) => n > 0,
     ),
-    ...arms.map(({ name }) => expectFigure(`${name}: no id is given twice`, name, 'given twice', (n) => n === 0)),
+    ...arms.map(({ name }) => expectFigure(`${name}: no id is given twice`, name, 'given twice', 0)),
     ...[
       { name: 'partial-key', even: true },
       { name: 'hand-made', even: false },

@@ -183,7 +183,7 @@ export const listCompaction: Lab = {
         }),
       ),
     ]),
-    expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', (n) => n === 0),
+    expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', 0),
     ...whole.map((name) =>
       expectFigures(
         `${name}: nothing is lost, and nothing comes back`,

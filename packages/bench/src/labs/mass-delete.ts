@@ -272,7 +272,7 @@ export const massDelete: Lab = {
       'start-behind: a query that starts behind the deleted keys reads past none',
       'start-behind',
       'deleted: deleted rows on the way',
-      (n) => n === 0,
+      0,
     ),
     expectFigures(
       'spread: the query meets few of as many deleted rows',
@@ -307,12 +307,7 @@ export const massDelete: Lab = {
           }),
         ),
       ),
-    expectFigure(
-      'narrow: the engine warns of the one table that is read',
-      'narrow',
-      'findings of the engine',
-      (n) => n === 1,
-    ),
-    expectFigure('start-behind: there is nothing to warn of', 'start-behind', 'findings of the engine', (n) => n === 0),
+    expectFigure('narrow: the engine warns of the one table that is read', 'narrow', 'findings of the engine', 1),
+    expectFigure('start-behind: there is nothing to warn of', 'start-behind', 'findings of the engine', 0),
   ],
 }

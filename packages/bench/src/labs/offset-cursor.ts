@@ -218,9 +218,9 @@ export const offsetCursor: Lab = {
       'of these, given a second time',
       (n) => n > 0,
     ),
-    expectFigure('cursor-live: nothing is given again', 'cursor-live', 'of these, given a second time', (n) => n === 0),
-    expectFigure('cursor-live: nothing is missed', 'cursor-live', 'missed', (n) => n === 0),
+    expectFigure('cursor-live: nothing is given again', 'cursor-live', 'of these, given a second time', 0),
+    expectFigure('cursor-live: nothing is missed', 'cursor-live', 'missed', 0),
     expectFigure('offset: the engine warns of it', 'offset', 'findings of the engine', (n) => n > 0),
-    expectFigure('cursor: the engine has nothing to say', 'cursor', 'findings of the engine', (n) => n === 0),
+    expectFigure('cursor: the engine has nothing to say', 'cursor', 'findings of the engine', 0),
   ],
 }

@@ -244,16 +244,11 @@ export const writePath: Lab = {
   ],
   expectations: [
     ...['built-in-indexes', 'composite-index'].flatMap((arm) => [
-      expectFigure(`${arm}: the commit writes one log record`, arm, 'log records', (count) => count === 1),
-      expectFigure(
-        `${arm}: committed, and yet no row of the tables is there`,
-        arm,
-        'table rows when committed',
-        (n) => n === 0,
-      ),
-      expectFigure(`${arm}: milestone A writes the entity row alone`, arm, 'table rows at milestone A', (n) => n === 1),
-      expectFigure(`${arm}: the id counter moves once`, arm, 'IdSequences moved', (n) => n === 1),
-      expectFigure(`${arm}: the tables agree with the log`, arm, 'problems found by check', (n) => n === 0),
+      expectFigure(`${arm}: the commit writes one log record`, arm, 'log records', 1),
+      expectFigure(`${arm}: committed, and yet no row of the tables is there`, arm, 'table rows when committed', 0),
+      expectFigure(`${arm}: milestone A writes the entity row alone`, arm, 'table rows at milestone A', 1),
+      expectFigure(`${arm}: the id counter moves once`, arm, 'IdSequences moved', 1),
+      expectFigure(`${arm}: the tables agree with the log`, arm, 'problems found by check', 0),
       expectFigures(
         `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
         ofArm(arm, ...entityTables.slice(0, 4)),
@@ -283,19 +278,14 @@ export const writePath: Lab = {
       'without a composite index no composite row is written',
       'built-in-indexes',
       'EntitiesByCompositeProperty',
-      (n) => n === 0,
+      0,
     ),
-    expectFigure(
-      'the matching composite index adds one row',
-      'composite-index',
-      'EntitiesByCompositeProperty',
-      (n) => n === 1,
-    ),
+    expectFigure('the matching composite index adds one row', 'composite-index', 'EntitiesByCompositeProperty', 1),
     expectFigure(
       'with it, one put makes the eleven rows of the storage article',
       'composite-index',
       'table rows at milestone B',
-      (n) => n === 11,
+      11,
     ),
   ],
 }
