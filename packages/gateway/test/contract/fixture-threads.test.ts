@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { requireBuild } from '../../../test/support/server-process.ts'
-import { readFixture } from './fixture-request.ts'
+import { readFixture } from '../../src/admin/emulator/fixture-request.ts'
+import { requireBuild } from '../support/server-process.ts'
 
 requireBuild()
 // The sources have no program for a thread.
-const built: string = '../../../dist/admin/emulator/fixture-threads.js'
-const { withFixture } = (await import(built)) as typeof import('./fixture-threads.ts')
+const built: string = '../../dist/admin/emulator/fixture-threads.js'
+const { withFixture } = (await import(built)) as typeof import('../../src/admin/emulator/fixture-threads.ts')
 
 const entities = Array.from({ length: 1200 }, (_, i) => ({
   key: `ToDo:${i + 1}`,
