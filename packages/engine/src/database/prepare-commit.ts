@@ -27,8 +27,9 @@ export function prepareMutations(
 ): MaybePromise<readonly PreparedMutation[]> {
   checkMode(request)
   const prepared: PreparedMutation[] = []
+  const { indexOptions } = database
   const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
-    prepared.push(prepareMutation(mutation, database, database.indexOptions))
+    prepared.push(prepareMutation(mutation, database, indexOptions))
   })
   return andThen(ready, () => prepared)
 }

@@ -5,7 +5,7 @@
 import type { RequestContext } from '../context.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import { forEachInSlices } from '../slices.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import { type EntityDelta, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import { encodeLogRecord, type LogRecordHead } from './log-record.ts'
@@ -29,22 +29,26 @@ export function recordsOf(
   rules: IndexRules,
   head: LogRecordHead,
 ): MaybePromise<readonly NewRecord[]> {
+  // They do not change during a commit; a database looks them up for each question.
+  const known: IndexRules = { indexes: rules.indexes, indexOptions: rules.indexOptions }
   const rowsOf = (delta: EntityDelta): EntityRows => {
-    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
-    return new EntityRows(delta, rules)
+    if (known.indexes.length > 0) checkCompositeRows(delta, known)
+    return new EntityRows(delta, known)
   }
   if (deltas.length === 1 && head.groups.length === 0) {
-    const rows = rowsOf(deltas[0] as EntityDelta)
-    return [newRecord(head, groupOf(rows.codes.partition, rows.path), [rows])]
+    const delta = deltas[0] as EntityDelta
+    const rows = rowsOf(delta)
+    const group = groupOf(rows.codes.partition, rows.path)
+    return andThen(giveWay(context, workOfDelta(delta)), () => [newRecord(head, group, [rows])])
   }
   const byGroup = new Map<GroupCode, EntityRows[]>()
   for (const group of head.groups) byGroup.set(group, [])
   const grouped = forEachInSlices(context, deltas, workOfDelta, (delta) => {
     const group = groupOf(delta.codes.partition, delta.codes.path)
     const rows = rowsOf(delta)
-    const known = byGroup.get(group)
-    if (known === undefined) byGroup.set(group, [rows])
-    else known.push(rows)
+    const others = byGroup.get(group)
+    if (others === undefined) byGroup.set(group, [rows])
+    else others.push(rows)
   })
   const records: NewRecord[] = []
   const workOfGroup = ([, { length }]: readonly [GroupCode, EntityRows[]]): number =>
