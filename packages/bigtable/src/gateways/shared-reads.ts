@@ -7,7 +7,8 @@
  *   read_time                as requested             the register is raised to it first
  *
  * A strong read sees every commit acknowledged before it began, all of it or nothing, in every group that it reads. After a read time was
- * answered, no commit at or below it enters the groups of the read. (Both: test/property/gateways.test.ts.)
+ * answered, no commit at or below it enters the groups of the read. (Both: test/property/gateways.test.ts.) A lookup in one group is in no order
+ * with commits to other groups: after a later one it may miss an earlier one that is under way (shared-reads.test.ts).
  */
 import {
   codesOfEntityRow,

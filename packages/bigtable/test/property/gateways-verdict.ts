@@ -102,7 +102,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
     const wrong = event.what === 'reset' ? wrongReset(event, events, states) : wrongEvent(event, at, byValue, again)
     if (wrong !== undefined) return `${event.what} (steps ${event.startStep} to ${event.endStep}): ${wrong}`
   }
-  return wrongTransactions(events, byValue) ?? wrongOrder(events)
+  return wrongTransactions(events, byValue) ?? wrongOrder(events, at)
 }
 
 /** Of two commits that name one transaction, one may stand. */
@@ -177,8 +177,11 @@ function text(values: Values): string {
     .join(' ')
 }
 
-/** Real time: what ended before something else began comes before it. */
-function wrongOrder(events: readonly Event[]): string | undefined {
+/**
+ * Real time: what ended before something else began comes before it. A lookup in one group comes after what was done and seen of that group, not
+ * after commits to other groups.
+ */
+function wrongOrder(events: readonly Event[], at: (moment: bigint) => Values): string | undefined {
   const ended = events.filter(({ end, isEventual }) => end !== undefined && isEventual !== true)
   for (const a of ended) {
     for (const b of ended) {
@@ -194,6 +197,12 @@ function wrongOrder(events: readonly Event[]): string | undefined {
       }
       if (a.at !== undefined && b.at !== undefined && isOfGroups && b.at < a.at) {
         return `${b.what} at ${b.at} began after ${a.what} at ${a.at} had ended`
+      }
+      const isOfSame = a.isQuery === true || a.asked?.some((name) => b.asked?.includes(name)) === true
+      if (a.at !== undefined && b.found !== undefined && b.at !== undefined && !isOfGroups && isOfSame && b.at < a.at) {
+        if (text(b.found) !== text(expectedOf(b, at(a.at)))) {
+          return `${b.what} at ${b.at} read ${text(b.found)}, and ${a.what} at ${a.at}, which had ended, was of a later state`
+        }
       }
       if (a.at !== undefined && a.isQuery && b.stamp !== undefined && b.stamp <= a.at) {
         return `${b.what} at ${b.stamp} came into the past of ${a.what} at ${a.at}`

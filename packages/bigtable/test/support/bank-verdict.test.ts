@@ -81,6 +81,19 @@ test('a history in order has nothing wrong, whatever order it is told in', () =>
   expect(verdict([opening, first, { ...second, start: 21, end: undefined }], reads)).toBeUndefined()
 })
 
+test('bank-verdict/BV4: a read of one group may miss a commit that is older than one to another group, which had ended', () => {
+  const toC = commit(3, 300n, [], [['c', 0]])
+  const late = { ...second, start: 21 }
+  const stale = read(38, 200n, [['b', 5, 1, 200n]], 'one group')
+  const later = { ...toC, version: 500n }
+  expect(verdict([opening, first, late, later], [stale])).toBeUndefined()
+  // But no commit that a query had seen.
+  const query = { ...read(22, 450n, [['b', 6, 2, 400n]]), end: 36 }
+  expect(verdict([opening, first, late, later], [query, stale])).toMatch(
+    /at 38, of 200, began after the read at 22, of 450/,
+  )
+})
+
 test.each<[what: string, complaint: RegExp, commits: readonly Committed[], reads: readonly Read[]]>([
   [
     'a lost update',

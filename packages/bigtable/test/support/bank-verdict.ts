@@ -1,13 +1,13 @@
 /**
- * Whether a history of transfers and reads is strictly serializable: one order of all commits, that of their versions, explains every
- * read, and respects real time.
+ * Whether a history of transfers and reads is strictly serializable, but for reads of one entity group, which are linearizable in their group: one
+ * order of all commits, that of their versions, explains every read, and respects real time.
  *
  * BV1  A commit read what stood there right before its version.
  * BV2  A read saw all accounts as they stood at its moment, and what it saw adds up.
- * BV3  What ended before a commit began has a smaller moment; before a read began, a smaller or the same.
+ * BV3  What ended before a commit began has a smaller moment; before a read of all accounts began, a smaller or the same.
+ * BV4  A read of one entity group sees all that any operation on that group did or saw which ended before the read began.
  *
- * A read of one entity group may tell the moment of that group, which other groups have passed: its place in the order is any at which the
- * group stood so. A read of the past tells what is final.
+ * A read of one entity group tells the moment of that group, which other groups have passed. A read of the past tells what is final.
  */
 
 export interface Balance {
@@ -114,43 +114,58 @@ function wrongRead({ saw, moment }: Read, { accounts, states }: Replay): string 
   return undefined
 }
 
-/** BV3: walks through what was sent and heard, with the latest moment that was heard so far. */
-function wrongOrder(commits: readonly Committed[], reads: readonly Read[], replay: Replay): string | undefined {
+/** BV3 and BV4: walks through what was sent and heard, with the latest moments that were heard so far. */
+function wrongOrder(commits: readonly Committed[], reads: readonly Read[], { accounts }: Replay): string | undefined {
   const steps: { readonly at: number; readonly of: Committed | Read; readonly isEnd: boolean }[] = []
   for (const of of [...commits, ...reads]) {
     steps.push({ at: of.start, of, isEnd: false })
     if (of.end !== undefined) steps.push({ at: of.end, of, isEnd: true })
   }
   steps.sort((a, b) => a.at - b.at)
-  const places = new Map<Committed | Read, bigint>()
-  let latest = { place: -1n, what: '' }
+  let latest = never
+  let ofAll = never
+  const ofAccounts = new Map<string, Heard>()
   for (const { of, isEnd } of steps) {
+    const place = 'version' in of ? of.version : of.moment
+    const names = namesOf(of)
     if (isEnd) {
-      const place = places.get(of) as bigint
-      if (place > latest.place) latest = { place, what: of.what }
+      const heard = { place, what: of.what }
+      latest = later(latest, heard)
+      if (names === undefined) ofAll = later(ofAll, heard)
+      for (const name of names ?? []) ofAccounts.set(name, later(ofAccounts.get(name) ?? never, heard))
       continue
     }
-    const place = placeOf(of, latest.place, replay)
-    if (place === undefined) {
-      const its = 'version' in of ? of.version : of.moment
-      return `${of.what}, of ${its}, began after ${latest.what}, of ${latest.place}, had ended`
+    const isLate = 'version' in of ? place <= latest.place : names === undefined && place < latest.place
+    if (isLate) return `${of.what}, of ${place}, began after ${latest.what}, of ${latest.place}, had ended`
+    if ('version' in of || of.scope !== 'one group' || !(of.saw instanceof Map)) continue
+    for (const [name, { version }] of of.saw as ReadonlyMap<string, Seen>) {
+      const before = later(ofAll, ofAccounts.get(name) ?? never)
+      const stood = lastUpTo(accounts.get(name) ?? [], later(before, { place, what: '' }).place)
+      if (stood?.version !== version) {
+        return `${of.what}, of ${place}, began after ${before.what}, of ${before.place}, had ended`
+      }
     }
-    places.set(of, place)
   }
   return undefined
 }
 
-/** The first place in the order of versions that an operation may have, after `latest`; `undefined` = none. */
-function placeOf(of: Committed | Read, latest: bigint, { accounts }: Replay): bigint | undefined {
-  if ('version' in of) return of.version > latest ? of.version : undefined
-  const { scope, moment, saw } = of
-  if (scope === 'the past') return moment
-  if (scope === 'all' || !(saw instanceof Map)) return moment >= latest ? moment : undefined
-  const place = moment > latest ? moment : latest
-  for (const [name, { version }] of saw as ReadonlyMap<string, Seen>) {
-    if (lastUpTo(accounts.get(name) ?? [], place)?.version !== version) return undefined
-  }
-  return place
+/** A moment that was heard of, and by what. */
+interface Heard {
+  readonly place: bigint
+  readonly what: string
+}
+
+const never: Heard = { place: -1n, what: '' }
+
+function later(a: Heard, b: Heard): Heard {
+  return b.place > a.place ? b : a
+}
+
+/** The accounts that an operation is of; `undefined` = all. */
+function namesOf(of: Committed | Read): readonly string[] | undefined {
+  if ('version' in of) return [...of.read.keys(), ...of.wrote.keys()]
+  if (of.scope === 'the past') return []
+  return of.scope === 'one group' && of.saw instanceof Map ? [...of.saw.keys()] : undefined
 }
 
 function lastUpTo<T extends { readonly version: bigint }>(versions: readonly T[], moment: bigint): T | undefined {
