@@ -9,6 +9,7 @@ const steps = [
   { name: 'format and lint', command: 'biome', args: ['check', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.check.json'] },
   { name: 'types of the console', command: 'tsc', args: ['-p', 'packages/console/tsconfig.json'] },
+  { name: 'types of the site', command: 'tsc', args: ['-p', 'packages/site/tsconfig.json'] },
   { name: 'types of its tests', command: 'tsc', args: ['-p', 'packages/console/tsconfig.test.json'] },
   { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)] },
 ]

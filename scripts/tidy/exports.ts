@@ -21,6 +21,12 @@ const usedOtherwise: Readonly<Record<string, string>> = {
   'packages/bench/src/report/terminal.ts verdictExcerpt': 'the pages of the labs are printed by it',
   'packages/gateway/src/gql/print.ts printGql':
     'messages print parts of a statement by it, the law of the grammar all of one',
+  'packages/site/src/ports/buffer.ts isUtf8': "the site's bundle imports it in place of Node's",
+  'packages/site/src/ports/crypto.ts createHash': "the site's bundle imports it in place of Node's",
+  'packages/site/src/ports/crypto.ts createHmac': "the site's bundle imports it in place of Node's",
+  'packages/site/src/ports/events.ts setMaxListeners': "the site's bundle imports it in place of Node's",
+  'packages/site/src/ports/perf-hooks.ts createHistogram': "the site's bundle imports it in place of Node's",
+  'packages/site/src/ports/turns.ts setImmediate': "the site's bundle imports it in place of Node's",
   'packages/engine/src/model/value.ts compareValues': 'the order that every code of a value must have',
 }
 

@@ -1,4 +1,6 @@
-/** The methods of the data API. */
+/** The service and the methods of the data API. */
+
+export const dataService = 'google.datastore.v1.Datastore'
 
 /** Method names in URLs, logs and recordings, with their gRPC names. */
 export const methodNames = {

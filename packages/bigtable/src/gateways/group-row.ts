@@ -6,7 +6,7 @@
  *   l   log: a record at its stamp                  p   the record of a commit that has not decided yet, at its stamp
  *   v   the root entity, at the stamp of its commit
  *
- *   APPEND    one group           head as read                     l and the root's v
+ *   APPEND    one group           head as read                     l and the root's v, of one commit or of several
  *   PREPARE   each group          head as read                     p
  *   DECIDE    the primary         head as PREPARE left it          p becomes l and the root's v
  *   FINISH    the other groups    head as read, p is the commit's  as DECIDE
@@ -197,11 +197,21 @@ function entering({ stamp, value, record, group }: GroupRecord): readonly CellCh
   return changes
 }
 
-/** The new head and the cells of a group when a record enters the log. */
-function entered({ head }: SeenGroup, record: GroupRecord): [Head, readonly CellChange[]] {
+/** The head of a group when a record has entered the log. */
+function headWith(head: Head, record: GroupRecord): Head {
   const { stamp } = record
-  const bytes = withBytes(head.bytes, stamp, bytesOfRecord(record))
-  return [{ ...head, n: head.n + 1n, version: stamp, bytes }, entering(record)]
+  return { ...head, n: head.n + 1n, version: stamp, bytes: withBytes(head.bytes, stamp, bytesOfRecord(record)) }
+}
+
+/** The row as one more record will leave it. @throws InvariantError if the record is not above all that is there */
+export function withRecord(row: GroupRow, record: GroupRecord): GroupRow {
+  invariant(isBelow(row, record.stamp), 'a record is above the floor of its group')
+  return { ...row, head: headWith(row.head, record), log: [record, ...row.log] }
+}
+
+/** Whether a record with this stamp may enter the group. */
+export function isBelow({ head }: SeenGroup, stamp: bigint): boolean {
+  return head.floor < stamp && head.version < stamp
 }
 
 /** The bytes that a record adds to the row of its group. */
@@ -227,11 +237,9 @@ export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: Grou
   )
 }
 
-/** APPEND, as in the head of this file. */
-export function append(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
-  const { head } = row
-  invariant(record.stamp > head.floor && record.stamp > head.version, 'a record is above the floor of its group')
-  return changeIf(store, row, ...entered(row, record))
+/** APPEND, as in the head of this file. @param row - as {@link withRecord} leaves it with all of the records */
+export function append(store: SharedStore, row: GroupRow, records: readonly GroupRecord[]): Promise<boolean> {
+  return changeIf(store, row, row.head, records.flatMap(entering))
 }
 
 /** PREPARE, as in the head of this file. */
@@ -247,8 +255,7 @@ export function prepareHead(head: Head): Head {
 
 /** DECIDE and FINISH: the prepared record enters the log. */
 export function decide(store: SharedStore, row: SeenGroup, record: GroupRecord): Promise<boolean> {
-  const [head, changes] = entered(row, record)
-  return changeIf(store, row, head, [...changes, { type: 'delete', family: 'p' }])
+  return changeIf(store, row, headWith(row.head, record), [...entering(record), { type: 'delete', family: 'p' }])
 }
 
 /** REFUSE: no record at or below `floor` may enter the group any more. */

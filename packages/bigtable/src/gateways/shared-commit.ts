@@ -1,73 +1,77 @@
 /**
  * The commit path at a store that several processes share.
  *
- *   read the group rows ─▶ stamp ─▶ evaluate ─▶ APPEND                                  one group, no reads elsewhere
- *                                           └─▶ PREPARE all ─▶ validate ─▶ DECIDE        else
+ *   read the group rows, and get a stamp ─▶ evaluate ─▶ APPEND                                one group, no reads elsewhere
+ *                                                   └─▶ PREPARE all ─▶ validate ─▶ DECIDE      else
  *   ─▶ answer ─▶ apply, FINISH the other groups ─▶ leave the list
  *
- * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. Commits of one group queue
- * within a gateway. Errors of the store before the commit point leave nothing; after it this gateway, or another, finishes the commit in the
- * background. The answer is sent only after APPEND or DECIDE is known to have taken effect. A commit that failed is refused in all its groups
- * before it leaves the list. A commit that changes nothing, such as the deletion of a missing entity, reads its groups again at its stamp.
+ * Commits of one group that wait within a gateway share a turn (commit-turns.ts): one read, one write of the clock row, one APPEND. They are
+ * evaluated in the order of their stamps, each over the images that those before it leave: of two inserts of ToDo:1 the second one fails. Each
+ * keeps its own answer. If the APPEND is lost, each of them is decided anew.
+ *
+ * If a condition fails, another commit was first: the commit reads, stamps and evaluates again, up to eight times. Errors of the store before the
+ * commit point leave nothing; after it this gateway, or another, finishes the commit in the background. The answer is sent only after APPEND or
+ * DECIDE is known to have taken effect; so is the answer of a commit that fails or changes nothing because of one before it in its turn. A commit
+ * that changes nothing, such as the deletion of a missing entity, reads its groups again at its stamp, unless a later one of its turn has entered.
  *
  * SC1  A commit of a process that stood still for an hour is not repeated: its record may have been in the log, and swept since.
  *                                                                                   shared-commit.test.ts
  */
-import { checkAlive, DatastoreError, invariant, stopwatch } from '@sixtables/engine'
+import { checkAlive, DatastoreError, stopwatch } from '@sixtables/engine'
 import {
-  allInSlices,
   type CommitInput,
   type Committed,
-  type CommittedReader,
   contention,
-  type EntityDelta,
   entityRowOf,
-  evaluateMutations,
   type GroupCode,
-  groupOf,
-  indexUpdatesOf,
-  type LogRecordHead,
+  groupsOf,
   type RowKey,
-  recordsOf,
-  sameBytes,
 } from '@sixtables/engine/store'
-import { OutcomeUnknown } from '../row-store/row-store.ts'
-import { valueInCell } from '../row-store/rows-kv.ts'
 import { type ClockRow, EpochRaised, type OwnCommit } from './clock-row.ts'
-import {
-  append,
-  decide,
-  encodeHead,
-  type GroupRecord,
-  type GroupRow,
-  inLog,
-  isOf,
-  newestInLog,
-  prepare,
-  prepareHead,
-  readGroup,
-  readGroups,
-  refuse,
-  refuseFull,
-  withoutSwept,
-} from './group-row.ts'
-import { type Prepared, type Resolver, workOfRecord } from './resolve.ts'
-import { checkRowKeys } from './row-key-lengths.ts'
-import { applyRecords } from './shared-apply.ts'
+import { type Attempted, type Evaluation, Evaluator } from './commit-evaluation.ts'
+import { CommitTurns } from './commit-turns.ts'
+import { CommitWrites, type Entering } from './commit-writes.ts'
+import { encodeHead, type GroupRow, isBelow, readGroups, withoutSwept, withRecord } from './group-row.ts'
+import type { Resolver } from './resolve.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
-import { type CheckedReads, Validator } from './validate.ts'
+import { type CheckedReads, isOfGroup, Validator } from './validate.ts'
 
 const attemptsMax = 8
 /** Maximum attempts that meet an unfinished commit, or find another group; they say nothing about contention. */
 const freeAttemptsMax = 100
+/** Bytes of log records after which an append is sent, although more commits of the turn wait. */
+const appendBytesMax = 4 * 1024 * 1024
+/** So many records below what is applied are worth a read of the clock row, which says how far that is. */
+const longLog = 64
 
 /** The outcome of an attempt: committed, lost a conflict, or to be repeated. */
-type Attempt = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
+type Outcome = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
 
-/** A record for each group of a commit, in their order; empty for a group without changes. */
-interface MadeRecords {
-  readonly records: readonly GroupRecord[]
-  readonly indexUpdates: number
+/** An attempt of a commit that waits for its turn; only its first answer counts. */
+interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
+  /** How often it has lost before. */
+  readonly attempt: number
+  answer(outcome: Outcome): void
+  refuse(error: unknown): void
+}
+
+type Stamped = Attempted & Waiting
+
+/** Commits that run together. */
+interface Turn {
+  readonly startedMs: number
+  /** The rows of its groups, as its commits leave them that have been evaluated. */
+  readonly rows: Map<GroupCode, GroupRow>
+  /** Whether `rows` is out of date: a conditional write has failed, or done more than append. */
+  isLost: boolean
+  /** Those whose records no write has sent yet. */
+  entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[]
+  /** Those that fail or change nothing, with the rows that say so. */
+  readonly unproven: {
+    readonly one: Stamped
+    readonly found: Evaluation | { readonly error: unknown }
+    readonly rows: ReadonlyMap<GroupCode, GroupRow>
+  }[]
 }
 
 export class SharedCommits {
@@ -75,314 +79,215 @@ export class SharedCommits {
   readonly #clock: ClockRow
   readonly #resolver: Resolver
   readonly #validator: Validator
-  /** The latest commit of each group that waits or runs here. */
-  readonly #queues = new Map<GroupCode, Promise<void>>()
+  readonly #evaluator: Evaluator
+  readonly #writes: CommitWrites
+  readonly #turns = new CommitTurns<Waiting>()
 
   constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
     this.#store = store
     this.#clock = clock
     this.#resolver = resolver
     this.#validator = new Validator(store, clock, resolver)
+    this.#evaluator = new Evaluator(store, clock)
+    this.#writes = new CommitWrites(store, clock, resolver, this.#validator)
   }
 
   /** @param reads - those of its transaction; absent without one */
   async commit(input: CommitInput, reads: CheckedReads | undefined): Promise<Committed> {
     let free = 0
-    const met = new Set<GroupCode>()
     const age = stopwatch(this.#store.scheduler)
     for (let attempt = 0; attempt < attemptsMax; ) {
       checkAlive(input.context)
-      const groups = [...(input.groups?.() ?? met)].sort()
-      const outcome = await this.#inTurn(groups, () => this.#attempt(input, groups, reads, met))
+      const outcome = await this.#attempt(input, reads, attempt)
       if (typeof outcome === 'object') return outcome.committed
       if (outcome === 'conflict') {
         throw contention('an entity that this transaction read was changed by another commit; try again', 'transaction')
       }
       // The record may have been in the log already, and swept since.
       if (age() > readableMicros) throw cutOff()
-      if (outcome === 'lost' || ++free > freeAttemptsMax) {
-        attempt++
-        await this.#store.pause(attempt)
-      }
+      if (outcome === 'lost' || ++free > freeAttemptsMax) attempt++
     }
     throw contention(`other commits to the same entity groups came first ${attemptsMax} times; try again`, 'request')
   }
 
-  /** Runs `task` after this gateway's earlier commits of any of the groups. */
-  async #inTurn<T>(groups: readonly GroupCode[], task: () => Promise<T>): Promise<T> {
-    const before = groups.map((group) => this.#queues.get(group))
-    let leave = (): void => {}
-    const over = new Promise<void>((resolve) => {
-      leave = resolve
+  #attempt(input: CommitInput, reads: CheckedReads | undefined, attempt: number): Promise<Outcome> {
+    const groups = [...groupsOf(input.mutations.map(({ key }) => key))].sort()
+    return new Promise((answer, refuse) => {
+      const waiting = { input, reads, attempt, answer, refuse }
+      const [group] = groups as [GroupCode]
+      const canShare = groups.length === 1 && (reads === undefined || isOfGroup(reads, group))
+      const turn = canShare
+        ? this.#turns.share(group, waiting, (all) => this.#turn(groups, all))
+        : this.#turns.take(groups, () => this.#turn(groups, [waiting]))
+      turn.catch(refuse)
     })
-    for (const group of groups) this.#queues.set(group, over)
+  }
+
+  /** Answers all of the commits. */
+  async #turn(groups: readonly GroupCode[], waiting: readonly Waiting[]): Promise<void> {
     try {
-      await Promise.all(before)
-      return await task()
-    } finally {
-      for (const group of groups) if (this.#queues.get(group) === over) this.#queues.delete(group)
-      leave()
+      await this.#clock.whenOpen()
+      const startedMs = this.#store.scheduler.steadyMs()
+      const { stamped, rows } = await this.#begin(groups, waiting)
+      const turn: Turn = { startedMs, rows, isLost: false, entering: [], unproven: [] }
+      for (const one of stamped) await this.#answered(one, this.#evaluate(turn, one))
+      await this.#answerAll(turn)
+      if (turn.isLost) await this.#store.pause(1 + Math.min(...stamped.map(({ attempt }) => attempt)))
+    } catch (error) {
+      for (const { refuse } of waiting) refuse(error)
     }
   }
 
-  /** @param met - receives the groups that the attempt finds */
-  async #attempt(
-    input: CommitInput,
-    groups: readonly GroupCode[],
-    reads: CheckedReads | undefined,
-    met: Set<GroupCode>,
-  ): Promise<Attempt> {
-    await this.#clock.whenOpen()
-    const startedMs = this.#store.scheduler.steadyMs()
+  /** Reads the groups and gets the stamps, at the same time. @returns the commits that have a stamp, in their order */
+  async #begin(groups: readonly GroupCode[], waiting: readonly Waiting[]) {
     const { low, epoch } = this.#clock
-    const from = reads !== undefined && reads.moment < low ? reads.moment + 1n : low
-    const found = await readGroups(this.#store, groups, from)
-    const rows = new Map([...found].map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)]))
-    for (const { prepared } of rows.values()) {
-      if (prepared === undefined) continue
-      await this.#resolver.meet(prepared)
-      return 'again'
+    let from = low
+    for (const { reads } of waiting) if (reads !== undefined && reads.moment < from) from = reads.moment + 1n
+    const stamping = Promise.allSettled(
+      waiting.map(() => this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)),
+    )
+    // Where another gateway was first, the less time between read and append the better.
+    if (waiting.some(({ attempt }) => attempt > 0)) await stamping
+    const [[read], stamps] = await Promise.all([Promise.allSettled([readGroups(this.#store, groups, from)]), stamping])
+    const stamped: Stamped[] = []
+    for (const [i, one] of waiting.entries()) {
+      const stamp = stamps[i] as PromiseSettledResult<OwnCommit>
+      if (stamp.status === 'fulfilled') stamped.push({ ...one, commit: stamp.value, epoch })
+      else if (stamp.reason instanceof EpochRaised) one.answer('again')
+      else one.refuse(stamp.reason)
     }
-    const commit = await this.#stamped(groups, epoch)
-    if (commit === undefined) return 'again'
-    let outcome: Attempt
-    try {
-      outcome = await this.#stampedAttempt(input, { commit, epoch }, rows, reads)
-    } catch (error) {
-      // It may have left a prepared record, or an append that still arrives.
-      if (!commit.isDone) this.#giveUp(commit)
-      throw error
+    const found = read.status === 'fulfilled' ? [...read.value] : []
+    const prepared = found.map(([, row]) => row.prepared).find((one) => one !== undefined)
+    if (read.status === 'fulfilled' && prepared === undefined) {
+      const rows = found.map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)] as const)
+      if (rows.some(([, { log }]) => log.length > longLog)) void this.#clock.read().catch(() => {})
+      return { stamped, rows: new Map(rows) }
     }
-    for (const group of rows.keys()) met.add(group)
-    if (typeof outcome === 'object') this.#resolver.noteCommit(commit, this.#store.scheduler.steadyMs() - startedMs)
-    return outcome
+    for (const { commit } of stamped) this.#clock.finish(commit)
+    if (read.status === 'rejected') throw read.reason
+    if (prepared !== undefined) await this.#resolver.meet(prepared)
+    for (const { answer } of stamped) answer('again')
+    return { stamped: [], rows: new Map<GroupCode, GroupRow>() }
   }
 
-  async #stamped(groups: readonly GroupCode[], epoch: number): Promise<OwnCommit | undefined> {
+  /** Answers a commit that has its outcome; one without an outcome is answered later. */
+  async #answered(one: Stamped, work: Promise<Outcome | undefined>): Promise<void> {
     try {
-      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)
+      const outcome = await work
+      if (outcome === undefined) return
+      if (typeof outcome !== 'object') this.#clock.finish(one.commit)
+      one.answer(outcome)
     } catch (error) {
-      if (error instanceof EpochRaised) return undefined
-      throw error
+      this.#clock.finish(one.commit)
+      one.refuse(error)
     }
   }
 
-  /** Refuses a commit everywhere, in the background. */
-  #giveUp(commit: OwnCommit): void {
-    this.#store.inBackground(async () => {
-      await this.#resolver.decideAndFinish(commit, commit.stamp)
-      this.#clock.finish(commit)
-    })
-  }
-
-  /** @param rows - the rows of its groups; groups that the evaluation finds are added */
-  async #stampedAttempt(
-    input: CommitInput,
-    { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
-    rows: Map<GroupCode, GroupRow>,
-    reads: CheckedReads | undefined,
-  ): Promise<Attempt> {
-    const { stamp: version } = commit
-    const evaluated: RowKey[] = []
-    let evaluation: Awaited<ReturnType<typeof evaluateMutations>>
-    try {
-      const reader = this.#reader(input, rows, evaluated)
-      evaluation = await evaluateMutations(input.mutations, input.rules, reader, version)
-    } catch (error) {
-      const unchanged = await this.#unchangedAtStamp(commit, rows, reads, [])
-      this.#clock.finish(commit)
-      // A missing or existing entity may be the work of another commit after the read.
-      if (!unchanged && error instanceof DatastoreError) return 'conflict'
-      throw error
-    }
-    if (rows.size > commit.groups.length) {
-      this.#clock.finish(commit)
-      return 'again'
-    }
-    const { states, outcomes, failure } = evaluation
-    if (states.length === 0) {
-      // The commit changes nothing, so its groups are compared again at its stamp.
-      const isTrue =
-        reads === undefined
-          ? await this.#validator.areStill(rows, commit)
-          : await this.#unchangedAtStamp(commit, rows, reads, evaluated)
-      this.#clock.finish(commit)
-      if (isTrue) return { committed: { version, outcomes, failure, indexUpdates: 0 } }
-      return reads === undefined ? 'lost' : 'conflict'
+  /** @returns `undefined` if the outcome depends on the append of the turn */
+  async #evaluate(turn: Turn, one: Stamped): Promise<Outcome | undefined> {
+    const { input, reads, commit } = one
+    if (turn.isLost || [...turn.rows.values()].some((row) => !isBelow(row, commit.stamp))) return 'lost'
+    const rows = new Map(turn.rows)
+    const found = await this.#evaluator.evaluate(one, rows)
+    if (!('error' in found) && rows.size > turn.rows.size) return 'again'
+    if ('error' in found || found.records.length === 0) {
+      turn.unproven.push({ one, found, rows })
+      return undefined
     }
     checkAlive(input.context)
-    let made: MadeRecords
+    const { records, committed } = found
+    for (const { group, value } of records) {
+      input.context.ledger.charge('Log', 'put', entityRowOf(group), 1, value.length)
+    }
+    const [[group, row], ...others] = [...rows] as [[GroupCode, GroupRow], ...(readonly unknown[])]
+    const inGroup = others.length > 0 ? undefined : reads === undefined || this.#validator.inGroup(reads, row)
+    if (others.length > 0 || (inGroup === undefined && !this.#store.isOff('validation'))) {
+      // Its validation waits for all that are listed below it.
+      await this.#answerAll(turn)
+      if (turn.isLost) return 'lost'
+      turn.isLost = true
+      try {
+        const decided = await this.#writes.prepareAndDecide(commit, turn.rows, records, reads)
+        return decided === 'committed' ? this.#committed(turn, one, committed) : decided
+      } catch (error) {
+        // It leaves the list when it is refused everywhere.
+        one.refuse(error)
+        return undefined
+      }
+    }
+    if (inGroup === false && !this.#store.isOff('group-log-check')) return 'conflict'
+    const [record] = records as [(typeof records)[number]]
+    turn.entering.push({ one, commit, record, committed })
+    const left = withRecord(row, record)
+    turn.rows.set(group, this.#store.isOff('images-of-turn') ? { ...left, log: row.log } : left)
+    const bytes = turn.entering.reduce((sum, { record: { value } }) => sum + value.length, 0)
+    if (bytes > appendBytesMax) await this.#append(turn)
+    return undefined
+  }
+
+  /** Answers the commits that have been evaluated. */
+  async #answerAll(turn: Turn): Promise<void> {
+    await this.#append(turn)
+    const unproven = turn.unproven.splice(0)
+    await Promise.all(unproven.map((one) => this.#answered(one.one, this.#proven(turn, one))))
+  }
+
+  /** Sends the records of a turn that wait for it. */
+  async #append(turn: Turn): Promise<void> {
+    const [first, ...others] = turn.entering
+    const [row] = turn.rows.values()
+    if (first === undefined || row === undefined) return
+    turn.entering = []
     try {
-      made = await this.#recordsOf(input, { commit, epoch }, rows, states)
+      turn.isLost = !(await this.#writes.append(row, [first, ...others]))
+      for (const { one, committed } of [first, ...others]) {
+        one.answer(turn.isLost ? 'lost' : this.#committed(turn, one, committed))
+      }
+      turn.rows.set(row.group, { ...row, seen: encodeHead(row.head) })
     } catch (error) {
-      // Its groups have no record of it.
-      this.#clock.finish(commit)
+      turn.isLost = true
+      for (const { one } of [first, ...others]) one.refuse(error)
+    }
+  }
+
+  #committed({ startedMs }: Turn, { commit }: Stamped, committed: Committed): Outcome {
+    this.#resolver.noteCommit(commit, this.#store.scheduler.steadyMs() - startedMs)
+    return { committed }
+  }
+
+  /** The outcome of a commit that fails or changes nothing, by what is known after the append of its turn. */
+  async #proven(turn: Turn, { one, found, rows }: Turn['unproven'][number]): Promise<Outcome> {
+    const { commit, reads } = one
+    if (turn.isLost && !this.#store.isOff('proof-of-turn')) return 'lost'
+    if ('error' in found) {
+      const { error } = found
+      // A missing or existing entity may be the work of another commit after the read.
+      if (error instanceof DatastoreError && !(await this.#unchangedAtStamp(commit, reads, []))) return 'conflict'
       throw error
     }
-    const { records, indexUpdates } = made
-    for (const { logBytes, row } of records.map(logCharge)) input.context.ledger.charge('Log', 'put', row, 1, logBytes)
-    const only = commit.groups.length === 1 ? rows.get(commit.groups[0] as GroupCode) : undefined
-    const inGroup =
-      only === undefined || reads === undefined ? only !== undefined : this.#validator.inGroup(reads, only)
-    if (only !== undefined && (inGroup !== undefined || this.#store.isOff('validation'))) {
-      if (inGroup === false && !this.#store.isOff('group-log-check')) {
-        this.#clock.finish(commit)
-        return 'conflict'
-      }
-      const appended = await this.#append(commit, only, records[0] as GroupRecord)
-      return appended ? { committed: { version, outcomes, failure, indexUpdates } } : 'lost'
-    }
-    const decided = await this.#prepareAndDecide(commit, rows, records, reads)
-    return decided === 'committed' ? { committed: { version, outcomes, failure, indexUpdates } } : decided
+    const { committed, evaluated } = found
+    let isTrue: boolean
+    if (reads !== undefined) isTrue = await this.#unchangedAtStamp(commit, reads, evaluated)
+    // A record above its stamp has entered on the condition that the group is as it was found.
+    else isTrue = this.#isFollowed(turn, commit) || (await this.#validator.areStill(rows, commit))
+    if (!isTrue) return reads === undefined ? 'lost' : 'conflict'
+    this.#clock.finish(commit)
+    return this.#committed(turn, one, committed)
   }
 
-  async #recordsOf(
-    { context, transaction }: CommitInput,
-    { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
-    rows: ReadonlyMap<GroupCode, GroupRow>,
-    states: readonly EntityDelta[],
-  ): Promise<MadeRecords> {
-    const head: LogRecordHead = { transaction, groups: commit.groups, commit: commit.id, epoch }
-    const made = await recordsOf(context, states, this.#store.rulesOf(this.#clock.database, epoch), head)
-    const records = made.map(({ group, changes, value }): GroupRecord => {
-      for (const change of changes) checkRowKeys(change)
-      const record = { group, stamp: commit.stamp, value, record: { ...head, changes } }
-      refuseFull(this.#store, rows.get(group) as GroupRow, record)
-      return record
-    })
-    return { records, indexUpdates: indexUpdatesOf(made) }
-  }
-
-  /** Reads the newest committed image of an entity, from its row or from the log. */
-  #reader(
-    { context }: Pick<CommitInput, 'context'>,
-    rows: Map<GroupCode, GroupRow>,
-    evaluated: RowKey[],
-  ): CommittedReader {
-    return async ({ partition, path }, key) => {
-      const group = groupOf(partition, path)
-      let row = rows.get(group)
-      if (row === undefined) {
-        // An id was in use, and the next id belongs to another group: the commit starts again with that group.
-        row = await readGroup(this.#store, group, this.#clock.low)
-        rows.set(group, row)
-      }
-      evaluated.push(key)
-      const inRecord = newestInLog(row, path)
-      let { root } = row
-      if (key !== entityRowOf(group)) {
-        const wanted = [{ family: 'v', newest: 1, until: row.head.version + 1n }] as const
-        root = (await this.#store.rows.readRows([key], wanted)).get(key)?.cells.v?.[0]
-      }
-      const cell = inRecord !== undefined && inRecord.stamp > (root?.at ?? -1n) ? inRecord.cell : valueInCell(root)
-      context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)
-      return cell
-    }
+  #isFollowed({ rows }: Turn, { stamp }: OwnCommit): boolean {
+    return [...rows.values()].every(({ head }) => head.version > stamp)
   }
 
   /** Whether the reads of a commit without writes are unchanged. */
   async #unchangedAtStamp(
     commit: OwnCommit,
-    rows: ReadonlyMap<GroupCode, GroupRow>,
     reads: CheckedReads | undefined,
     evaluated: readonly RowKey[],
   ): Promise<boolean> {
     if (reads === undefined || this.#store.isOff('validation')) return true
     for (const row of evaluated) reads.set.addRow(row)
-    invariant(rows.size > 0, 'a commit has a group')
     return await this.#validator.isUnchanged(reads, commit)
-  }
-
-  async #append(commit: OwnCommit, row: GroupRow, record: GroupRecord): Promise<boolean> {
-    let appended: boolean
-    try {
-      appended = await append(this.#store, row, record)
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error
-      appended = await this.#store.persistently(() => this.#fateOfAppend(commit, row))
-    }
-    if (!appended) {
-      this.#clock.finish(commit)
-      return false
-    }
-    this.#store.inBackground(async () => {
-      await applyRecords(this.#store, this.#clock, [record])
-      this.#clock.finish(commit)
-    })
-    return true
-  }
-
-  /** The outcome of an append without an answer: found in the log, or refused so that it can never arrive. */
-  async #fateOfAppend({ id, stamp }: OwnCommit, { group, seen }: GroupRow): Promise<boolean> {
-    for (;;) {
-      const row = await readGroup(this.#store, group, stamp)
-      if (inLog(row, id) !== undefined) return true
-      if (this.#store.isOff('fate') || !sameBytes(row.seen, seen)) return false
-      try {
-        if (await refuse(this.#store, row, id, stamp)) return false
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error
-      }
-    }
-  }
-
-  async #prepareAndDecide(
-    commit: OwnCommit,
-    rows: ReadonlyMap<GroupCode, GroupRow>,
-    records: readonly GroupRecord[],
-    reads: CheckedReads | undefined,
-  ): Promise<'committed' | 'conflict' | 'lost'> {
-    const tried = await allInSlices(this.#store.context(), records, workOfRecord, (record) =>
-      this.#prepare(commit, rows.get(record.group) as GroupRow, record),
-    )
-    const [primary, ...others] = tried.filter((one) => one !== undefined)
-    if (primary === undefined || 1 + others.length < tried.length) return await this.#refused(commit, 'lost')
-    if (reads !== undefined && !this.#store.isOff('validation')) {
-      if (!(await this.#validator.isUnchanged(reads, commit))) return await this.#refused(commit, 'conflict')
-    }
-    const decided = await this.#store.persistently(() => this.#decide(commit, primary))
-    if (!decided) return await this.#refused(commit, 'lost')
-    this.#store.inBackground(async () => {
-      await this.#store.persistently(() => this.#resolver.finishPrepared(commit, [primary, ...others]))
-      this.#clock.finish(commit)
-    })
-    return 'committed'
-  }
-
-  async #refused<T>(commit: OwnCommit, outcome: T): Promise<T> {
-    await this.#resolver.decideAndFinish(commit, commit.stamp)
-    this.#clock.finish(commit)
-    return outcome
-  }
-
-  /** @returns the parts for DECIDE; `undefined` if another change of the group was first */
-  async #prepare({ id, stamp }: OwnCommit, row: GroupRow, record: GroupRecord): Promise<Prepared | undefined> {
-    if (row.head.floor >= stamp || row.head.version >= stamp) return undefined
-    const head = prepareHead(row.head)
-    try {
-      if (!(await prepare(this.#store, row, record))) return undefined
-      return { row: { ...row, head, seen: encodeHead(head) }, record }
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) throw error
-      const now = await this.#store.persistently(() => readGroup(this.#store, row.group, stamp))
-      return isOf(now.prepared, id) ? { row: now, record } : undefined
-    }
-  }
-
-  async #decide({ id, stamp }: OwnCommit, { row, record }: Prepared): Promise<boolean> {
-    for (;;) {
-      let isKnown = true
-      try {
-        if (await decide(this.#store, row, record)) return true
-      } catch (error) {
-        if (!(error instanceof OutcomeUnknown)) throw error
-        isKnown = false
-      }
-      const now = await readGroup(this.#store, row.group, stamp)
-      if (inLog(now, id) !== undefined) return true
-      // The floor of the new head may be above the stamp, although the record is still prepared.
-      if (isKnown || !isOf(now.prepared, id)) return false
-    }
   }
 }
 
@@ -392,8 +297,4 @@ function cutOff(): DatastoreError {
     'the commit was cut off for an hour; whether it was committed is not known: read its entities, and commit again if need be',
     { committed: 'unknown' },
   )
-}
-
-function logCharge({ group, value }: GroupRecord): { readonly row: RowKey; readonly logBytes: number } {
-  return { row: entityRowOf(group), logBytes: value.length }
 }

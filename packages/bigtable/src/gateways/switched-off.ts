@@ -7,6 +7,8 @@ export type GatewayMechanism =
   | 'clock-list' // commits under way stand in no list
   | 'fence' // a commit that is not found decided is taken for refused, and nothing keeps it from coming late
   | 'group-log-check' // reads in the one group that is written are not compared with its log
+  | 'images-of-turn' // commits of one turn are evaluated over the group as it was read
+  | 'proof-of-turn' // a commit that changes nothing is answered, although the append of its turn was lost
   | 'validation' // other reads are not validated
   | 'wait-in-validation' // commits under way are not resolved before reads are validated
   | 'fate' // an append without an answer is taken for refused

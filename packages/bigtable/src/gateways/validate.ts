@@ -36,6 +36,15 @@ export function groupOfRow(row: RowKey): GroupCode {
   return groupOf(partition, path)
 }
 
+/** Whether a group's row says all about some reads, except after a deletion. */
+export function isOfGroup({ set, groups }: CheckedReads, group: GroupCode): boolean {
+  return (
+    set.spans.length === 0 &&
+    groups.every((one) => one === group) &&
+    set.rows().every((key) => groupOfRow(key) === group)
+  )
+}
+
 export class Validator {
   readonly #store: SharedStore
   readonly #clock: ClockRow
@@ -52,9 +61,9 @@ export class Validator {
    *
    * @returns whether the reads are unchanged; `undefined` if other rows must be read
    */
-  inGroup({ moment, set, groups }: CheckedReads, row: GroupRow): boolean | undefined {
-    if (set.spans.length > 0 || groups.some((group) => group !== row.group)) return undefined
-    if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
+  inGroup(reads: CheckedReads, row: GroupRow): boolean | undefined {
+    const { moment, set, groups } = reads
+    if (!isOfGroup(reads, row.group)) return undefined
     if (groups.length > 0 && row.head.version > moment) return false
     if (this.#isForgotten(moment)) return false
     // A deletion of the group leaves no record; only its cells show it.

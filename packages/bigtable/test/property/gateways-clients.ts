@@ -103,6 +103,8 @@ export class Clients {
       () => this.#past(gateway),
       () => this.#insert(gateway),
       () => this.#query(gateway, {}, true),
+      () => this.#together(gateway),
+      () => this.#together(gateway),
     ]
     // Only reads of the past ask for cells that a sweep may have taken away.
     if (this.#world.sweeps && random.next() < 0.25) return await this.#past(gateway)
@@ -158,9 +160,24 @@ export class Clients {
     return new Map(written.map((key) => [nameOf(key), isDelete ? undefined : ++this.#lastValue]))
   }
 
+  /** Commits of one entity group at one gateway, at the same time: they share turns. */
+  async #together(gateway: Gateway): Promise<void> {
+    const ofGroup = this.#world.pick([
+      [keys[0] as Key, keys[4] as Key],
+      [keys[1] as Key, keys[5] as Key],
+    ])
+    const commit = (): Promise<void> => {
+      const key = this.#world.pick(ofGroup)
+      const sort = this.#world.random.integer(5)
+      if (sort < 2) return this.#put(gateway, [key])
+      if (sort < 4) return this.#putAgain(gateway, key)
+      return this.#transaction(gateway, false, 'lookup')
+    }
+    await Promise.all(Array.from({ length: 2 + this.#world.random.integer(4) }, commit))
+  }
+
   /** Puts a value that an entity had, and may still have. */
-  async #putAgain(gateway: Gateway): Promise<void> {
-    const key = this.#world.pick(keys)
+  async #putAgain(gateway: Gateway, key = this.#world.pick(keys)): Promise<void> {
     const name = nameOf(key)
     const values = this.events.flatMap(({ stamp, writes }) => (stamp === undefined ? [] : (writes?.get(name) ?? [])))
     const value = values.at(-1)

@@ -1,6 +1,5 @@
 /** The opening of an engine (engine/E1): reads the state of earlier runs, and finishes their work. */
 import { systemScheduler } from '../clock.ts'
-import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import { everyRow } from '../observe/tablets/every-row.ts'
@@ -73,6 +72,7 @@ export async function useIndexFile({ options, indexes }: EngineParts): Promise<v
   const { dir, indexFile, store, onIndexFileTrouble = () => {} } = options
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
   if (path === false) return
+  const { IndexFile } = await import('../indexes/index-file.ts')
   indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: store !== undefined })
 }
 

@@ -1,8 +1,8 @@
-/** Export and import as verbs of the engine, with the parts that transfer/ needs. */
+/** Export and import as verbs of the engine, with the parts that transfer/ needs. It is loaded when they are used, as few stores are exported. */
 import type { Database } from '../database/database.ts'
 import type { TableView } from '../tables/table.ts'
-import { atSnapshot, type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
-import { type ImportOptions, type ImportReport, importEntities } from '../transfer/import.ts'
+import type { ExportOptions, ExportReport } from '../transfer/export.ts'
+import type { ImportOptions, ImportReport } from '../transfer/import.ts'
 import type { EngineParts } from './engine-parts.ts'
 
 export type { ExportReport, ImportReport }
@@ -15,28 +15,30 @@ export interface Cancellable {
 export type ExportRequest = ExportOptions & Cancellable
 export type ImportRequest = ImportOptions & Cancellable
 
-export function exportDatabase(
+export async function exportDatabase(
   parts: EngineParts,
   database: Database,
   { signal, ...options }: ExportRequest,
 ): Promise<ExportReport> {
+  const { atSnapshot, exportEntities } = await import('../transfer/export.ts')
   const { place, scheduler } = parts
   const { code } = database
   const context = parts.backgroundContext(signal)
   const atOneMoment = async <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
     await (place.port === undefined ? atSnapshot(place.local, code, work) : place.port.atOneMoment(code, work))
-  return exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
+  return await exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
 }
 
-export function importDatabase(
+export async function importDatabase(
   parts: EngineParts,
   database: Database,
   { signal, ...options }: ImportRequest,
 ): Promise<ImportReport> {
+  const { importEntities } = await import('../transfer/import.ts')
   const { projectId, databaseId } = database
   // Each request of an import has its own context.
   const context = () => parts.backgroundContext(signal)
-  return importEntities(
+  return await importEntities(
     {
       projectId,
       databaseId,

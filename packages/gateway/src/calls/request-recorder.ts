@@ -94,7 +94,7 @@ export class RequestRecorder {
     const refill = setInterval(() => {
       this.#room = Math.min(callsMax, this.#room + (callsPerSecond * refillEveryMs) / 1000)
     }, refillEveryMs)
-    refill.unref()
+    refill.unref?.()
     const end = this.#calls.observe(
       (report) => this.add(report),
       'messages',

@@ -15,6 +15,7 @@ import { DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
+import { dataService } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { CallParts, RequestHead, ResponseStream, StreamListener } from './grpc-call.ts'
 import {
@@ -29,7 +30,6 @@ import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
-export const dataService = 'google.datastore.v1.Datastore'
 const dataPath = `/${dataService}/`
 export const acceptedEncodings = 'identity,gzip'
 

@@ -10,9 +10,8 @@
 import { type DescMessage, fromBinary, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument } from '@sixtables/engine'
 import { jsonListLimits, type ListLimits } from '../convert/request-parts.ts'
-import type { MethodName } from '../methods.ts'
+import { dataService, type MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { dataService } from './grpc.ts'
 import { isBlank } from './json-pieces.ts'
 import { type Json, type PrintableObject, parseJson, printJson } from './json-text.ts'
 

@@ -38,6 +38,8 @@ interface Measured {
   readonly putsEach: number
   /** Share of the conditional writes of entity groups whose condition held. */
   readonly appended: number
+  /** Calls answered for each of those. */
+  readonly putsAppended: number
 }
 
 const tasksMax = 64
@@ -91,6 +93,8 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
     record.figure('clock row, most gateways', most.clockWrites, 'writes/s')
     record.figure('puts for each of them, one', one.putsEach, '')
     record.figure('puts for each of them, most', most.putsEach, '')
+    record.figure('puts for each append, one', one.putsAppended, '')
+    record.figure('puts for each append, most', most.putsAppended, '')
     record.figure('appends that succeed, one', one.appended * 100, '%')
     record.figure('appends that succeed, most', most.appended * 100, '%')
   }
@@ -144,12 +148,14 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
   await session.closeGateways(gateways)
   const clockWrites = after.clock.tried - before.clock.tried
   const appends = after.groups.tried - before.groups.tried
+  const won = after.groups.won - before.groups.won
   return {
     rate: latency.weight / seconds,
     p50Ms: latency.quantile(0.5),
     clockWrites: clockWrites / seconds,
     putsEach: latency.weight / Math.max(1, clockWrites),
-    appended: (after.groups.won - before.groups.won) / Math.max(1, appends),
+    appended: won / Math.max(1, appends),
+    putsAppended: latency.weight / Math.max(1, won),
   }
 }
 

@@ -177,7 +177,7 @@ export class Operations {
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fff_ffff))
-      timer.unref()
+      timer.unref?.()
     })
     await Promise.race([entry.settled, timeout])
     clearTimeout(timer)

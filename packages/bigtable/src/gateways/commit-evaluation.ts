@@ -1,0 +1,121 @@
+/** The evaluation of a commit over the newest images of its entities, and its records. Nothing is written. */
+import {
+  type CommitInput,
+  type Committed,
+  type CommittedReader,
+  type EntityDelta,
+  entityRowOf,
+  evaluateMutations,
+  type GroupCode,
+  groupOf,
+  indexUpdatesOf,
+  type LogRecordHead,
+  type RowKey,
+  recordsOf,
+} from '@sixtables/engine/store'
+import { valueInCell } from '../row-store/rows-kv.ts'
+import type { ClockRow, OwnCommit } from './clock-row.ts'
+import { type GroupRecord, type GroupRow, newestInLog, readGroup, refuseFull } from './group-row.ts'
+import { checkRowKeys } from './row-key-lengths.ts'
+import type { SharedStore } from './shared-store.ts'
+import type { CheckedReads } from './validate.ts'
+
+/** One attempt of a commit. */
+export interface Attempted {
+  readonly input: CommitInput
+  /** Those of its transaction; absent without one. */
+  readonly reads: CheckedReads | undefined
+  readonly commit: OwnCommit
+  /** The epoch in which it has its stamp. */
+  readonly epoch: number
+}
+
+export interface Evaluation {
+  /** A record for each group of the commit, in their order, empty for a group without changes; no records at all if nothing changes. */
+  readonly records: readonly GroupRecord[]
+  readonly committed: Committed
+  /** The entities that were read. */
+  readonly evaluated: readonly RowKey[]
+}
+
+export class Evaluator {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+
+  constructor(store: SharedStore, clock: ClockRow) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /**
+   * @param rows - the rows of its groups; groups that the evaluation finds are added
+   * @returns the error of the images, such as that of an update of a missing entity, if they refuse the commit
+   */
+  async evaluate(
+    attempted: Attempted,
+    rows: Map<GroupCode, GroupRow>,
+  ): Promise<Evaluation | { readonly error: unknown }> {
+    const { input, commit } = attempted
+    const { stamp: version } = commit
+    const evaluated: RowKey[] = []
+    let evaluation: Awaited<ReturnType<typeof evaluateMutations>>
+    try {
+      evaluation = await evaluateMutations(input.mutations, input.rules, this.#reader(input, rows, evaluated), version)
+    } catch (error) {
+      return { error }
+    }
+    const { states, outcomes, failure } = evaluation
+    const isKnown = rows.size === commit.groups.length
+    const made = states.length === 0 || !isKnown ? noRecords : await this.#recordsOf(attempted, rows, states)
+    return {
+      records: made.records,
+      committed: { version, outcomes, failure, indexUpdates: made.indexUpdates },
+      evaluated,
+    }
+  }
+
+  async #recordsOf(
+    { input: { context, transaction }, commit, epoch }: Attempted,
+    rows: ReadonlyMap<GroupCode, GroupRow>,
+    states: readonly EntityDelta[],
+  ): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
+    const head: LogRecordHead = { transaction, groups: commit.groups, commit: commit.id, epoch }
+    const made = await recordsOf(context, states, this.#store.rulesOf(this.#clock.database, epoch), head)
+    const records = made.map(({ group, changes, value }): GroupRecord => {
+      for (const change of changes) checkRowKeys(change)
+      const record = { group, stamp: commit.stamp, value, record: { ...head, changes } }
+      refuseFull(this.#store, rows.get(group) as GroupRow, record)
+      return record
+    })
+    return { records, indexUpdates: indexUpdatesOf(made) }
+  }
+
+  /** Reads the newest committed image of an entity, from its row or from the log. */
+  #reader(
+    { context }: Pick<CommitInput, 'context'>,
+    rows: Map<GroupCode, GroupRow>,
+    evaluated: RowKey[],
+  ): CommittedReader {
+    return async ({ partition, path }, key) => {
+      const group = groupOf(partition, path)
+      let row = rows.get(group)
+      if (row === undefined) {
+        // An id was in use, and the next id belongs to another group: the commit starts again with that group.
+        row = await readGroup(this.#store, group, this.#clock.low)
+        rows.set(group, row)
+      }
+      evaluated.push(key)
+      const inRecord = newestInLog(row, path)
+      let { root } = row
+      if (key !== entityRowOf(group)) {
+        const wanted = [{ family: 'v', newest: 1, until: row.head.version + 1n }] as const
+        root = (await this.#store.rows.readRows([key], wanted)).get(key)?.cells.v?.[0]
+      }
+      const cell = inRecord !== undefined && inRecord.stamp > (root?.at ?? -1n) ? inRecord.cell : valueInCell(root)
+      context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)
+      return cell
+    }
+  }
+}
+
+const noRecords = { records: [], indexUpdates: 0 }

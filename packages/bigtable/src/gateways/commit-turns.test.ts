@@ -1,0 +1,148 @@
+import { type Engine, type Key, openEngine } from '@sixtables/engine'
+import { isOf } from '@sixtables/engine/store'
+import { expect, test } from 'vitest'
+import { entity, excluded, integer, property, string } from '../../../engine/test/property/entity-messages.ts'
+import { mutationOf, storedValue } from '../../../engine/test/property/log-world.ts'
+import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { severalGateways } from './several-gateways.ts'
+
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+const root: Key = { partition, path: [{ kind: 'G', name: 'a' }] }
+const child = (id: number): Key => ({ partition, path: [...root.path, { kind: 'A', id: BigInt(id) }] })
+
+type Mutation = ReturnType<typeof mutationOf>
+
+/** Two gateways; conditional writes of the group's row at the first one pass through `append`. */
+async function openTwo(append: (effect: () => unknown) => unknown = (effect) => effect()) {
+  const rows = new MemoryRows()
+  let appends = 0
+  const seam: RowSeam = async (call, effect) => {
+    if (call.kind !== 'mutateIf' || !isOf('Entities', call.key)) return effect()
+    appends++
+    return (await append(effect)) as ReturnType<typeof effect>
+  }
+  const one = await openEngine({ store: severalGateways({ rows: rows.through(seam), gateway: 1 }) })
+  const two = await openEngine({ store: severalGateways({ rows, gateway: 2 }) })
+  return { one, two, appends: () => appends, close: () => Promise.all([one.close(), two.close()]) }
+}
+
+const commit = async (engine: Engine, mutation: Mutation, transaction?: Uint8Array) =>
+  await engine.database('p').commit(engine.context(), {
+    mode: 'transactional',
+    ...(transaction === undefined ? { singleUse: { mode: 'readWrite' } } : { transaction }),
+    mutations: [mutation],
+  } as const)
+
+/** The answers to commits that are made at once: `true`, or the code of an error. */
+const answers = async (engine: Engine, mutations: readonly Mutation[]): Promise<unknown[]> =>
+  (await Promise.allSettled(mutations.map((mutation) => commit(engine, mutation)))).map((one) =>
+    one.status === 'fulfilled' ? true : one.reason.code,
+  )
+
+const valuesAt = async (engine: Engine, keys: readonly Key[]): Promise<unknown[]> => {
+  const { found } = await engine.database('p').lookup(engine.context(), { keys })
+  return found.map(({ image }) => storedValue(image.properties))
+}
+
+test('commits of one group that wait share an append, and each has its version', async () => {
+  const { one, two, appends, close } = await openTwo()
+  const before = appends()
+  const puts = Array.from({ length: 16 }, (_, i) => commit(one, mutationOf(i % 2 === 0 ? root : child(1), i + 1)))
+  const versions = (await Promise.all(puts)).map(({ commitTime }) => commitTime)
+  expect(new Set(versions).size).toBe(16)
+  expect(versions.toSorted()).toEqual(versions)
+  expect(appends() - before).toBe(1)
+  expect(await valuesAt(two, [root, child(1)])).toEqual([15, 16])
+  expect((await two.check()).problems).toEqual([])
+  await close()
+})
+
+test('commits that share a turn are decided one after the other, and one that fails does not fail others', async () => {
+  const { one, two, close } = await openTwo()
+  await commit(two, mutationOf(child(2), 1))
+  const transaction = await one.database('p').beginTransaction(one.context(), { mode: 'readWrite' })
+  await one.database('p').lookup(one.context(), { keys: [child(3)], read: { transaction } })
+  const all = answers(one, [
+    mutationOf(root, 1),
+    mutationOf(child(1), 2, 'insert'),
+    mutationOf(child(1), 3, 'insert'),
+    mutationOf(child(1), 4, 'update'),
+    mutationOf(child(2), undefined),
+    mutationOf(child(2), 5, 'update'),
+    mutationOf(child(2), undefined),
+    mutationOf(child(3), 6),
+    mutationOf(child(3), 6),
+  ])
+  const conflict = commit(one, mutationOf(root, 7), transaction).catch((error) => error.code)
+  expect(await all).toEqual([true, true, 'ALREADY_EXISTS', true, true, 'NOT_FOUND', true, true, true])
+  expect(await conflict).toBe('ABORTED')
+  expect(await valuesAt(two, [root, child(1), child(2), child(3)])).toEqual([1, 4, 6])
+  expect((await two.check()).problems).toEqual([])
+  await close()
+})
+
+test('when the append of a turn is lost, each of its commits is decided anew', async () => {
+  let interrupt: (() => Promise<unknown>) | undefined
+  const { one, two, close } = await openTwo(async (effect) => {
+    const first = interrupt
+    interrupt = undefined
+    await first?.()
+    return effect()
+  })
+  interrupt = () => commit(two, mutationOf(child(1), 9, 'insert'))
+  const all = answers(one, [
+    mutationOf(child(1), 1, 'insert'),
+    mutationOf(child(1), 2, 'insert'),
+    mutationOf(root, 3),
+    mutationOf(child(1), 4, 'update'),
+  ])
+  expect(await all).toEqual(['ALREADY_EXISTS', 'ALREADY_EXISTS', true, true])
+  expect(await valuesAt(two, [root, child(1)])).toEqual([3, 4])
+  await close()
+})
+
+test.each([
+  ['has taken effect', true],
+  ['has not', false],
+])('an append of several commits whose answer is lost, and that %s, is made once', async (_, takesEffect) => {
+  let isLost = false
+  const { one, two, appends, close } = await openTwo((effect) => {
+    if (!isLost) return effect()
+    isLost = false
+    if (takesEffect) effect()
+    throw new OutcomeUnknown('by the wish of this test')
+  })
+  await commit(one, mutationOf(root, 1))
+  isLost = true
+  const before = appends()
+  const all = answers(one, [mutationOf(child(1), 1, 'insert'), mutationOf(child(2), 2, 'insert')])
+  expect(await all).toEqual([true, true])
+  // Refused, and appended again.
+  expect(appends() - before).toBe(takesEffect ? 1 : 3)
+  expect(await valuesAt(two, [child(1), child(2)])).toEqual([1, 2])
+  await close()
+})
+
+test('an append takes some 4 MiB of records, and a turn 64 commits', async () => {
+  const { one, two, appends, close } = await openTwo()
+  await commit(one, mutationOf(root, 1))
+  const text = excluded(string('x'.repeat(1_000_000)))
+  const large = (id: number): Mutation => ({
+    operation: 'upsert',
+    entity: entity(child(id), property('v', integer(1)), property('text', text)),
+  })
+  let before = appends()
+  expect(await answers(one, [1, 2, 3, 4, 5, 6, 7, 8, 9].map(large))).toEqual(Array(9).fill(true))
+  expect(appends() - before).toBe(2)
+  before = appends()
+  expect(
+    await answers(
+      one,
+      Array.from({ length: 130 }, (_, i) => mutationOf(root, i)),
+    ),
+  ).toEqual(Array(130).fill(true))
+  expect(appends() - before).toBe(3)
+  expect(await valuesAt(two, [root, child(9)])).toEqual([129, 1])
+  await close()
+})

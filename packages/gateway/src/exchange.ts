@@ -1,0 +1,12 @@
+/** The exports for another transport than Node's sockets: the site, whose page brings the calls. */
+export { movableClock } from './controls/emulator-clock.ts'
+export { EmulatorRoutes } from './emulator/emulator-routes.ts'
+export { type Routes, routesOf } from './emulator/routes-of.ts'
+export {
+  BodyTooLarge,
+  bodyBytesMax,
+  type HttpAnswer,
+  type HttpCalls,
+  type HttpRequest,
+  type WholeAnswer,
+} from './protocols/http-calls.ts'

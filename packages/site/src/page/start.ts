@@ -1,0 +1,103 @@
+/**
+ * The start page: six empty tables, the log, and a button that puts an entity. Rows appear as the emulator of this tab writes them: first the log
+ * record, then the rows of milestone A and of milestone B.
+ */
+import type { StoreEvent } from '@sixtables/engine'
+import { Steps } from './steps.ts'
+import { openTab } from './tab.ts'
+import { downloadText, fixtureInLink, formatOf } from './transfer.ts'
+
+const project = 'demo'
+const base = new URL('./', import.meta.url)
+const script = document.querySelector<HTMLScriptElement>('script[data-worker]')
+const { port, relayed } = openTab(base, script?.dataset['worker'] ?? '')
+
+const find = <T extends HTMLElement>(selector: string): T => document.querySelector<T>(selector) as T
+const steps = new Steps(find('#tables'))
+const say = (text: string): void => {
+  find('#said').textContent = text
+}
+
+/** A call of the emulator, with a JSON body if there is one. @throws Error with the emulator's message */
+async function call(path: string, json?: unknown): Promise<Response> {
+  const body = json === undefined ? undefined : new TextEncoder().encode(JSON.stringify(json))
+  const headers = { 'content-type': 'application/json' }
+  const response = await port.ask({ method: body === undefined ? 'GET' : 'POST', url: path, headers, body })
+  if (response.ok) return response
+  const { error } = (await response.json()) as { readonly error: { readonly message: string } }
+  throw new Error(error.message)
+}
+
+const todos = ['look inside', 'put another', 'ask for all of them', 'split a tablet'] as const
+let puts = 0
+
+async function put(): Promise<void> {
+  const title = todos[puts++ % todos.length]
+  const properties = { title: { stringValue: title }, priority: { integerValue: String((puts * 5) % 9) } }
+  const mutations = [{ insert: { key: { path: [{ kind: 'ToDo' }] }, properties } }]
+  await call(`/v1/projects/${project}:commit`, { mode: 'NON_TRANSACTIONAL', mutations })
+  find('#put').textContent = 'Put another entity'
+  for (const id of ['#console', '#save']) find(id).hidden = false
+}
+
+/** Shows each commit of the store, from the first one on. */
+async function watch(): Promise<void> {
+  const { body } = await call('/emulator/commits?list=50&rows=200')
+  if (body === null) return
+  let text = ''
+  for await (const piece of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+    const events = (text + piece).split('\n\n')
+    text = events.pop() ?? ''
+    for (const event of events) {
+      if (event.startsWith('data: ')) steps.add(JSON.parse(event.slice('data: '.length)) as StoreEvent)
+    }
+  }
+}
+
+async function write(text: string, format: string): Promise<void> {
+  const answer = await call('/emulator/fixtures', { project, format, text })
+  const { entities } = (await answer.json()) as { readonly entities: number }
+  say(`${entities} entities written`)
+  for (const id of ['#console', '#save']) find(id).hidden = false
+}
+
+async function openConsole(): Promise<void> {
+  if (!(await relayed)) throw new Error('the console needs a service worker, which this window does not allow')
+  const frame = document.createElement('iframe')
+  frame.title = 'The console'
+  frame.src = new URL(`console/index.html#/data/${project}`, base).href
+  find('#console').remove()
+  document.body.append(frame)
+  frame.scrollIntoView()
+}
+
+/** Runs `task` at an event, and says its error. */
+function on(selector: string, event: string, task: () => Promise<void>): void {
+  find(selector).addEventListener(event, () => {
+    task().catch((error: Error) => say(error.message))
+  })
+}
+
+on('#put', 'click', put)
+on('#console', 'click', openConsole)
+on('#save', 'click', async () => {
+  const file = await call(`/emulator/fixtures?project=${project}&format=yaml`)
+  downloadText('sixtables.yaml', await file.text())
+})
+on('#open', 'change', async () => {
+  const [file] = find<HTMLInputElement>('#open').files ?? []
+  if (file !== undefined) await write(await file.text(), formatOf(file.name))
+})
+const linked = fixtureInLink(location.hash)
+if (linked !== undefined) {
+  find('#linked').hidden = false
+  find('#linked pre').textContent = linked
+  on('#write', 'click', async () => {
+    await write(linked, 'yaml')
+    find('#linked').hidden = true
+  })
+}
+addEventListener('beforeunload', (event) => {
+  if (steps.count > 0) event.preventDefault()
+})
+await watch().catch((error: Error) => say(error.message))

@@ -1,0 +1,96 @@
+/**
+ * The log and the six tables, filled by the store's events one after the other, slowly enough to be followed.
+ *
+ *   {commit} ─▶ the log         {apply, milestone A} ─▶ Entities         {apply, milestone B} ─▶ the index tables
+ */
+import type { RowChangeReport, StoreEvent } from '@sixtables/engine'
+
+const tableNames = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+]
+const stepMs = 350
+/** With more events than this the page shows them without a pause. */
+const waitingMax = 8
+/** The newest records, and the first rows of a table. */
+const shownMax = 40
+
+interface Shown {
+  readonly list: HTMLElement
+  /** By row key. */
+  readonly rows: Map<string, HTMLElement>
+}
+
+export class Steps {
+  readonly #log: HTMLElement
+  readonly #tables: ReadonlyMap<string, Shown>
+  readonly #waiting: StoreEvent[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Number of commits so far. */
+  count = 0
+
+  constructor(root: HTMLElement) {
+    const section = (name: string): HTMLElement => {
+      const [made, heading, list] = ['section', 'h2', 'ol'].map((tag) => document.createElement(tag)) as HTMLElement[]
+      heading?.append(name)
+      made?.append(heading as Node, list as Node)
+      root.append(made as Node)
+      return list as HTMLElement
+    }
+    this.#log = section('Log')
+    this.#tables = new Map(tableNames.map((name) => [name, { list: section(name), rows: new Map() }]))
+  }
+
+  add(event: StoreEvent): void {
+    this.#waiting.push(event)
+    if (this.#timer === undefined) this.#next()
+  }
+
+  #next(): void {
+    const event = this.#waiting.shift()
+    this.#timer =
+      event === undefined ? undefined : setTimeout(() => this.#next(), this.#waiting.length > waitingMax ? 0 : stepMs)
+    if (event === undefined) return
+    if ('commit' in event) {
+      this.count++
+      const { version, changes } = event.commit
+      const words = changes.map(({ operation, key }) => `${operation} ${key}`).join(', ')
+      this.#log.prepend(item(`${version}  ${words}`))
+      if (this.#log.childElementCount > shownMax) this.#log.lastElementChild?.remove()
+      this.#show(event.commit.rows)
+    } else if ('apply' in event) this.#show(event.apply.rows)
+    else if ('reload' in event) {
+      for (const { list, rows } of this.#tables.values()) {
+        list.replaceChildren()
+        rows.clear()
+      }
+    }
+  }
+
+  #show(changes: readonly RowChangeReport[]): void {
+    for (const { table, row, rowKey, deleted } of changes) {
+      const shown = this.#tables.get(table)
+      if (shown === undefined) continue
+      const { list, rows } = shown
+      rows.get(rowKey)?.remove()
+      rows.delete(rowKey)
+      if (deleted === true || rows.size >= shownMax) continue
+      const next = [...rows.keys()].filter((key) => key > rowKey).sort()[0]
+      // Entities(demo, ToDo:1): the heading names the table.
+      const made = item(row.slice(table.length + 1, -1))
+      list.insertBefore(made, next === undefined ? null : (rows.get(next) ?? null))
+      rows.set(rowKey, made)
+    }
+  }
+}
+
+function item(text: string): HTMLElement {
+  const made = document.createElement('li')
+  made.className = 'new'
+  made.textContent = text
+  return made
+}

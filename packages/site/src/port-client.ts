@@ -1,0 +1,66 @@
+/** The asking end of a port to the emulator (worker.ts): a request becomes a Response, or a Response with a stream of pieces. */
+import type { Asked, FromAsker, FromWorker } from './worker.ts'
+
+export type Request = Omit<Asked, 'id'>
+
+export class PortClient {
+  readonly #port: MessagePort
+  readonly #listeners = new Map<number, (message: FromWorker) => void>()
+  #last = 0
+
+  constructor(port: MessagePort) {
+    this.#port = port
+    port.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#listeners.get(data.id)?.(data)
+  }
+
+  /** @param signal - aborts the call, and ends its stream */
+  ask(request: Request, signal?: AbortSignal): Promise<Response> {
+    const id = ++this.#last
+    const cancel = (): void => {
+      this.#listeners.delete(id)
+      this.#tell({ id, cancel: true })
+    }
+    return new Promise((resolve, reject) => {
+      let stream: ReadableStreamDefaultController<Uint8Array> | undefined
+      signal?.addEventListener('abort', () => {
+        cancel()
+        const gone = new DOMException('the call was aborted', 'AbortError')
+        reject(gone)
+        stream?.error(gone)
+      })
+      this.#listeners.set(id, (message) => {
+        if ('piece' in message) {
+          const { piece } = message
+          stream?.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece)
+          return
+        }
+        if ('end' in message) {
+          this.#listeners.delete(id)
+          if (message.error === undefined) stream?.close()
+          else stream?.error(new Error(message.error))
+          return
+        }
+        const { status, headers, body = null, isStream } = message
+        if (isStream !== true) {
+          this.#listeners.delete(id)
+          resolve(new Response(body, { status, headers }))
+          return
+        }
+        // One piece is on its way at a time, so a reader that stalls holds one.
+        const pieces = new ReadableStream<Uint8Array>({
+          start: (controller) => {
+            stream = controller
+          },
+          pull: () => this.#tell({ id, taken: true }),
+          cancel,
+        })
+        resolve(new Response(pieces, { status, headers }))
+      })
+      this.#tell({ id, ...request })
+    })
+  }
+
+  #tell(message: FromAsker): void {
+    this.#port.postMessage(message)
+  }
+}

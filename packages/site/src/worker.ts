@@ -1,0 +1,161 @@
+/**
+ * The emulator of a tab: an engine in memory and the gateway's calls, in a module worker. A page or the relay asks it over a MessagePort:
+ *
+ *   {port}                                           a further asker, which gets a port of its own
+ *   {id, method, url, headers, body}                 ─▶ {id, status, headers, body}, or a stream: {id, status, headers, isStream}, {id, piece}…, {id, end}
+ *   {id, cancel: true}                               the asker no longer wants the answer
+ *   {id, taken: true}                                it took a piece; the next one is made then
+ *
+ * It is the second transport of protocols/http-calls.ts, which serves the calls as it does for Node's sockets. A body is a Uint8Array.
+ */
+import { openEngine } from '@sixtables/engine'
+import {
+  BodyTooLarge,
+  bodyBytesMax,
+  EmulatorRoutes,
+  type HttpAnswer,
+  type HttpCalls,
+  movableClock,
+  routesOf,
+  type WholeAnswer,
+} from '@sixtables/gateway/exchange'
+
+/** A request as it is posted. */
+export interface Asked {
+  readonly id: number
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | undefined
+}
+
+export type FromAsker =
+  | Asked
+  | { readonly id: number; readonly cancel: true }
+  | { readonly id: number; readonly taken: true }
+
+export type FromWorker =
+  | {
+      readonly id: number
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body?: Uint8Array<ArrayBuffer> | string
+      readonly isStream?: true
+    }
+  | { readonly id: number; readonly piece: Uint8Array<ArrayBuffer> | string }
+  /** The end of a stream, with the reason if it broke off. */
+  | { readonly id: number; readonly end: true; readonly error?: string }
+
+async function emulator(): Promise<HttpCalls> {
+  const scheduler = movableClock(undefined)
+  const engine = await openEngine({ scheduler, indexFile: false })
+  const routes = new EmulatorRoutes(engine, scheduler)
+  const startedAt = new Date().toISOString()
+  const { faults, calls } = routes
+  return routesOf(engine, {
+    faults,
+    calls,
+    routes: (router) => {
+      routes.addTo(router)
+      router.add('GET', '/emulator/server', () => ({
+        json: { address: 'this tab', project: 'demo', pid: 0, startedAt },
+      }))
+      router.add('GET', '/emulator/labs', () => ({
+        json: { installed: false, install: 'npm install @sixtables/bench' },
+      }))
+    },
+  }).http
+}
+
+const opened = emulator()
+
+/** Calls of one asker that are under way. */
+class Asker {
+  readonly #port: MessagePort
+  readonly #cancels = new Map<number, () => void>()
+  readonly #taken = new Map<number, () => void>()
+
+  constructor(port: MessagePort) {
+    this.#port = port
+    port.onmessage = ({ data }: MessageEvent<FromAsker>) => {
+      if ('cancel' in data) this.#cancels.get(data.id)?.()
+      else if ('taken' in data) this.#taken.get(data.id)?.()
+      else void this.#serve(data)
+    }
+  }
+
+  async #serve({ id, method, url, headers, body = new Uint8Array() }: Asked): Promise<void> {
+    let answer: HttpAnswer
+    const gone = new AbortController()
+    this.#cancels.set(id, () => gone.abort())
+    try {
+      const http = await opened
+      answer = await http.exchange({
+        method,
+        url,
+        headers,
+        connection: this,
+        readBody: async () => {
+          if (body.length > bodyBytesMax) throw new BodyTooLarge()
+          return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+        },
+        serve: (call) => gone.signal.addEventListener('abort', () => call.cancel()),
+      })
+      if ('pieces' in answer) await this.#stream(http, id, answer, gone.signal)
+      else this.#answer(id, answer)
+    } catch (error) {
+      this.#answer(id, { status: error instanceof BodyTooLarge ? 413 : 500, contentType: 'text/plain', body: '' })
+    } finally {
+      this.#cancels.delete(id)
+      this.#taken.delete(id)
+    }
+  }
+
+  #answer(id: number, { status, contentType, headers, body }: WholeAnswer): void {
+    const whole =
+      typeof body === 'string' ? body : bytesOf(Array.isArray(body) ? Buffer.concat(body) : (body as Buffer))
+    this.#tell({ id, status, headers: { 'content-type': contentType, ...headers }, body: whole })
+  }
+
+  async #stream(
+    http: HttpCalls,
+    id: number,
+    { contentType, headers, pieces }: Extract<HttpAnswer, { pieces: unknown }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let hasBegun = false
+    try {
+      for await (const piece of pieces(signal)) {
+        if (signal.aborted) return
+        if (!hasBegun) {
+          this.#tell({ id, status: 200, headers: { 'content-type': contentType, ...headers }, isStream: true })
+        }
+        hasBegun = true
+        const taken = new Promise<void>((resolve) => {
+          this.#taken.set(id, resolve)
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        })
+        this.#tell({ id, piece: typeof piece === 'string' ? piece : bytesOf(piece) })
+        await taken
+      }
+      this.#tell({ id, end: true })
+    } catch (error) {
+      if (hasBegun) this.#tell({ id, end: true, error: String(error) })
+      else this.#answer(id, http.refusal(error))
+    }
+  }
+
+  #tell(message: FromWorker): void {
+    this.#port.postMessage(message)
+  }
+}
+
+/** The bytes alone: a view is posted with the whole memory below it. */
+function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(bytes)
+}
+
+self.onmessage = ({ data }: MessageEvent<{ readonly port: MessagePort }>) => {
+  new Asker(data.port)
+}
