@@ -78,7 +78,7 @@ const patience = 300_000
 export function faultsOf(lab: Lab, faults: Readonly<Record<string, Fault>>, options: FaultSuiteOptions = {}): void {
   const runs = new Runs(lab, options.settings ?? {})
   const firstRun = () => (options.settings === undefined ? runs.whole() : runLab(lab, { seed: 1 }))
-  suiteOf(lab, firstRun, options.isDear === true)
+  suiteOf(lab, firstRun, options.isDear === true, options.settings ?? {})
 
   describe(`${lab.name}, broken`, () => {
     it('names a fault for each expectation, and no other', () => {

@@ -3,7 +3,8 @@
  * what the lab says and a run prints (lab-page.ts).
  *
  *   npm run labs:docs    (LABS_DOCS=rewrite)  writes these parts of the pages anew; the diff is the review
- *   npm run labs:seeds   (LAB_SEEDS=50)       fifty seeds, the room to every bound (room.ts), and whole runs compared; takes hours
+ *   npm run labs:seeds   (LAB_SEEDS=50)       fifty seeds, the room to every bound (room.ts), and whole runs compared; takes hours.
+ *                                             With LAB_SEEDS_SHORT=1 the seeds run with the short loads of fault-suite.ts, under the same bounds
  *
  * The whole run of a dear lab is left to `npm run test:deep` and `npm run labs:docs`: `npm test` has a short one (fault-suite.ts), and
  * compares the words of the page alone.
@@ -15,11 +16,13 @@ import { isDeep } from '../../../../scripts/deep.ts'
 import type { Lab } from '../../src/lab.ts'
 import { jsonReport } from '../../src/report/json.ts'
 import { type LabResult, runLab } from '../../src/runner.ts'
+import type { SettingValues } from '../../src/settings.ts'
 import { labPage, newLabPage, withWords } from './lab-page.ts'
 import { roomsOf } from './room.ts'
 import { shortest } from './short.ts'
 
 const asked = process.env['LAB_SEEDS'] ?? (isDeep ? '50' : undefined)
+const isShort = process.env['LAB_SEEDS_SHORT'] !== undefined
 /** With any seed a figure may move by so much before a verdict turns. */
 const roomMin = 0.03
 const runsAsPrinted = 'shows what it must, and its page prints what a run prints'
@@ -28,8 +31,9 @@ const patience = 300_000
 /**
  * @param firstRun - gives the run of all arms with seed 1 and the lab's own settings
  * @param isDear - whether that run takes many seconds
+ * @param short - settings of a short load
  */
-export function suiteOf(lab: Lab, firstRun: () => Promise<LabResult>, isDear: boolean): void {
+export function suiteOf(lab: Lab, firstRun: () => Promise<LabResult>, isDear: boolean, short: SettingValues): void {
   const isRewritten = process.env['LABS_DOCS'] === 'rewrite'
   const page = pageOf(lab)
 
@@ -54,7 +58,7 @@ export function suiteOf(lab: Lab, firstRun: () => Promise<LabResult>, isDear: bo
     if (seeds.length > 0) {
       const runs: LabResult[] = []
       it.each(seeds)('shows what it must with seed %i', { timeout: patience }, async (seed) => {
-        const run = await runLab(lab, { seed })
+        const run = await runLab(lab, { seed, settings: isShort ? short : {} })
         runs.push(run)
         expect(unmet(run)).toEqual([])
       })
