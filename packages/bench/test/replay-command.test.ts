@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { labCommand, type Ran } from '../../test/support/command.ts'
-import type { LabResult } from '../runner.ts'
+import type { LabResult } from '../src/runner.ts'
+import { labCommand, type Ran } from './support/command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-replay-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const recorded = (name: string): string => fileURLToPath(new URL(`../../recordings/${name}.jsonl`, import.meta.url))
+const recorded = (name: string): string => fileURLToPath(new URL(`../recordings/${name}.jsonl`, import.meta.url))
 
 const lab = (...args: string[]): Promise<Ran> => labCommand(args)
 
