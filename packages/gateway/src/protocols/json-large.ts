@@ -150,13 +150,17 @@ async function jsonInPieces(
     for (const run of runsOf(values)) {
       await giveWay(context, run.length / bytesOfWork)
       if (run.length <= 2 * pieceBytes || field.message === undefined) {
-        for (const entry of Object.entries(jsonOf(type, run)[name] as PrintableObject)) {
-          entries.push([entry[0], new PrintedJson(entry[1], depth + 1)])
+        const printed = jsonOf(type, run)[name]
+        if (Array.isArray(printed)) entries.push(['', new PrintedJson(printed, depth + 1)])
+        else {
+          for (const [key, value] of Object.entries(printed as PrintableObject)) {
+            entries.push([key, new PrintedJson([value], depth + 1)])
+          }
         }
         continue
       }
       const { key, value } = field.fieldKind === 'map' ? entryOf(contentOf(run)) : { key: '', value: contentOf(run) }
-      entries.push([key, new PrintedJson(await jsonInPieces(context, field.message, value, depth + 2), depth + 1)])
+      entries.push([key, new PrintedJson([await jsonInPieces(context, field.message, value, depth + 2)], depth + 1)])
     }
     json[name] = field.fieldKind === 'map' ? Object.fromEntries(entries) : entries.map(([, element]) => element)
   }

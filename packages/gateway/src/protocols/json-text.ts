@@ -44,12 +44,13 @@ export interface PrintableObject {
   [name: string]: Printable
 }
 
-/** The text of a value, printed for a place `depth` levels deep. */
+/** The text of a value, or of neighbours in a list, printed for a place `depth` levels deep. */
 export class PrintedJson {
   readonly text: string
 
-  constructor(value: Printable, depth: number) {
-    this.text = print(value, `\n${'  '.repeat(depth)}`, '')
+  constructor(values: readonly Printable[], depth: number) {
+    const lineBreak = `\n${'  '.repeat(depth)}`
+    this.text = values.map((value) => print(value, lineBreak, '')).join(`,${lineBreak}`)
   }
 }
 

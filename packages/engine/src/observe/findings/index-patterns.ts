@@ -33,6 +33,8 @@ import { placeInWords } from './subject-words.ts'
 /** The tables whose rows are looked at. */
 const looked = ['EntitiesByCompositeProperty', 'EntitiesByPropertyAsc'] as const
 
+/** Entries of an entity that are looked at: the first ones stand for all. */
+const entriesMax = 1024
 const subjectsMax = 512
 const sampleMin = 64
 const eventsMin = 64
@@ -95,8 +97,10 @@ export class IndexPatterns implements Pattern {
       },
     })
     for (const { change, standsFor } of picked) {
-      entities = standsFor
-      producer.indexRows(change)
+      const all = change.come.length + change.gone.length
+      const some = Math.min(all, entriesMax)
+      entities = standsFor * (some === 0 ? 1 : all / some)
+      producer.indexRows(change, 0, some)
     }
     for (const [name, codes] of values) this.#noteValues(this.#properties.of(name), codes)
   }
