@@ -85,7 +85,7 @@ const rowKeyFolders = [
 ]
 
 /** Files at the top of a package with its exports for other packages. */
-const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts', 'exchange.ts', 'store.ts', 'gateways.ts'])
+const barrels = new Set(['index.ts', 'testing.ts', 'browser.ts', 'exchange.ts', 'tasks.ts', 'store.ts', 'gateways.ts'])
 
 interface Import {
   readonly from: string
@@ -208,7 +208,7 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   const [, other, rest = ''] = /^@sixtables\/([^/]+)(?:\/(.*))?$/.exec(from) ?? []
   if (other === undefined) return undefined
   if (packageOrder.indexOf(other) >= packageOrder.indexOf(pack)) return `${pack} does not stand on ${other}`
-  if (!['', 'testing', 'did-you-mean', 'browser', 'exchange', 'store', 'gateways'].includes(rest))
+  if (!['', 'testing', 'did-you-mean', 'browser', 'exchange', 'tasks', 'store', 'gateways'].includes(rest))
     return 'only what a package exports can be imported'
   if (rest === 'testing' && isShipped(path) && pack !== 'bench') return 'testing aids are for tests and labs'
   return undefined

@@ -5,7 +5,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
-import { askedSettings, slowSettings } from '../src/cli/run.ts'
+import { askedSettings } from '../src/cli/asked.ts'
+import { slowSettings } from '../src/cli/run.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { runLab } from '../src/runner.ts'
 import { isWhole, mostOf } from '../src/setting.ts'

@@ -2,6 +2,7 @@
 export { movableClock } from './controls/emulator-clock.ts'
 export { EmulatorRoutes } from './emulator/emulator-routes.ts'
 export { type Routes, routesOf } from './emulator/routes-of.ts'
+export { addLabRoutes, type LabStarter } from './labs/lab-routes.ts'
 export {
   BodyTooLarge,
   bodyBytesMax,

@@ -22,19 +22,34 @@ const ports = {
 /** Parts that are loaded for stores and files on a disk alone: here there are none, and loading one fails. */
 const leftOut = /engine[\\/]src[\\/](storage[\\/]data-folder|indexes[\\/]index-file|transfer[\\/](export|import))\.ts$/
 
+/** Texts in place of files; and no challenges, as these execute programs. */
+const madeUp = {
+  'bench/src/replay/recordings.ts': () => {
+    const names = ['hot-key', 'cured']
+    const texts = names.map((name) => [name, readFileSync(at(`../../bench/recordings/${name}.jsonl`), 'utf8')])
+    return `const texts = ${JSON.stringify(Object.fromEntries(texts))}\nexport const recordingOf = (name) => texts[name]`
+  },
+  'bench/src/challenges/catalogue.ts': () => 'export const challenges = []',
+}
+
 const memoryOnly = {
   name: 'memory-only',
-  load: (id) => (leftOut.test(id) ? "throw new Error('a browser has no files')" : undefined),
+  load: (id) => {
+    if (leftOut.test(id)) return "throw new Error('a browser has no files')"
+    const path = id.replaceAll('\\', '/')
+    return Object.entries(madeUp).find(([name]) => path.endsWith(`packages/${name}`))?.[1]()
+  },
 }
 
 /**
  * Bundles a program of the site.
  *
  * @param input - below `src`
- * @returns the chunks, the first of which is the entry
+ * @param output - options for its files
+ * @param define - values of names
+ * @returns the chunks, the first of which is the entry; and the modules that they would need from elsewhere
  */
-export async function bundled(input, output = {}) {
-  const warnings = []
+export async function bundled(input, output = {}, define = {}) {
   const bundle = await rolldown({
     input: source + input,
     platform: 'browser',
@@ -43,14 +58,16 @@ export async function bundled(input, output = {}) {
       conditionNames: ['sixtables-source', 'browser', 'import', 'default'],
     },
     transform: {
+      define,
       inject: {
         Buffer: [`${source}ports/buffer.ts`, 'Buffer'],
         setImmediate: [`${source}ports/turns.ts`, 'setImmediate'],
       },
     },
     plugins: [memoryOnly],
-    onLog: (level, log) => {
-      if (level === 'warn') warnings.push(log.message)
+    // An import that stays is among `missing`; another one was part of what is left out.
+    onLog: (level, log, next) => {
+      if (log.code !== 'UNRESOLVED_IMPORT') next(level, log)
     },
   })
   const { output: chunks } = await bundle.generate({
@@ -62,19 +79,22 @@ export async function bundled(input, output = {}) {
     ...output,
   })
   await bundle.close()
-  return { chunks, warnings }
+  const made = new Set(chunks.map(({ fileName }) => fileName))
+  const needed = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
+  return { chunks, missing: needed.filter((name) => !made.has(name)) }
 }
 
 /** Builds the whole site into a folder, which is emptied. */
 export async function buildSite(target = at('../../../site/')) {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
-  const write = ({ chunks, warnings }) => {
-    if (warnings.length > 0) throw new Error(warnings.join('\n'))
+  const write = ({ chunks, missing }) => {
+    if (missing.length > 0) throw new Error(`a browser has no ${missing.join(', ')}`)
     for (const { fileName, code } of chunks) writeFileSync(`${target}/${fileName}`, code)
     return chunks[0].fileName
   }
-  const worker = write(await bundled('worker.ts'))
+  const labs = write(await bundled('labs.ts'))
+  const worker = write(await bundled('worker.ts', {}, { labsFile: JSON.stringify(labs) }))
   write(await bundled('relay.ts', { format: 'iife', entryFileNames: 'relay.js' }))
   const start = write(await bundled('page/start.ts'))
   const boot = write(await bundled('page/boot.ts'))

@@ -18,7 +18,10 @@ const waiting = new Map<string, (port: PortClient) => void>()
 self.addEventListener('install', () => void self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
 
-self.addEventListener('message', ({ source, ports: [port] }) => {
+self.addEventListener('message', (event) => {
+  const { source, data } = event
+  const [port] = event.ports
+  if (data === 'claim') event.waitUntil(self.clients.claim())
   if (!(source instanceof Client) || port === undefined) return
   const client = new PortClient(port)
   waiting.get(source.id)?.(client)

@@ -10,6 +10,7 @@
  */
 import { openEngine } from '@sixtables/engine'
 import {
+  addLabRoutes,
   BodyTooLarge,
   bodyBytesMax,
   EmulatorRoutes,
@@ -19,6 +20,10 @@ import {
   routesOf,
   type WholeAnswer,
 } from '@sixtables/gateway/exchange'
+import { labsIn } from './lab-tasks.ts'
+
+/** The file of the labs' worker, which the build gives. */
+declare const labsFile: string
 
 /** A request as it is posted. */
 export interface Asked {
@@ -51,6 +56,7 @@ async function emulator(): Promise<HttpCalls> {
   const scheduler = movableClock(undefined)
   const engine = await openEngine({ scheduler, indexFile: false })
   const routes = new EmulatorRoutes(engine, scheduler)
+  const labs = labsIn(new URL(labsFile, import.meta.url))
   const startedAt = new Date().toISOString()
   const { faults, calls } = routes
   return routesOf(engine, {
@@ -61,9 +67,7 @@ async function emulator(): Promise<HttpCalls> {
       router.add('GET', '/emulator/server', () => ({
         json: { address: 'this tab', project: 'demo', pid: 0, startedAt },
       }))
-      router.add('GET', '/emulator/labs', () => ({
-        json: { installed: false, install: 'npm install @sixtables/bench' },
-      }))
+      addLabRoutes(router, { findLabs: () => labs })
     },
   }).http
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { doTask } from '@sixtables/bench/tasks'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { chromiumPath } from '../../console/test/browser.ts'
@@ -13,28 +14,21 @@ import { requireBuild } from '../../gateway/test/support/server-process.ts'
 
 requireBuild()
 
-interface Chunk {
-  readonly code: string
-  readonly imports: readonly string[]
-  readonly dynamicImports: readonly string[]
-  readonly isDynamicEntry: boolean
-}
 const scripts: string = '../scripts/bundle.mjs'
 const serving: string = '../scripts/serve.mjs'
 const { bundled, buildSite } = (await import(scripts)) as {
-  bundled(input: string): Promise<{ readonly chunks: readonly Chunk[]; readonly warnings: readonly string[] }>
+  bundled(
+    input: string,
+  ): Promise<{ readonly chunks: readonly { readonly code: string }[]; readonly missing: readonly string[] }>
   buildSite(target: string): Promise<void>
 }
 const { serveSite } = (await import(serving)) as {
   serveSite(folder: string, options: { readonly path: string }): Promise<import('node:http').Server>
 }
 
-test('the emulator in memory needs no module of Node', async () => {
-  const { chunks, warnings } = await bundled('worker.ts')
-  expect(warnings).toEqual([])
-  const names = new Set(chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]))
-  const outside = [...names].filter((name) => !/^[\w-]+\.js$/.test(name))
-  expect(outside).toEqual([])
+test.each(['worker.ts', 'labs.ts'])('%s needs no module of Node', async (input) => {
+  const { chunks, missing } = await bundled(input)
+  expect(missing).toEqual([])
   const nodes = /["'`]node:\w+|(?<!\w)require\(.{0,20}/g
   expect(chunks.flatMap(({ code }) => code.match(nodes) ?? [])).toEqual([])
 })
@@ -63,6 +57,10 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     for (const end of ends) await end()
     rmSync(folder, { recursive: true, force: true })
   })
+
+  /** The relay has the page. */
+  const relayed =
+    "navigator.serviceWorker.controller === null ? new Promise((ready) => navigator.serviceWorker.addEventListener('controllerchange', ready)) : 1"
 
   /** A page whose every problem, and every request to elsewhere, fails the test. */
   async function open(hash = ''): Promise<Page> {
@@ -96,6 +94,8 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     expect(wide).toBeLessThanOrEqual(390)
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.frameLocator('iframe').getByText('look inside').first().waitFor()
+    await page.getByRole('button', { name: 'Run a lab' }).click()
+    await page.frameLocator('iframe').getByRole('link', { name: 'hot-key' }).first().waitFor()
     const json = JSON.stringify({ query: { kind: [{ name: 'ToDo' }] } })
     const call = JSON.stringify({ method: 'POST', headers: { 'content-type': 'application/json' }, body: json })
     const found = await page.evaluate(`fetch('/v1/projects/demo:runQuery', ${call}).then((answer) => answer.json())`)
@@ -111,6 +111,18 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     const count =
       "fetch('/emulator/inspect/databases').then((answer) => answer.json()).then((report) => report.databases.length)"
     expect([await one.evaluate(count), await other.evaluate(count)]).toEqual([0, 1])
+  })
+
+  test('a lab gives the same figures as in Node', async () => {
+    const page = await open()
+    await page.evaluate(relayed)
+    const call = JSON.stringify({ method: 'POST', body: '{"seed":1}' })
+    const ended = `fetch('/emulator/labs/write-path/runs', ${call}).then((answer) => answer.json())
+      .then(({ id }) => fetch('/emulator/labs/runs/' + id + '/events')).then((answer) => answer.text())
+      .then((text) => JSON.parse(text.trim().split('\\n\\n').at(-1).slice('data: '.length)))`
+    const { result } = (await page.evaluate(ended)) as { readonly result: unknown }
+    const here = await doTask({ type: 'run', lab: 'write-path', seed: 1 }, () => {})
+    expect(result).toEqual(JSON.parse(JSON.stringify(here)))
   })
 
   test('the first load is at most 400 kB compressed', () => {

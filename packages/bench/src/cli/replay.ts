@@ -12,9 +12,10 @@ import { htmlReport } from '../report/html.ts'
 import { jsonReport } from '../report/json.ts'
 import { terminalReport } from '../report/terminal.ts'
 import { runLab } from '../runner.ts'
+import { askedSettings } from './asked.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { askedSettings, checkFolders, writeOrRefuse } from './run.ts'
+import { checkFolders, writeOrRefuse } from './run.ts'
 
 export interface ReplayFlags {
   readonly file: string

@@ -7,15 +7,9 @@ import { htmlReport } from '../report/html.ts'
 import { jsonReport } from '../report/json.ts'
 import { terminalHead, terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
-import { isWhole, mostOf } from '../setting.ts'
-import {
-  isSettingName,
-  settings as knownSettings,
-  type SettingName,
-  type SettingValues,
-  settingNames,
-} from '../settings.ts'
+import { settings as knownSettings, type SettingName, type SettingValues } from '../settings.ts'
 import { advice } from './advice.ts'
+import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -94,50 +88,12 @@ export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
   })
 }
 
-/** @throws UsageError for an arm that no chosen lab has */
-export function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
-  const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
-  for (const arm of arms ?? []) {
-    if (known.includes(arm)) continue
-    throw new UsageError(`there is no arm ${arm}; ${advice(arm, known)}`)
-  }
-}
-
 /** Checks that results can be written before the labs run, which may take minutes. */
 export function checkFolders(files: readonly (string | undefined)[]): void {
   for (const file of files) {
     if (file === undefined || existsSync(dirname(file))) continue
     throw new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}`)
   }
-}
-
-/** The values of `--set`. Each name must be a setting of a chosen lab. */
-export function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingValues {
-  const read = settingNames.filter((name) => chosen.some((lab) => lab.settings[name] !== undefined))
-  const values: Partial<Record<SettingName, number>> = {}
-  for (const words of set) {
-    const at = words.indexOf('=')
-    const name = at < 0 ? words : words.slice(0, at)
-    if (!isSettingName(name)) {
-      throw new UsageError(`there is no setting ${name}; ${advice(name, settingNames)}`)
-    }
-    if (!read.includes(name)) {
-      const near = read.length === 0 ? 'it has none' : `it reads ${read.join(', ')}`
-      throw new UsageError(`${chosen.map((lab) => lab.name).join(', ')} does not read ${name}; ${near}`)
-    }
-    const value = Number(words.slice(at + 1))
-    if (at < 0 || words.slice(at + 1).trim() === '' || !Number.isFinite(value) || value < 0) {
-      throw new UsageError(`write --set ${name}=number, with a number of 0 or more; got ${words}`)
-    }
-    const setting = knownSettings[name]
-    const { least = 0, unit } = setting
-    if (value < least) throw new UsageError(`${name} is ${least} ${unit} or more, not ${value}`)
-    if (value > mostOf(setting)) throw new UsageError(`${name} is ${mostOf(setting)} ${unit} or less, not ${value}`)
-    if (isWhole(setting) && !Number.isInteger(value))
-      throw new UsageError(`${name} is a whole number of ${unit}, not ${value}`)
-    values[name] = value
-  }
-  return values
 }
 
 /** A lab takes some seconds with its own settings; one that is this many times larger may take minutes. */

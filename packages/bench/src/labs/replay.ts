@@ -3,9 +3,9 @@
  *
  * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
  */
-import { readFileSync } from 'node:fs'
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { parseRecording } from '../replay/read-recording.ts'
+import { recordingOf } from '../replay/recordings.ts'
 import { replay, replaySettings } from '../replay/replay.ts'
 
 function armOf(name: string, about: string): Arm {
@@ -13,8 +13,7 @@ function armOf(name: string, about: string): Arm {
     name,
     about,
     run: (session) => {
-      const file = new URL(`../../recordings/${name}.jsonl`, import.meta.url)
-      return replay(session, parseRecording(readFileSync(file, 'utf8')), true)
+      return replay(session, parseRecording(recordingOf(name)), true)
     },
   }
 }

@@ -9,51 +9,23 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { armYours } from '../challenges/challenge.ts'
 import { judgeFolder, layOutChallenge } from '../challenges/folder.ts'
-import { advice } from '../cli/advice.ts'
-import { UsageError } from '../cli/errors.ts'
-import { askedSettings, checkArms } from '../cli/run.ts'
-import { labs } from '../labs/catalogue.ts'
 import { drawable } from '../report/drawable.ts'
-import { runLab } from '../runner.ts'
-import { catalogue } from './catalogue.ts'
+import { doTask, type PlainTask, type Progress, refusalOf, seldom } from './tasks.ts'
 
 export type WorkerTask =
-  | { readonly type: 'catalogue' }
-  | {
-      readonly type: 'run'
-      readonly lab: string
-      readonly seed: number
-      /** Default: all. */
-      readonly arms?: readonly string[] | undefined
-      /** Settings by name; others keep the lab's own value. */
-      readonly settings?: Readonly<Record<string, number>> | undefined
-    }
+  | PlainTask
   /** Writes a challenge into a folder. */
   | { readonly type: 'begin'; readonly challenge: string; readonly folder: string }
   | { readonly type: 'judge'; readonly folder: string }
 
 export type WorkerMessage =
-  | { readonly progress: { readonly arm: string; readonly share: number } }
+  | { readonly progress: Progress }
   | { readonly answer: unknown }
   /** The task is impossible, with the reason. */
   | { readonly refused: string }
 
-/** Shortest pause between progress messages: a lab makes progress at each step, but a reader looks only a few times a second. */
-const progressEveryMs = 100
-
 async function work(task: WorkerTask): Promise<unknown> {
   switch (task.type) {
-    case 'catalogue':
-      return catalogue()
-    case 'run': {
-      const lab = labs.find(({ name }) => name === task.lab)
-      const names = labs.map(({ name }) => name)
-      if (lab === undefined) throw new UsageError(`there is no lab ${task.lab}; ${advice(task.lab, names)}`)
-      const { seed, arms } = task
-      checkArms(arms, [lab])
-      const set = Object.entries(task.settings ?? {}).map(([name, value]) => `${name}=${value}`)
-      return drawable(await runLab(lab, { seed, arms, settings: askedSettings(set, [lab]), onProgress: tell }))
-    }
     case 'begin':
       layOutChallenge(task.challenge, task.folder, task.folder)
       return {}
@@ -64,19 +36,12 @@ async function work(task: WorkerTask): Promise<unknown> {
       })
       return { challenge: challenge.name, ...verdict, results: results.map(drawable) }
     }
+    default:
+      return await doTask(task, tell)
   }
 }
 
-let toldAt = Number.NEGATIVE_INFINITY
-let toldArm = ''
-
-function tell(arm: string, share: number): void {
-  const now = performance.now()
-  if (arm === toldArm && now < toldAt + progressEveryMs) return
-  toldAt = now
-  toldArm = arm
-  post({ progress: { arm, share } })
-}
+const tell = seldom((progress) => post({ progress }))
 
 function post(message: WorkerMessage): void {
   parentPort?.postMessage(message)
@@ -98,6 +63,7 @@ async function end(message: WorkerMessage): Promise<void> {
 try {
   await end({ answer: await work(workerData as WorkerTask) })
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error
-  await end({ refused: error.message })
+  const refused = refusalOf(error)
+  if (refused === undefined) throw error
+  await end({ refused })
 }

@@ -10,6 +10,7 @@ import type { CallObserver, Calls } from '../calls/calls.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
 import type { EmulatorClock } from '../controls/emulator-clock.ts'
 import type { Faults } from '../controls/faults.ts'
+import { challengesIn, installedLabs } from '../labs/bench-package.ts'
 import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { EmulatorRoutes } from './emulator-routes.ts'
@@ -81,7 +82,8 @@ export async function serve({
       routes.addTo(router, withFixture)
       addMetricsRoute(router, engine, calls)
       addServerRoute(router, factsOf)
-      endLabs = addLabRoutes(router, { challengesDir })
+      const challenges = challengesDir === undefined ? undefined : challengesIn(challengesDir)
+      endLabs = addLabRoutes(router, { findLabs: installedLabs, challenges })
       if (console) addConsoleRoutes(router)
     },
   })

@@ -13,21 +13,32 @@
  * folder when the server starts, and a request names a challenge, never a path. Without that folder nothing is written or executed for
  * challenges (test/contract/labs.test.ts).
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
 import { bodyObject } from '../admin/admin-service.ts'
 import type { JsonObject } from '../admin/operations/operations.ts'
 import { eventOf, type RouteAnswer, type Router } from '../protocols/router.ts'
-import { findLabWorker, installCommand } from './bench-package.ts'
 import { LabRuns } from './lab-runs.ts'
-import { startLabTask } from './lab-task.ts'
+import type { LabListener, LabTask } from './lab-task.ts'
 
 const path = '/emulator/labs'
 
+export const installCommand = 'npm install --save-dev @sixtables/bench'
+
+/** Starts a task of the labs in a thread of its own. */
+export type LabStarter = (task: unknown, listener?: LabListener) => LabTask
+
+/** The folder of the learner's programs, each in a folder of its own. */
+export interface ChallengesFolder {
+  readonly path: string
+  folderOf(challenge: string): string
+  isBegun(challenge: string): boolean
+}
+
 export interface LabOptions {
-  /** Folder of the learner's programs; absent = challenges are refused. */
-  readonly challengesDir?: string | undefined
+  /** @returns undefined = the labs are not installed */
+  readonly findLabs: () => LabStarter | undefined
+  /** Absent = challenges are refused. */
+  readonly challenges?: ChallengesFolder | undefined
 }
 
 interface Offer {
@@ -66,27 +77,29 @@ async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer
 
 class Labs {
   readonly #runs: LabRuns
-  readonly #challengesDir: string | undefined
+  readonly #findLabs: LabOptions['findLabs']
+  readonly #folder: ChallengesFolder | undefined
   /** All labs; loaded once, in a thread that ends. */
   #offer: Promise<Offer> | undefined
 
-  constructor(runs: LabRuns, { challengesDir }: LabOptions) {
+  constructor(runs: LabRuns, { findLabs, challenges }: LabOptions) {
     this.#runs = runs
-    this.#challengesDir = challengesDir
+    this.#findLabs = findLabs
+    this.#folder = challenges
   }
 
   async offer(): Promise<unknown> {
-    if (findLabWorker() === undefined) return { installed: false, install: installCommand }
+    if (this.#findLabs() === undefined) return { installed: false, install: installCommand }
     const { chapters, labs, challenges } = await this.#catalogue()
-    const folder = this.#challengesDir
+    const folder = this.#folder
     return {
       installed: true,
       chapters,
       labs,
-      ...(folder === undefined ? {} : { challengesDir: folder }),
+      ...(folder === undefined ? {} : { challengesDir: folder.path }),
       challenges: challenges.map((one) => ({
         ...one,
-        ...(folder === undefined ? {} : { folder: join(folder, one.name), begun: isBegun(folder, one.name) }),
+        ...(folder === undefined ? {} : { folder: folder.folderOf(one.name), begun: folder.isBegun(one.name) }),
       })),
     }
   }
@@ -101,50 +114,50 @@ class Labs {
       throw invalidArgument('arms is a list of names; leave it out to run all')
     if (typeof settings !== 'object' || settings === null || !Object.values(settings).every(Number.isFinite))
       throw invalidArgument('settings is an object with a number for each name')
-    const file = this.#worker()
+    const start = this.#starter()
     const { labs } = await this.#catalogue()
     const lab = found('lab', labs, name)
     const task = { type: 'run', lab: name, seed, arms, settings }
     const subject = { lab: name, seed: Number(seed), arms: (arms as string[]) ?? lab.arms.map((arm) => arm.name) }
-    return this.#runs.start(subject, (listener) => startLabTask(file, task, listener)).report()
+    return this.#runs.start(subject, (listener) => start(task, listener)).report()
   }
 
   async begin(name: string): Promise<RouteAnswer> {
     const folder = await this.#folderOf(name)
-    await startLabTask(this.#worker(), { type: 'begin', challenge: name, folder }).done
+    await this.#starter()({ type: 'begin', challenge: name, folder }).done
     return { json: { challenge: name, folder } }
   }
 
   async judge(name: string): Promise<RouteAnswer> {
     const folder = await this.#folderOf(name)
     const task = { type: 'judge', folder }
-    const file = this.#worker()
+    const start = this.#starter()
     const subject = { challenge: name, arms: ['yours'] }
-    return { json: this.#runs.start(subject, (listener) => startLabTask(file, task, listener)).report() }
+    return { json: this.#runs.start(subject, (listener) => start(task, listener)).report() }
   }
 
   /** @throws NOT_FOUND, FAILED_PRECONDITION */
   async #folderOf(name: string): Promise<string> {
-    const dir = this.#challengesDir
-    if (dir === undefined) {
+    const folder = this.#folder
+    if (folder === undefined) {
       throw failedPrecondition(
         'this server judges no programs: start it with --challenges FOLDER, or use sixtables-lab challenge judge FOLDER',
       )
     }
-    this.#worker()
+    this.#starter()
     found('challenge', (await this.#catalogue()).challenges, name)
-    return join(dir, name)
+    return folder.folderOf(name)
   }
 
-  #worker(): string {
-    const file = findLabWorker()
-    if (file !== undefined) return file
+  #starter(): LabStarter {
+    const start = this.#findLabs()
+    if (start !== undefined) return start
     throw failedPrecondition(`the labs are not installed here; ${installCommand}`)
   }
 
   #catalogue(): Promise<Offer> {
     if (this.#offer === undefined) {
-      const offer = startLabTask(this.#worker(), { type: 'catalogue' }).done as Promise<Offer>
+      const offer = this.#starter()({ type: 'catalogue' }).done as Promise<Offer>
       // The next attempt may succeed in another thread.
       offer.catch(() => {
         this.#offer = undefined
@@ -153,10 +166,6 @@ class Labs {
     }
     return this.#offer
   }
-}
-
-function isBegun(folder: string, challenge: string): boolean {
-  return existsSync(join(folder, challenge, 'solution.mjs'))
 }
 
 function found<T extends { readonly name: string }>(what: string, all: readonly T[], name: string): T {

@@ -5,7 +5,7 @@
 import type { StoreEvent } from '@sixtables/engine'
 import { Steps } from './steps.ts'
 import { openTab } from './tab.ts'
-import { downloadText, fixtureInLink, formatOf } from './transfer.ts'
+import { downloadText, fixtureInLink, formatOf, pageInLink } from './transfer.ts'
 
 const project = 'demo'
 const base = new URL('./', import.meta.url)
@@ -37,7 +37,7 @@ async function put(): Promise<void> {
   const mutations = [{ insert: { key: { path: [{ kind: 'ToDo' }] }, properties } }]
   await call(`/v1/projects/${project}:commit`, { mode: 'NON_TRANSACTIONAL', mutations })
   find('#put').textContent = 'Put another entity'
-  for (const id of ['#console', '#save']) find(id).hidden = false
+  find('#save').hidden = false
 }
 
 /** Shows each commit of the store, from the first one on. */
@@ -58,16 +58,20 @@ async function write(text: string, format: string): Promise<void> {
   const answer = await call('/emulator/fixtures', { project, format, text })
   const { entities } = (await answer.json()) as { readonly entities: number }
   say(`${entities} entities written`)
-  for (const id of ['#console', '#save']) find(id).hidden = false
+  find('#save').hidden = false
 }
 
-async function openConsole(): Promise<void> {
+/** Shows an address of the console below the tables, such as `#/labs`. */
+async function openConsole(address: string): Promise<void> {
   if (!(await relayed)) throw new Error('the console needs a service worker, which this window does not allow')
-  const frame = document.createElement('iframe')
-  frame.title = 'The console'
-  frame.src = new URL(`console/index.html#/data/${project}`, base).href
-  find('#console').remove()
-  document.body.append(frame)
+  let frame = document.querySelector('iframe')
+  const url = new URL(`console/index.html${address}`, base).href
+  if (frame === null) {
+    frame = document.createElement('iframe')
+    frame.title = 'The console'
+    frame.src = url
+    document.body.append(frame)
+  } else frame.contentWindow?.location.replace(url)
   frame.scrollIntoView()
 }
 
@@ -79,7 +83,8 @@ function on(selector: string, event: string, task: () => Promise<void>): void {
 }
 
 on('#put', 'click', put)
-on('#console', 'click', openConsole)
+on('#console', 'click', () => openConsole(`#/data/${project}`))
+on('#labs', 'click', () => openConsole('#/labs'))
 on('#save', 'click', async () => {
   const file = await call(`/emulator/fixtures?project=${project}&format=yaml`)
   downloadText('sixtables.yaml', await file.text())
@@ -88,6 +93,8 @@ on('#open', 'change', async () => {
   const [file] = find<HTMLInputElement>('#open').files ?? []
   if (file !== undefined) await write(await file.text(), formatOf(file.name))
 })
+const shown = pageInLink(location.hash)
+if (shown !== undefined) openConsole(shown).catch((error: Error) => say(error.message))
 const linked = fixtureInLink(location.hash)
 if (linked !== undefined) {
   find('#linked').hidden = false

@@ -46,7 +46,12 @@ async function relay(base: URL, newPort: () => MessagePort): Promise<boolean> {
   try {
     const controlled = new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve))
     await serviceWorker.register(new URL('relay.js', base), { scope: base.pathname })
-    if (serviceWorker.controller === null) await controlled
+    if (serviceWorker.controller === null) {
+      // A reload that bypasses service workers leaves the page without one that is active already.
+      const { active } = await serviceWorker.ready
+      active?.postMessage('claim')
+      await controlled
+    }
     lend()
     return true
   } catch {

@@ -9,6 +9,12 @@ export function fixtureInLink(hash: string): string | undefined {
   return text === null || text.trim() === '' ? undefined : text
 }
 
+/** The page of the console in a link: `#console=/labs/hot-key`. Opening it runs nothing. */
+export function pageInLink(hash: string): string | undefined {
+  const page = hash.length > linkCharsMax ? null : new URLSearchParams(hash.slice(1)).get('console')
+  return page === null ? undefined : `#${page}`
+}
+
 export function formatOf(fileName: string): 'json' | 'yaml' | 'csv' {
   if (fileName.endsWith('.json')) return 'json'
   return fileName.endsWith('.csv') ? 'csv' : 'yaml'

@@ -1,0 +1,58 @@
+/** The tasks of the labs that need no folder and no process: what there is, and a run of one lab. A page in a browser has these alone. */
+import { advice } from '../cli/advice.ts'
+import { askedSettings, checkArms } from '../cli/asked.ts'
+import { UsageError } from '../cli/errors.ts'
+import { labs } from '../labs/catalogue.ts'
+import { drawable } from '../report/drawable.ts'
+import { runLab } from '../runner.ts'
+import { catalogue } from './catalogue.ts'
+
+export type PlainTask =
+  | { readonly type: 'catalogue' }
+  | {
+      readonly type: 'run'
+      readonly lab: string
+      readonly seed: number
+      /** Default: all. */
+      readonly arms?: readonly string[] | undefined
+      /** Settings by name; others keep the lab's own value. */
+      readonly settings?: Readonly<Record<string, number>> | undefined
+    }
+
+export interface Progress {
+  readonly arm: string
+  readonly share: number
+}
+
+/** Shortest pause between progress messages: a lab makes progress at each step, but a reader looks only a few times a second. */
+const progressEveryMs = 100
+
+/** Passes on so much of the progress as a reader sees. */
+export function seldom(tell: (progress: Progress) => void): (arm: string, share: number) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  let toldArm = ''
+  return (arm, share) => {
+    const now = performance.now()
+    if (arm === toldArm && now < toldAt + progressEveryMs) return
+    toldAt = now
+    toldArm = arm
+    tell({ arm, share })
+  }
+}
+
+/** @throws UsageError for an impossible task */
+export async function doTask(task: PlainTask, onProgress: (arm: string, share: number) => void): Promise<unknown> {
+  if (task.type === 'catalogue') return catalogue()
+  const lab = labs.find(({ name }) => name === task.lab)
+  const names = labs.map(({ name }) => name)
+  if (lab === undefined) throw new UsageError(`there is no lab ${task.lab}; ${advice(task.lab, names)}`)
+  const { seed, arms } = task
+  checkArms(arms, [lab])
+  const set = Object.entries(task.settings ?? {}).map(([name, value]) => `${name}=${value}`)
+  return drawable(await runLab(lab, { seed, arms, settings: askedSettings(set, [lab]), onProgress }))
+}
+
+/** The reason why a task is impossible; absent for other errors. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof UsageError ? error.message : undefined
+}
