@@ -49,7 +49,7 @@ export class Evaluator {
 
   /**
    * @param rows - the rows of its groups; groups that the evaluation finds are added
-   * @returns the error of the images, such as that of an update of a missing entity, if they refuse the commit
+   * @returns the error, such as that of an update of a missing entity or of a group whose row is full, if the images refuse the commit
    */
   async evaluate(
     attempted: Attempted,
@@ -58,19 +58,15 @@ export class Evaluator {
     const { input, commit } = attempted
     const { stamp: version } = commit
     const evaluated: RowKey[] = []
-    let evaluation: Awaited<ReturnType<typeof evaluateMutations>>
     try {
-      evaluation = await evaluateMutations(input.mutations, input.rules, this.#reader(input, rows, evaluated), version)
+      const reader = this.#reader(input, rows, evaluated)
+      const { states, outcomes, failure } = await evaluateMutations(input.mutations, input.rules, reader, version)
+      const isKnown = rows.size === commit.groups.length
+      const made = states.length === 0 || !isKnown ? noRecords : await this.#recordsOf(attempted, rows, states)
+      const { records, indexUpdates } = made
+      return { records, committed: { version, outcomes, failure, indexUpdates }, evaluated }
     } catch (error) {
       return { error }
-    }
-    const { states, outcomes, failure } = evaluation
-    const isKnown = rows.size === commit.groups.length
-    const made = states.length === 0 || !isKnown ? noRecords : await this.#recordsOf(attempted, rows, states)
-    return {
-      records: made.records,
-      committed: { version, outcomes, failure, indexUpdates: made.indexUpdates },
-      evaluated,
     }
   }
 

@@ -1,11 +1,11 @@
-import { type Engine, type Key, openEngine } from '@sixtables/engine'
+import { DatastoreError, type Engine, type Key, openEngine } from '@sixtables/engine'
 import { isOf } from '@sixtables/engine/store'
 import { expect, test } from 'vitest'
 import { entity, excluded, integer, property, string } from '../../../engine/test/property/entity-messages.ts'
 import { mutationOf, storedValue } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
-import { severalGateways } from './several-gateways.ts'
+import { type GatewayOptions, severalGateways } from './several-gateways.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const root: Key = { partition, path: [{ kind: 'G', name: 'a' }] }
@@ -14,7 +14,10 @@ const child = (id: number): Key => ({ partition, path: [...root.path, { kind: 'A
 type Mutation = ReturnType<typeof mutationOf>
 
 /** Two gateways; conditional writes of the group's row at the first one pass through `append`. */
-async function openTwo(append: (effect: () => unknown) => unknown = (effect) => effect()) {
+async function openTwo(
+  append: (effect: () => unknown) => unknown = (effect) => effect(),
+  options: Pick<GatewayOptions, 'groupBytesMax'> = {},
+) {
   const rows = new MemoryRows()
   let appends = 0
   const seam: RowSeam = async (call, effect) => {
@@ -22,7 +25,7 @@ async function openTwo(append: (effect: () => unknown) => unknown = (effect) => 
     appends++
     return (await append(effect)) as ReturnType<typeof effect>
   }
-  const one = await openEngine({ store: severalGateways({ rows: rows.through(seam), gateway: 1 }) })
+  const one = await openEngine({ store: severalGateways({ ...options, rows: rows.through(seam), gateway: 1 }) })
   const two = await openEngine({ store: severalGateways({ rows, gateway: 2 }) })
   return { one, two, appends: () => appends, close: () => Promise.all([one.close(), two.close()]) }
 }
@@ -34,11 +37,13 @@ const commit = async (engine: Engine, mutation: Mutation, transaction?: Uint8Arr
     mutations: [mutation],
   } as const)
 
-/** The answers to commits that are made at once: `true`, or the code of an error. */
-const answers = async (engine: Engine, mutations: readonly Mutation[]): Promise<unknown[]> =>
-  (await Promise.allSettled(mutations.map((mutation) => commit(engine, mutation)))).map((one) =>
-    one.status === 'fulfilled' ? true : one.reason.code,
-  )
+/** The outcome of each commit: `true`, or the code of its error. */
+const outcomes = async (commits: readonly Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(commits)).map((one) => (one.status === 'fulfilled' ? true : one.reason.code))
+
+/** The outcomes of commits that are made at once. */
+const answers = (engine: Engine, mutations: readonly Mutation[]): Promise<unknown[]> =>
+  outcomes(mutations.map((mutation) => commit(engine, mutation)))
 
 const valuesAt = async (engine: Engine, keys: readonly Key[]): Promise<unknown[]> => {
   const { found } = await engine.database('p').lookup(engine.context(), { keys })
@@ -121,6 +126,58 @@ test.each([
   // Refused, and appended again.
   expect(appends() - before).toBe(takesEffect ? 1 : 3)
   expect(await valuesAt(two, [child(1), child(2)])).toEqual([1, 2])
+  await close()
+})
+
+/** Holds an append until the commits that were called meanwhile wait for the next turn. */
+const whileOthersGather = async (effect: () => unknown): Promise<unknown> => {
+  for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
+  return effect()
+}
+
+/** Begins a transaction that reads an entity. */
+const reading = async (engine: Engine, key: Key): Promise<Uint8Array> => {
+  const database = engine.database('p')
+  const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+  await database.lookup(engine.context(), { keys: [key], read: { transaction } })
+  return transaction
+}
+
+test('an answer that rests on a record of its turn is not given when the append fails', async () => {
+  const steps: ((effect: () => unknown) => unknown)[] = []
+  const append = (effect: () => unknown) => steps.shift()?.(effect) ?? effect()
+  const { one, two, close } = await openTwo(append, { groupBytesMax: 20_000 })
+  const text = excluded(string('x'.repeat(12_000)))
+  const large = (id: number): Mutation => ({ operation: 'upsert', entity: entity(child(id), property('text', text)) })
+  const transaction = await reading(one, child(1))
+  steps.push(whileOthersGather, () => {
+    throw new DatastoreError('UNAVAILABLE', 'by the wish of this test')
+  })
+  const first = commit(one, mutationOf(root, 1))
+  while (steps.length > 1) await new Promise(setImmediate)
+  // The group has room for one of the large ones, and the transaction has read the first.
+  const others = [commit(one, large(1)), commit(one, large(2)), commit(one, mutationOf(child(3), 3), transaction)]
+  expect(await outcomes([first, ...others])).toEqual([true, 'UNAVAILABLE', true, true])
+  expect(await valuesAt(two, [root, child(3)])).toEqual([1, 3])
+  await close()
+})
+
+test('transactions of one turn of which each must be prepared do not lose against each other', async () => {
+  const steps: ((effect: () => unknown) => unknown)[] = []
+  const { one, two, close } = await openTwo((effect) => steps.shift()?.(effect) ?? effect())
+  const ids = Array.from({ length: 12 }, (_, i) => i + 1)
+  const transactions: Uint8Array[] = []
+  for (const id of ids) transactions.push(await reading(one, child(id)))
+  // The search for the fate of the append raises the floor of the group above what they have read.
+  steps.push(() => {
+    throw new OutcomeUnknown('by the wish of this test')
+  })
+  await commit(one, mutationOf(root, 1))
+  steps.push(whileOthersGather)
+  const first = commit(one, mutationOf(root, 2))
+  const all = transactions.map((transaction, i) => commit(one, mutationOf(child(i + 1), i), transaction))
+  expect(await outcomes([first, ...all])).toEqual(Array(13).fill(true))
+  expect(await valuesAt(two, ids.map(child))).toEqual(ids.map((id) => id - 1))
   await close()
 })
 

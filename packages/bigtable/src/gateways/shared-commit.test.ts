@@ -47,6 +47,53 @@ test.each([
   await Promise.all([one.close(), other.close()])
 })
 
+/** A clock on which pauses pass at once. */
+class NotedPauses extends VirtualClock {
+  count = 0
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms > 1_000) return super.sleep(ms, signal)
+    this.count++
+    return Promise.resolve()
+  }
+}
+
+test('a commit pauses if and only if another one came first', async () => {
+  const rows = new MemoryRows()
+  const other = await openEngine({ store: severalGateways({ rows, gateway: 2 }), scheduler: new VirtualClock() })
+  const clock = topicRowKey(other.database('p').code, clockTopic)
+  let stamped = (): void => {}
+  const hasStamp = new Promise<void>((resolve) => {
+    stamped = resolve
+  })
+  let interrupt: (() => Promise<unknown>) | undefined = () => hasStamp.then(() => put(other, 5))
+  // Between its stamp and the read of its group another gateway commits.
+  const seam: RowSeam = async (call, effect) => {
+    if (call.kind === 'read' && isOf('Entities', call.key)) {
+      const first = interrupt
+      interrupt = undefined
+      await first?.()
+    }
+    const result = effect()
+    if (call.kind === 'mutateIf' && call.key === clock) stamped()
+    return result
+  }
+  const scheduler = new NotedPauses()
+  const one = await openEngine({ store: severalGateways({ rows: rows.through(seam), gateway: 1 }), scheduler })
+  await put(one, 6)
+  expect(interrupt).toBeUndefined()
+  const ofLoser = scheduler.count
+  const { found } = await other.database('p').lookup(other.context(), { keys: [key] })
+  expect(found.map(({ image }) => storedValue(image.properties))).toEqual([6])
+  for (let value = 0; value < 20; value++) {
+    const mutations = ['b', 'c'].map((name) => mutationOf({ ...key, path: [{ kind: 'G', name }] }, value))
+    const request = { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations } as const
+    await one.database('p').commit(one.context(), request)
+  }
+  expect({ ofLoser, ofTwoGroups: scheduler.count - ofLoser }).toEqual({ ofLoser: 1, ofTwoGroups: 0 })
+  await Promise.all([one.close(), other.close()])
+})
+
 test('shared-commit/SC1: a commit whose gateway stood still until its record was swept is not made again', async () => {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()

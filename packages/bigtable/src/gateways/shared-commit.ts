@@ -62,14 +62,15 @@ interface Turn {
   readonly startedMs: number
   /** The rows of its groups, as its commits leave them that have been evaluated. */
   readonly rows: Map<GroupCode, GroupRow>
-  /** Whether `rows` is out of date: a conditional write has failed, or done more than append. */
-  isLost: boolean
+  /** The outcome of all that are evaluated later, once `rows` is out of date: an append was lost, or a PREPARE has changed the group. */
+  rest: 'lost' | 'again' | undefined
+  readonly losers: Stamped[]
   /** Those whose records no write has sent yet. */
   entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[]
-  /** Those that fail or change nothing, with the rows that say so. */
+  /** Those that fail, conflict or change nothing, with the rows that say so. */
   readonly unproven: {
     readonly one: Stamped
-    readonly found: Evaluation | { readonly error: unknown }
+    readonly found: Evaluation | { readonly error: unknown } | 'conflict'
     readonly rows: ReadonlyMap<GroupCode, GroupRow>
   }[]
 }
@@ -129,10 +130,11 @@ export class SharedCommits {
       await this.#clock.whenOpen()
       const startedMs = this.#store.scheduler.steadyMs()
       const { stamped, rows } = await this.#begin(groups, waiting)
-      const turn: Turn = { startedMs, rows, isLost: false, entering: [], unproven: [] }
-      for (const one of stamped) await this.#answered(one, this.#evaluate(turn, one))
+      const turn: Turn = { startedMs, rows, rest: undefined, losers: [], entering: [], unproven: [] }
+      for (const one of stamped) await this.#answered(turn, one, this.#evaluate(turn, one))
       await this.#answerAll(turn)
-      if (turn.isLost) await this.#store.pause(1 + Math.min(...stamped.map(({ attempt }) => attempt)))
+      const { losers } = turn
+      if (losers.length > 0) await this.#store.pause(1 + Math.min(...losers.map(({ attempt }) => attempt)))
     } catch (error) {
       for (const { refuse } of waiting) refuse(error)
     }
@@ -171,11 +173,12 @@ export class SharedCommits {
   }
 
   /** Answers a commit that has its outcome; one without an outcome is answered later. */
-  async #answered(one: Stamped, work: Promise<Outcome | undefined>): Promise<void> {
+  async #answered({ losers }: Turn, one: Stamped, work: Outcome | Promise<Outcome | undefined>): Promise<void> {
     try {
       const outcome = await work
       if (outcome === undefined) return
       if (typeof outcome !== 'object') this.#clock.finish(one.commit)
+      if (outcome === 'lost') losers.push(one)
       one.answer(outcome)
     } catch (error) {
       this.#clock.finish(one.commit)
@@ -183,10 +186,11 @@ export class SharedCommits {
     }
   }
 
-  /** @returns `undefined` if the outcome depends on the append of the turn */
+  /** @returns `undefined` if the outcome depends on the append of the turn, or the commit was refused */
   async #evaluate(turn: Turn, one: Stamped): Promise<Outcome | undefined> {
     const { input, reads, commit } = one
-    if (turn.isLost || [...turn.rows.values()].some((row) => !isBelow(row, commit.stamp))) return 'lost'
+    if (turn.rest !== undefined) return turn.rest
+    if ([...turn.rows.values()].some((row) => !isBelow(row, commit.stamp))) return 'lost'
     const rows = new Map(turn.rows)
     const found = await this.#evaluator.evaluate(one, rows)
     if (!('error' in found) && rows.size > turn.rows.size) return 'again'
@@ -204,8 +208,8 @@ export class SharedCommits {
     if (others.length > 0 || (inGroup === undefined && !this.#store.isOff('validation'))) {
       // Its validation waits for all that are listed below it.
       await this.#answerAll(turn)
-      if (turn.isLost) return 'lost'
-      turn.isLost = true
+      if (turn.rest !== undefined) return turn.rest
+      turn.rest = 'again'
       try {
         const decided = await this.#writes.prepareAndDecide(commit, turn.rows, records, reads)
         return decided === 'committed' ? this.#committed(turn, one, committed) : decided
@@ -215,7 +219,10 @@ export class SharedCommits {
         return undefined
       }
     }
-    if (inGroup === false && !this.#store.isOff('group-log-check')) return 'conflict'
+    if (inGroup === false && !this.#store.isOff('group-log-check')) {
+      turn.unproven.push({ one, found: 'conflict', rows })
+      return undefined
+    }
     const [record] = records as [(typeof records)[number]]
     turn.entering.push({ one, commit, record, committed })
     const left = withRecord(row, record)
@@ -229,7 +236,7 @@ export class SharedCommits {
   async #answerAll(turn: Turn): Promise<void> {
     await this.#append(turn)
     const unproven = turn.unproven.splice(0)
-    await Promise.all(unproven.map((one) => this.#answered(one.one, this.#proven(turn, one))))
+    await Promise.all(unproven.map((one) => this.#answered(turn, one.one, this.#proven(turn, one))))
   }
 
   /** Sends the records of a turn that wait for it. */
@@ -239,13 +246,13 @@ export class SharedCommits {
     if (first === undefined || row === undefined) return
     turn.entering = []
     try {
-      turn.isLost = !(await this.#writes.append(row, [first, ...others]))
+      if (!(await this.#writes.append(row, [first, ...others]))) turn.rest = 'lost'
       for (const { one, committed } of [first, ...others]) {
-        one.answer(turn.isLost ? 'lost' : this.#committed(turn, one, committed))
+        await this.#answered(turn, one, turn.rest ?? this.#committed(turn, one, committed))
       }
       turn.rows.set(row.group, { ...row, seen: encodeHead(row.head) })
     } catch (error) {
-      turn.isLost = true
+      turn.rest = 'lost'
       for (const { one } of [first, ...others]) one.refuse(error)
     }
   }
@@ -258,7 +265,8 @@ export class SharedCommits {
   /** The outcome of a commit that fails or changes nothing, by what is known after the append of its turn. */
   async #proven(turn: Turn, { one, found, rows }: Turn['unproven'][number]): Promise<Outcome> {
     const { commit, reads } = one
-    if (turn.isLost && !this.#store.isOff('proof-of-turn')) return 'lost'
+    if (turn.rest !== undefined && !this.#store.isOff('proof-of-turn')) return turn.rest
+    if (found === 'conflict') return found
     if ('error' in found) {
       const { error } = found
       // A missing or existing entity may be the work of another commit after the read.
