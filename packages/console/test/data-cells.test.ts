@@ -70,7 +70,12 @@ consoleTests('the table of Data', ({ visit }) => {
     await bar.getByText('1 value of 1 entity changed. Writes 3 rows, deletes 2').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
-    await page.keyboard.press('F2')
+    const focused = await page.getByRole('grid', { name: 'Results' }).evaluate(async (grid) => {
+      grid.dispatchEvent(new KeyboardEvent('keydown', { key: 'F2', bubbles: true }))
+      await new Promise<void>(queueMicrotask)
+      return document.activeElement?.tagName
+    })
+    expect(focused, 'the key behind F2 is for the value').toBe('INPUT')
     await page.keyboard.type('five')
     await bar.getByText('Task:1, rank: An integer has digits alone.').waitFor()
     expect(await bar.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)

@@ -178,7 +178,7 @@ test('a parameter that is none, and a value that cannot be, are refused by name'
     const { error } = await get<{ readonly error: { readonly message: string } }>(emulator, query, 400)
     return error.message
   }
-  expect(await refused('?knid=ToDo')).toContain('there is no parameter "knid" here; there is method, kind, code')
+  expect(await refused('?knid=ToDo')).toContain('there is no parameter "knid" here; there is method, text, kind, code')
   expect(await refused('?method=get')).toContain('not "get"')
   expect(await refused('?slower=fast')).toContain('slower is a number of milliseconds, not "fast"')
   expect(await refused('?limit=0')).toContain('limit is a whole number from 1 to 1000, not "0"')

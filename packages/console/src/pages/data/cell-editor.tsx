@@ -1,5 +1,5 @@
 /** A value edited in its cell: Enter, Tab and leaving it keep the change, Escape takes it back. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ValueInputs } from '../../components/entity-editor/value-inputs.tsx'
 import type { EntityScope } from '../../model/scope.ts'
 import type { ValueForm } from '../../model/typed-json.ts'
@@ -20,7 +20,8 @@ export interface CellEditorProps {
 
 export function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorProps) {
   const box = useRef<HTMLSpanElement>(null)
-  useEffect(() => {
+  // The next key is for the value already: the grid has keys of its own.
+  useLayoutEffect(() => {
     const input = box.current?.querySelector<HTMLInputElement>('input, select, textarea')
     input?.focus()
     input?.select?.()
