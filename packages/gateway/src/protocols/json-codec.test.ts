@@ -64,9 +64,12 @@ test('a body with too many members is refused before it is read, unless the meth
   expect(() => requestFromJson('Commit', body)).toThrow('key "m0" is unknown')
 })
 
+const inPiecesOf = async (method: MethodName, message: Buffer): Promise<string> =>
+  Buffer.concat(await longAnswerToJson(method, message, call())).toString()
+
 /** Both texts; the second may have its members in another order. */
 async function textsOf(method: MethodName, message: Buffer): Promise<{ whole: string; inPieces: string }> {
-  return { whole: answerToJson(method, message), inPieces: await longAnswerToJson(method, message, call()) }
+  return { whole: answerToJson(method, message), inPieces: await inPiecesOf(method, message) }
 }
 
 describe('a long answer', () => {

@@ -8,12 +8,12 @@
  */
 
 import { type DescMessage, fromBinary, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf'
-import { InvariantError, invalidArgument } from '@sixtables/engine'
+import { InvariantError, invalidArgument, limits } from '@sixtables/engine'
 import { jsonListLimits, type ListLimits } from '../convert/request-parts.ts'
 import { dataService, type MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import { isBlank } from './json-pieces.ts'
-import { type Json, type PrintableObject, parseJson, printJson } from './json-text.ts'
+import { type Json, type JsonObject, parseJson, printJson } from './json-text.ts'
 
 interface Method {
   readonly input: DescMessage
@@ -54,9 +54,9 @@ export function bytesFromJson(type: DescMessage, text: Buffer, form: RequestForm
   return bytesOf(type, messageFromJson(type, text, form))
 }
 
-export function messageFromJson(type: DescMessage, text: Buffer, { input, limits }: RequestForm): Message {
-  const json = parseJson(text, limits)
-  refuseMixedBase64(json)
+export function messageFromJson(type: DescMessage, text: Buffer, { input, limits: lists }: RequestForm): Message {
+  const json = parseJson(text, lists)
+  refuseBadBase64(json)
   try {
     return fromJson(type, json, { registry })
   } catch (error) {
@@ -94,8 +94,8 @@ export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))
 }
 
-export function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
-  return toJson(type, fromBinary(type, message), { registry }) as PrintableObject
+export function jsonOf(type: DescMessage, message: Uint8Array): JsonObject {
+  return toJson(type, fromBinary(type, message), { registry }) as JsonObject
 }
 
 /** Members of type bytes. A property may have the same name, but its value is an object, never a string. */
@@ -112,16 +112,27 @@ const bytesMembers = new Set([
   'cursor',
 ])
 
-/** Refuses base64 that mixes the standard and the URL-safe alphabet (measured); the library's decoder accepts it. */
-function refuseMixedBase64(json: Json): void {
+/** Twice as long as an entity, so that base64 of a value has room for line breaks. */
+const base64CharsMax = 2 * limits.entityBytesMax
+
+/**
+ * Refuses base64 that is too long for any value, and such as mixes the standard and the URL-safe alphabet (measured); the library's decoder
+ * accepts both.
+ */
+function refuseBadBase64(json: Json): void {
   if (json === null || typeof json !== 'object') return
   if (Array.isArray(json)) {
-    for (const item of json) refuseMixedBase64(item)
+    for (const item of json) refuseBadBase64(item)
     return
   }
   for (const [name, member] of Object.entries(json)) {
-    if (typeof member !== 'string') refuseMixedBase64(member)
-    else if (bytesMembers.has(name) && /[+/]/.test(member) && /[-_]/.test(member)) {
+    if (typeof member !== 'string') refuseBadBase64(member)
+    else if (!bytesMembers.has(name)) continue
+    else if (member.length > base64CharsMax) {
+      throw invalidArgument(
+        `"${name}" has ${member.length} characters of base64; a value has at most ${base64CharsMax}`,
+      )
+    } else if (/[+/]/.test(member) && /[-_]/.test(member)) {
       throw invalidArgument(`"${name}" mixes both base64 alphabets; use + and / or - and _`)
     }
   }

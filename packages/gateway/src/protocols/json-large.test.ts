@@ -80,13 +80,48 @@ describe('json-large/J1: a body in pieces', () => {
     ['a list in a list', put(`{"arrayValue":{"values":[[${values}]]}}`)],
     ['two kinds of a value', put(`{"stringValue":"a","arrayValue":{"values":[${values}]}}`)],
     ['a list alone', `[${long.join(',')}]`],
+    ['a number and a list', `{"mutations":5[${long.join(',')}]}`],
+    ['a sign and an object', put(`{"entityValue":{"properties":-{"b":{"arrayValue":{"values":[${values}]}}}}}`)],
+    ['a text', `"${'x'.repeat(70_000)}"`],
+    ['digits', '1'.repeat(70_000)],
+    ['numbers', Array(70_000).fill('1').join(',')],
+    ['bytes that are no UTF-8', put(`{"stringValue":"${'x'.repeat(70_000)}\xe9"}`)],
+    [
+      'a large property with such a name',
+      `{"mutations":[{"upsert":{"properties":{"\xe9":{"arrayValue":{"values":[${values}]}}}}}]}`,
+    ],
     ['much depth', `{"mutations":[${'['.repeat(50_000)}`],
   ])('is refused for %s, as the whole is', async (_, text) => {
-    expect(await wholeOf(Buffer.from(text))).toBe('refused')
-    expect(await inPieces(Buffer.from(text))).toBe('refused')
+    const body = Buffer.from(text, 'latin1')
+    expect(await wholeOf(body)).toBe('refused')
+    expect(await inPieces(body)).toBe('refused')
   })
 
   test.each([
+    ['blobs', `"blobValue":"${'QUJD'.repeat(2e6)}"`],
+    [
+      'members',
+      Array(16)
+        .fill(`"stringValue":"${'x'.repeat(400_000)}"`)
+        .join(','),
+    ],
+    ['a name', `"${'x'.repeat(6.4e6)}":{"arrayValue":{"values":[${values}]}}`],
+  ])('is refused for %s that no entity can have before they are read', async (_, members) => {
+    const read = vi.spyOn(codec, 'messageFromJson')
+    const body = Buffer.from(put(`{${members}}`))
+    await expect(largeRequestFromJson(call(), 'Commit', body)).rejects.toThrow('more than a valid one can have')
+    expect(read.mock.calls.filter(([, { length }]) => length > 100_000)).toEqual([])
+  })
+
+  test('is refused for base64 that is too long for a blob before it is decoded', async () => {
+    const body = Buffer.from(put(`{"blobValue":"${'QUJD'.repeat(600_000)}"}`))
+    await expect(largeRequestFromJson(call(), 'Commit', body)).rejects.toThrow('has 2400000 characters')
+  })
+
+  test.each([
+    ['nothing', ' '.repeat(70_000)],
+    ['few members', `  {"databaseId":"d"}${' '.repeat(70_000)}`],
+    ['blanks inside', `{${' '.repeat(70_000)}}`],
     ['the list twice', `{"mutations":[],"mutations":[${long.join(',')}],"mutations":[${long.slice(1).join(',')}]}`],
     [
       'a property twice',

@@ -4,9 +4,10 @@
  *
  *   {"mutations": [a, b, C]}   ─▶   the message of {"mutations": [a, b]}, then field 6 with the message of C, made in the same way
  *
- * J1  A body is accepted in pieces exactly if it is as a whole, with the same message but for the order of its fields. Of a member that is
- *     there twice, a large one counts.                                                                       json-large.test.ts
+ * J1  A body is accepted in pieces exactly if it is as a whole and no value is longer than any entity, with the same message but for the
+ *     order of its fields. Of a member that is there twice, a large one counts.                              json-large.test.ts
  */
+import { isUtf8 } from 'node:buffer'
 import { clearField, type DescField, type DescMessage } from '@bufbuild/protobuf'
 import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
@@ -21,10 +22,11 @@ import {
   requestForm,
   withoutMark,
 } from './json-codec.ts'
-import { cutJson, type JsonPart, type LargeJson } from './json-pieces.ts'
-import { type PrintableObject, PrintedJson, printJson } from './json-text.ts'
+import { checkTextBytes, cutJson, type JsonPart, type LargeJson } from './json-pieces.ts'
+import { inBuffers } from './json-report.ts'
+import { type Json, notUtf8, printMembers } from './json-text.ts'
 
-/** Larger parts of an answer are printed in parts of their own. */
+/** Larger parts of an answer are printed in steps of their own. */
 const pieceBytes = 16 * 1024
 /** This many bytes take as long as reading a row. */
 const bytesOfWork = 4
@@ -36,8 +38,9 @@ const membersMax = 1000
 export async function largeRequestFromJson(context: RequestContext, name: MethodName, body: Buffer): Promise<Buffer> {
   const form = requestForm(name)
   const text = withoutMark(body)
+  if (!isUtf8(text)) throw notUtf8()
   const parts = await cutJson(context, text, form.limits)
-  if (parts === undefined) return bytesFromJson(form.input, text, form)
+  if (parts === undefined) return Buffer.alloc(0)
   return Buffer.concat(await new RequestReader(context, form).message(form.input, parts))
 }
 
@@ -61,18 +64,18 @@ class RequestReader {
       throw invalidArgument(`an object of the body has ${count} members; a ${type.name} has at most ${membersMax}`)
     }
     const large = new Map<string, LargeJson>()
-    const texts: string[] = []
+    const texts: (Buffer | string)[] = []
     for (const part of parts) {
-      if ('run' in part) texts.push(part.run.toString('utf8'))
+      texts.push(texts.length === 0 ? '{' : ',')
+      if ('run' in part) texts.push(part.run)
       else {
         large.set(part.name, part.large)
         // A stand-in, so that the library sees all names and kinds.
         texts.push(`${JSON.stringify(part.name)}:${open(part.large.isList)}${close(part.large.isList)}`)
       }
     }
-    const text = Buffer.from(`{${texts.join(',')}}`)
-    await giveWay(this.#context, text.length / bytesOfWork)
-    const message = messageFromJson(type, text, this.#form)
+    if (texts.length === 0) return []
+    const message = messageFromJson(type, await this.#inTurn([...texts, '}']), this.#form)
     const members: Buffer[] = []
     for (const [name, value] of large) {
       const field = type.fields.find((one) => one.jsonName === name || one.name === name)
@@ -102,9 +105,17 @@ class RequestReader {
       return inField(field.number, [key, ...inField(2, message)])
     }
     const run = 'run' in part ? part.run : Buffer.from(open(part.large.isList) + close(part.large.isList))
-    await giveWay(this.#context, run.length / bytesOfWork)
-    const [head, tail] = [`{${JSON.stringify(field.jsonName)}:${open(isList)}`, `${close(isList)}}`]
-    return [bytesFromJson(type, Buffer.concat([Buffer.from(head), run, Buffer.from(tail)]), this.#form)]
+    const texts = [`{${JSON.stringify(field.jsonName)}:${open(isList)}`, run, `${close(isList)}}`]
+    return [bytesFromJson(type, await this.#inTurn(texts), this.#form)]
+  }
+
+  /** The text that these are together, when its turn to be read has come. */
+  async #inTurn(texts: readonly (Buffer | string)[]): Promise<Buffer> {
+    const parts = texts.map((text) => (typeof text === 'string' ? Buffer.from(text) : text))
+    const bytes = lengthOf(parts)
+    checkTextBytes(bytes)
+    await giveWay(this.#context, bytes / bytesOfWork)
+    return Buffer.concat(parts)
   }
 }
 
@@ -121,50 +132,71 @@ function inField(number: number, message: readonly Buffer[]): Buffer[] {
   ]
 }
 
-/** The JSON of an answer, in steps between which other calls run. */
-export async function longAnswerToJson(name: MethodName, message: Buffer, context: RequestContext): Promise<string> {
-  return printJson(await jsonInPieces(context, methodOf(name).output, message, 1))
+/** The JSON of an answer, made in steps between which other calls run. */
+export async function longAnswerToJson(
+  name: MethodName,
+  message: Buffer,
+  context: RequestContext,
+): Promise<readonly Buffer[]> {
+  const pieces: Buffer[] = []
+  for await (const piece of inBuffers(jsonInPieces(context, methodOf(name).output, message, 1))) pieces.push(piece)
+  return [...pieces, Buffer.from('\n')]
 }
 
+const lineBreakOf = (depth: number): string => `\n${'  '.repeat(depth)}`
+
 /**
- * A message as JSON. Its large fields come last: elements and entries are decoded and printed some at a time, a large one in pieces of its
- * own.
+ * A message as JSON. Its large fields come last: elements and entries are decoded and printed some at a time, a large one in steps of its own.
  *
  * @param depth - levels of its members in the text
  */
-async function jsonInPieces(
+async function* jsonInPieces(
   context: RequestContext,
   type: DescMessage,
   message: Buffer,
   depth: number,
-): Promise<PrintableObject> {
+): AsyncGenerator<string> {
   const { rest, large } = await largeFields(context, type, message)
-  const json = jsonOf(type, rest)
-  for (const [field, values] of large) {
-    const name = field.jsonName
-    if (field.fieldKind === 'message') {
-      json[name] = await jsonInPieces(context, field.message, contentOf(Buffer.concat(values)), depth + 1)
-      continue
-    }
-    const entries: [string, PrintedJson][] = []
-    for (const run of runsOf(values)) {
-      await giveWay(context, run.length / bytesOfWork)
-      if (run.length <= 2 * pieceBytes || field.message === undefined) {
-        const printed = jsonOf(type, run)[name]
-        if (Array.isArray(printed)) entries.push(['', new PrintedJson(printed, depth + 1)])
-        else {
-          for (const [key, value] of Object.entries(printed as PrintableObject)) {
-            entries.push([key, new PrintedJson([value], depth + 1)])
-          }
-        }
-        continue
-      }
-      const { key, value } = field.fieldKind === 'map' ? entryOf(contentOf(run)) : { key: '', value: contentOf(run) }
-      entries.push([key, new PrintedJson([await jsonInPieces(context, field.message, value, depth + 2)], depth + 1)])
-    }
-    json[name] = field.fieldKind === 'map' ? Object.fromEntries(entries) : entries.map(([, element]) => element)
+  await giveWay(context, rest.length / bytesOfWork)
+  const small = printMembers(jsonOf(type, rest), lineBreakOf(depth))
+  let before = '{'
+  if (small !== '') {
+    yield `{${lineBreakOf(depth)}${small}`
+    before = ','
   }
-  return json
+  for (const [field, values] of large) {
+    yield `${before}${lineBreakOf(depth)}${JSON.stringify(field.jsonName)}: `
+    if (field.fieldKind === 'message') {
+      yield* jsonInPieces(context, field.message, contentOf(Buffer.concat(values)), depth + 1)
+    } else yield* membersInPieces(context, type, field, values, depth + 1)
+    before = ','
+  }
+  yield before === '{' ? '{}' : `${lineBreakOf(depth - 1)}}`
+}
+
+/** The elements of a list, or the entries of a map. */
+async function* membersInPieces(
+  context: RequestContext,
+  type: DescMessage,
+  field: DescField,
+  fields: readonly Buffer[],
+  depth: number,
+): AsyncGenerator<string> {
+  const isMap = field.fieldKind === 'map'
+  let before = open(!isMap)
+  for (const run of runsOf(fields)) {
+    before += lineBreakOf(depth)
+    await giveWay(context, run.length / bytesOfWork)
+    if (run.length <= 2 * pieceBytes || field.message === undefined) {
+      yield before + printMembers(jsonOf(type, run)[field.jsonName] as Json[], lineBreakOf(depth))
+    } else {
+      const { key, value } = isMap ? entryOf(contentOf(run)) : { key: '', value: contentOf(run) }
+      yield isMap ? `${before}${JSON.stringify(key)}: ` : before
+      yield* jsonInPieces(context, field.message, value, depth + 1)
+    }
+    before = ','
+  }
+  yield lineBreakOf(depth - 1) + close(!isMap)
 }
 
 interface Fields {

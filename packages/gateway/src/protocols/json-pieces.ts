@@ -6,7 +6,14 @@
  *
  * Only brackets, commas and texts are read here; whether a run is JSON is left to its parser.
  */
-import { checkPartCount, type DatastoreError, giveWay, invalidArgument, type RequestContext } from '@sixtables/engine'
+import {
+  checkPartCount,
+  type DatastoreError,
+  limits as engineLimits,
+  giveWay,
+  invalidArgument,
+  type RequestContext,
+} from '@sixtables/engine'
 import type { ListLimits } from '../convert/request-parts.ts'
 import {
   checkMembers,
@@ -26,6 +33,8 @@ const pieceBytes = 16 * 1024
 /** Bytes that are scanned between two chances for other calls. */
 const bytesPerLook = 128 * 1024
 const workPerLook = 1024
+/** Longest text that is read in one step: that of the largest value, with each byte as an escape such as \u0041, and its neighbours. */
+const textBytesMax = 6 * engineLimits.entityBytesMax + 2 * pieceBytes
 
 export interface LargeJson {
   readonly isList: boolean
@@ -40,7 +49,7 @@ export type JsonPart =
   /** One large element, or member with its name. */
   | { readonly name: string; readonly large: LargeJson }
 
-/** The parts of a text; `undefined` for one that is not large. @throws INVALID_ARGUMENT for a text that is not JSON, is nested too deep or has too long lists */
+/** The parts of an object or a list; `undefined` for a blank text. @throws INVALID_ARGUMENT for a text that is not JSON, is nested too deep or has too long lists */
 export async function cutJson(
   context: RequestContext,
   body: Buffer,
@@ -103,7 +112,8 @@ class PartScan {
     const [all, open] = this.#levels as [OpenLevel, OpenLevel | undefined]
     if (open !== undefined) throw noJson(`the ${open.isList ? 'list' : 'object'} at byte ${open.start} has no end`)
     const [part] = all.parts
-    if (part === undefined || 'run' in part || all.parts.length > 1) return undefined
+    if (part === undefined && isBlank(this.#body)) return undefined
+    if (part === undefined || 'run' in part || all.commas > 0) throw noJson('it is not one object')
     this.#mustBeBlank(all.largeEnd, this.#body.length)
     return part.large
   }
@@ -129,7 +139,8 @@ class PartScan {
     if (around === undefined || level.isList !== isList) throw noJson(`the bracket at byte ${this.#at} fits no other`)
     checkMembers(this.#body, level, this.#limits)
     const end = this.#at + 1
-    if (end - level.start < pieceBytes) return
+    const isRoot = this.#levels.length === 1
+    if (end - level.start < pieceBytes && !isRoot) return
     if (level.commas > 0 || level.largeEnd >= 0 || !isBlank(this.#body, level.runStart, this.#at)) {
       this.#endRun(level, this.#at)
     }
@@ -153,8 +164,9 @@ class PartScan {
       this.#mustBeBlank(elementStart, end)
       return ''
     }
+    checkTextBytes(end - elementStart)
     try {
-      return Object.keys(JSON.parse(`{${this.#body.toString('utf8', elementStart, end)}0}`))[0] ?? ''
+      return Object.keys(JSON.parse(`{${this.#body.toString('utf8', elementStart, end)}{}}`))[0] ?? ''
     } catch {
       throw noJson(`the value at byte ${end} has no name`)
     }
@@ -163,6 +175,14 @@ class PartScan {
   #mustBeBlank(start: number, end: number): void {
     if (!isBlank(this.#body, start, end)) throw noJson(`there is more than one value before byte ${end}`)
   }
+}
+
+/** @throws INVALID_ARGUMENT for a text that is too long to be read in one step */
+export function checkTextBytes(bytes: number): void {
+  if (bytes <= textBytesMax) return
+  throw invalidArgument(
+    `a value of the body has ${bytes} bytes of JSON, more than a valid one can have: ${textBytesMax}`,
+  )
 }
 
 function noJson(what: string): DatastoreError {

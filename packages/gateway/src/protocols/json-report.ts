@@ -28,11 +28,22 @@ export async function* eventPieces(context: RequestContext, report: unknown): As
   yield Buffer.from('\n\n')
 }
 
-async function* reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
+function reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
+  return inBuffers(reportSteps(context, report))
+}
+
+async function* reportSteps(context: RequestContext, report: unknown): AsyncGenerator<string> {
+  for (const step of jsonSteps(report)) {
+    yield step
+    await giveWay(context, step.length / charsOfWork)
+  }
+}
+
+/** The bytes of a text that comes in steps. */
+export async function* inBuffers(steps: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = ''
-  for (const piece of jsonSteps(report)) {
-    text += piece
-    await giveWay(context, piece.length / charsOfWork)
+  for await (const step of steps) {
+    text += step
     if (text.length < wholeCharsMax) continue
     yield Buffer.from(text)
     text = ''

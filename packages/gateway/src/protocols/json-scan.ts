@@ -86,16 +86,12 @@ export function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Leve
 
 /** Position of the quote that closes the string whose quote is at `start`; the end of a body without one. */
 export function endOfString(body: Buffer, start: number): number {
-  let end = body.indexOf(quote, start + 1)
-  while (end >= 0 && isEscaped(body, start, end)) end = body.indexOf(quote, end + 1)
-  return end < 0 ? body.length : end
-}
-
-/** Whether an odd number of backslashes precedes the byte at `at` of a string. */
-function isEscaped(body: Buffer, start: number, at: number): boolean {
-  let before = at
-  while (before > start && body[before - 1] === backslash) before--
-  return (at - before) % 2 === 1
+  for (let at = start + 1; at < body.length; at++) {
+    const byte = body[at]
+    if (byte === backslash) at++
+    else if (byte === quote) return at
+  }
+  return body.length
 }
 
 function endOfNumber(bytes: Buffer, start: number): number {

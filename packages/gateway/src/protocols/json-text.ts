@@ -6,21 +6,28 @@
  *   printing   two spaces a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 differ from 1 and 0
  */
 import { isUtf8 } from 'node:buffer'
-import { invalidArgument } from '@sixtables/engine'
+import { type DatastoreError, invalidArgument } from '@sixtables/engine'
 import type { ListLimits } from '../convert/request-parts.ts'
 import { type LongInteger, scanJson } from './json-scan.ts'
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [name: string]: Json
+}
 
 /** Parses JSON in UTF-8. @throws INVALID_ARGUMENT for other text, and for text that json-scan.ts refuses */
 export function parseJson(body: Buffer, limits: ListLimits): Json {
-  if (!isUtf8(body)) throw invalidArgument('the body is not valid UTF-8')
+  if (!isUtf8(body)) throw notUtf8()
   const text = withQuotes(body, scanJson(body, limits))
   try {
     return JSON.parse(text)
   } catch (error) {
     throw invalidArgument(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+export function notUtf8(): DatastoreError {
+  return invalidArgument('the body is not valid UTF-8')
 }
 
 /** The text with quotes around each long integer. */
@@ -38,42 +45,28 @@ function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
 /** Members of type double. */
 const doubles = new Set(['doubleValue', 'latitude', 'longitude'])
 
-/** A value to print; parts of it may be printed already. */
-export type Printable = null | boolean | number | string | Printable[] | PrintableObject | PrintedJson
-export interface PrintableObject {
-  [name: string]: Printable
-}
-
-/** The text of a value, or of neighbours in a list, printed for a place `depth` levels deep. */
-export class PrintedJson {
-  readonly text: string
-
-  constructor(values: readonly Printable[], depth: number) {
-    const lineBreak = `\n${'  '.repeat(depth)}`
-    this.text = values.map((value) => print(value, lineBreak, '')).join(`,${lineBreak}`)
-  }
-}
-
 /** Prints a message as JSON, in the style of answers. */
-export function printJson(value: Printable): string {
+export function printJson(value: Json): string {
   return `${print(value, '\n', '')}\n`
 }
 
 /** @param lineBreak - a line break and the indentation of the current level */
-function print(value: Printable, lineBreak: string, name: string): string {
+function print(value: Json, lineBreak: string, name: string): string {
   if (typeof value === 'number') return doubles.has(name) ? printDouble(value) : String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
-  if (value instanceof PrintedJson) return value.text
-  const deeper = `${lineBreak}  `
-  if (Array.isArray(value)) {
-    if (value.length === 0) return '[]'
-    return `[${deeper}${value.map((item) => print(item, deeper, name)).join(`,${deeper}`)}${lineBreak}]`
-  }
-  const members = Object.entries(value)
-  if (members.length === 0) return '{}'
-  const lines = members.map(([key, member]) => `${JSON.stringify(key)}: ${print(member, deeper, key)}`)
-  return `{${deeper}${lines.join(`,${deeper}`)}${lineBreak}}`
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  const members = printMembers(value, `${lineBreak}  `, name)
+  return members === '' ? open + close : `${open}${lineBreak}  ${members}${lineBreak}${close}`
 }
+
+/** The elements of a list, or the members of an object, without brackets. @param lineBreak - with their indentation */
+export function printMembers(value: Json[] | JsonObject, lineBreak: string, name = ''): string {
+  const members = Array.isArray(value)
+    ? value.map((element) => print(element, lineBreak, name))
+    : Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${print(member, lineBreak, key)}`)
+  return members.join(`,${lineBreak}`)
+}
+
 function printDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)

@@ -26,7 +26,7 @@ export type RouteAnswer =
   | { readonly text: string }
   | { readonly json: unknown }
   /** JSON that is printed already, because JSON.stringify() would lose something. */
-  | { readonly jsonText: string }
+  | { readonly jsonText: string | readonly Buffer[] }
   | { readonly events: Events }
   | { readonly file: FileAnswer }
   | { readonly document: Document }

@@ -15,7 +15,7 @@ export interface WireForm {
   /** Decodes the request message. Long work gives way to other calls. */
   request(method: MethodName, body: Buffer, call: Call): MaybePromise<Buffer>
   /** Encodes an answer message. Long work gives way to other calls. */
-  answer(method: MethodName, message: Buffer, call: Call): MaybePromise<Buffer | string>
+  answer(method: MethodName, message: Buffer, call: Call): MaybePromise<Buffer | string | readonly Buffer[]>
   error(status: Status): Buffer | string
 }
 

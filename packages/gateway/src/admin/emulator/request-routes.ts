@@ -20,7 +20,7 @@ import {
 } from '../../calls/request-recorder.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { type DataMethod, methodNames } from '../../methods.ts'
-import { type Printable, printJson } from '../../protocols/json-text.ts'
+import { type Json, printJson } from '../../protocols/json-text.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
@@ -80,7 +80,7 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
     }
     const detail = await detailInJson(found.summary.method, found.detail)
     // JSON.stringify() would print -0.0 as 0.
-    return { jsonText: printJson({ ...found.summary, ...detail } as unknown as Printable) }
+    return { jsonText: printJson({ ...found.summary, ...detail } as unknown as Json) }
   })
   router.add('DELETE', '/emulator/requests', () => {
     recorder.clear()
