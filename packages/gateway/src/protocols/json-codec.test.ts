@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
+import * as codec from './json-codec.ts'
 import { answerToJson, requestFromJson } from './json-codec.ts'
 import { longAnswerToJson } from './json-large.ts'
 import type { Json } from './json-text.ts'
@@ -58,6 +59,11 @@ test.each<[MethodName, string, string]>([
   expect(() => requestFromJson(method, Buffer.from(body))).toThrow(words)
 })
 
+test('the reason of a refusal shows the begin of a long name', () => {
+  const body = Buffer.from(`{"${'x'.repeat(50_000)}":1}`)
+  expect(() => requestFromJson('Commit', body)).toThrow(/: key "x{900,1000}…$/)
+})
+
 test('a body with too many members is refused before it is read, unless the method has a list of any length', () => {
   const body = Buffer.from(`{${Array.from({ length: 100_002 }, (_, i) => `"m${i}":1`).join(',')}}`)
   expect(() => requestFromJson('RunQuery', body)).toThrow('more than 100000 members')
@@ -103,6 +109,17 @@ describe('a long answer', () => {
       expect(turns).toBeGreaterThan(message.length / (128 * 1024))
     },
   )
+
+  test('has the base64 of a large blob without the library, which makes it by characters', async () => {
+    const blobValue = Buffer.alloc(100_000, 'a\xff\xfb', 'latin1').toString('base64')
+    const { entity } = entityOf('b') as { entity: { properties: Json } }
+    const found = [{ entity: { ...entity, properties: { b: { blobValue, excludeFromIndexes: true } } } }]
+    const message = messageOf('Lookup', { found })
+    const whole = answerToJson('Lookup', message)
+    const encode = vi.spyOn(codec, 'jsonOf')
+    expect(JSON.parse(await inPiecesOf('Lookup', message))).toEqual(JSON.parse(whole))
+    expect(Math.max(...encode.mock.calls.map(([, { length }]) => length))).toBeLessThan(1000)
+  })
 
   test.each(['Lookup', 'RunQuery'] as const)(
     'of %s prints the properties of a large entity in pieces',

@@ -56,7 +56,7 @@ export function bytesFromJson(type: DescMessage, text: Buffer, form: RequestForm
 
 export function messageFromJson(type: DescMessage, text: Buffer, { input, limits: lists }: RequestForm): Message {
   const json = parseJson(text, lists)
-  refuseBadBase64(json)
+  checkStrings(json)
   try {
     return fromJson(type, json, { registry })
   } catch (error) {
@@ -69,9 +69,13 @@ export function bytesOf(type: DescMessage, message: Message): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
+/** The reason has texts of the body in it, whatever their length. */
+const reasonCharsMax = 1000
+
 /** The decoder's reason in our words: its own calls a text "out of range", and does not list the values of an enum. */
 function inWords(error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error)
+  const all = error instanceof Error ? error.message : String(error)
+  const said = all.length > reasonCharsMax ? `${all.slice(0, reasonCharsMax)}…` : all
   const [, name = ''] = /^cannot decode enum (\S+) from JSON/.exec(said) ?? []
   const values = registry.getEnum(name)?.values.filter(({ number }) => number !== 0) ?? []
   if (values.length > 0) return `${said}; use ${values.map((value) => value.name).join(' or ')}`
@@ -115,25 +119,33 @@ const bytesMembers = new Set([
 /** Twice as long as an entity, so that base64 of a value has room for line breaks. */
 const base64CharsMax = 2 * limits.entityBytesMax
 
+/** Members of 64-bit integers in requests, which may be strings. */
+const integerMembers = new Set(['id', 'integerValue', 'integer_value', 'upTo', 'up_to', 'baseVersion', 'base_version'])
+/** Reading a million digits takes a fifth of a second. Zeros may stand before the 19 that count. */
+const integerCharsMax = 1000
+
 /**
- * Refuses base64 that is too long for any value, and such as mixes the standard and the URL-safe alphabet (measured); the library's decoder
- * accepts both.
+ * Refuses strings that take long to read and are no valid value, and base64 that mixes the standard and the URL-safe alphabet (measured). The
+ * library's decoder accepts them.
  */
-function refuseBadBase64(json: Json): void {
+function checkStrings(json: Json): void {
   if (json === null || typeof json !== 'object') return
   if (Array.isArray(json)) {
-    for (const item of json) refuseBadBase64(item)
+    for (const item of json) checkStrings(item)
     return
   }
   for (const [name, member] of Object.entries(json)) {
-    if (typeof member !== 'string') refuseBadBase64(member)
-    else if (!bytesMembers.has(name)) continue
-    else if (member.length > base64CharsMax) {
-      throw invalidArgument(
-        `"${name}" has ${member.length} characters of base64; a value has at most ${base64CharsMax}`,
-      )
-    } else if (/[+/]/.test(member) && /[-_]/.test(member)) {
-      throw invalidArgument(`"${name}" mixes both base64 alphabets; use + and / or - and _`)
+    if (typeof member !== 'string') checkStrings(member)
+    else if (integerMembers.has(name)) checkLength(name, member, integerCharsMax)
+    else if (bytesMembers.has(name)) {
+      checkLength(name, member, base64CharsMax)
+      if (/[+/]/.test(member) && /[-_]/.test(member)) {
+        throw invalidArgument(`"${name}" mixes both base64 alphabets; use + and / or - and _`)
+      }
     }
   }
+}
+
+function checkLength(name: string, { length }: string, max: number): void {
+  if (length > max) throw invalidArgument(`"${name}" has ${length} characters; at most ${max} are allowed`)
 }

@@ -118,6 +118,11 @@ describe('json-large/J1: a body in pieces', () => {
     await expect(largeRequestFromJson(call(), 'Commit', body)).rejects.toThrow('has 2400000 characters')
   })
 
+  test('is refused for an integer of a million digits before it is computed', async () => {
+    const body = Buffer.from(put(`{"integerValue":"${'0'.repeat(1e6)}"}`))
+    await expect(largeRequestFromJson(call(), 'Commit', body)).rejects.toThrow('has 1000000 characters')
+  })
+
   test.each([
     ['nothing', ' '.repeat(70_000)],
     ['few members', `  {"databaseId":"d"}${' '.repeat(70_000)}`],

@@ -8,7 +8,7 @@
  *     order of its fields. Of a member that is there twice, a large one counts.                              json-large.test.ts
  */
 import { isUtf8 } from 'node:buffer'
-import { clearField, type DescField, type DescMessage } from '@bufbuild/protobuf'
+import { clearField, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import type { MethodName } from '../methods.ts'
@@ -166,7 +166,8 @@ async function* jsonInPieces(
   }
   for (const [field, values] of large) {
     yield `${before}${lineBreakOf(depth)}${JSON.stringify(field.jsonName)}: `
-    if (field.fieldKind === 'message') {
+    if (field.fieldKind === 'scalar') yield `"${Buffer.from(contentOf(values.at(-1) as Buffer)).toString('base64')}"`
+    else if (field.fieldKind === 'message') {
       yield* jsonInPieces(context, field.message, contentOf(Buffer.concat(values)), depth + 1)
     } else yield* membersInPieces(context, type, field, values, depth + 1)
     before = ','
@@ -209,7 +210,7 @@ interface Fields {
 /** Fields between two chances for other calls. */
 const fieldsPerLook = 256
 
-/** The fields of a message that have many bytes and consist of messages. */
+/** The fields of a message that have many bytes and consist of messages, or are bytes: the library prints these a character at a time. */
 async function largeFields(context: RequestContext, type: DescMessage, message: Buffer): Promise<Fields> {
   const reader = protobuf.Reader.create(message)
   const byNumber = new Map<number, Buffer[]>()
@@ -227,7 +228,8 @@ async function largeFields(context: RequestContext, type: DescMessage, message: 
   const large: [DescField, Buffer[]][] = []
   for (const [number, fields] of byNumber) {
     const field = type.fields.find((one) => one.number === number)
-    const isLarge = lengthOf(fields) > pieceBytes && field?.message !== undefined
+    const isLarge =
+      lengthOf(fields) > pieceBytes && (field?.message !== undefined || field?.scalar === ScalarType.BYTES)
     if (isLarge && (field.fieldKind !== 'message' || fields.length === 1)) large.push([field, fields])
     else rest.push(...fields)
   }
@@ -254,7 +256,7 @@ function lengthOf(parts: readonly Buffer[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** The message in a field. */
+/** The message or the bytes in a field. */
 function contentOf(field: Buffer): Buffer {
   const reader = protobuf.Reader.create(field)
   reader.uint32()

@@ -86,6 +86,9 @@ export function checkMembers(bytes: Buffer, { nameStart, nameEnd, commas }: Leve
 
 /** Position of the quote that closes the string whose quote is at `start`; the end of a body without one. */
 export function endOfString(body: Buffer, start: number): number {
+  const first = body.indexOf(quote, start + 1)
+  if (first < 0) return body.length
+  if (body[first - 1] !== backslash) return first
   for (let at = start + 1; at < body.length; at++) {
     const byte = body[at]
     if (byte === backslash) at++
