@@ -21,13 +21,7 @@
  */
 import { DatastoreError } from '@sixtables/engine'
 import { topicRowKey } from '@sixtables/engine/store'
-import {
-  type Cells,
-  clockDifferenceMicrosMax,
-  OutcomeUnknown,
-  type RowCondition,
-  type RowKey,
-} from '../row-store/row-store.ts'
+import { type Cells, OutcomeUnknown, type RowCondition, type RowKey } from '../row-store/row-store.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
   type CommitId,
@@ -38,6 +32,7 @@ import {
   listsWithHead,
 } from './clock-list.ts'
 import { type ClockState, clockCells, clockStateOf } from './clock-state.ts'
+import { stepMicros } from './compared-clock.ts'
 import { Settled } from './settled-version.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
@@ -304,7 +299,7 @@ export class ClockRow {
     // A clock that was set a moment ago, or that a write without commits did not wait for, must not be used.
     const isRight = this.#store.comparedClock.isRight(this.#move)
     const own = isRight ? this.#store.scheduler.nowMicros() + this.#lead.micros : 0n
-    if (observed > latestOf(own, this.#register) + clockDifferenceMicrosMax) throw setBack()
+    if (observed > latestOf(own, this.#register) + stepMicros) throw setBack()
     // Above `#tried`, because an earlier write of this gateway may still arrive.
     return latestOf(own, observed, this.#register + 1n, this.#tried + 1n)
   }

@@ -15,7 +15,7 @@ import { DatastoreError, type Scheduler, type StoreState, stopwatch } from '@six
 import { clockDifferenceMicrosMax, type RowStore } from '../row-store/row-store.ts'
 
 /** The wall clock has stepped if it moved by this much more or less than the steady one. */
-const stepMicros = 1_000_000n
+export const stepMicros = 1_000_000n
 /** A register is raised by more than this only soon after a comparison. */
 const bigMoveMicros = 5_000_000n
 const soonMicros = 60_000_000n
