@@ -15,6 +15,8 @@ export class PortClient {
 
   /** @param signal - aborts the call, and ends its stream */
   ask(request: Request, signal?: AbortSignal): Promise<Response> {
+    const gone = (): DOMException => new DOMException('the call was aborted', 'AbortError')
+    if (signal?.aborted) return Promise.reject(gone())
     const id = ++this.#last
     const cancel = (): void => {
       this.#listeners.delete(id)
@@ -24,9 +26,8 @@ export class PortClient {
       let stream: ReadableStreamDefaultController<Uint8Array> | undefined
       signal?.addEventListener('abort', () => {
         cancel()
-        const gone = new DOMException('the call was aborted', 'AbortError')
-        reject(gone)
-        stream?.error(gone)
+        reject(gone())
+        stream?.error(gone())
       })
       this.#listeners.set(id, (message) => {
         if ('piece' in message) {

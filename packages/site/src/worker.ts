@@ -109,7 +109,10 @@ class Asker {
       if ('pieces' in answer) await this.#stream(http, id, answer, gone.signal)
       else this.#answer(id, answer)
     } catch (error) {
-      this.#answer(id, { status: error instanceof BodyTooLarge ? 413 : 500, contentType: 'text/plain', body: '' })
+      const isLarge = error instanceof BodyTooLarge
+      const message = isLarge ? `a request has at most ${bodyBytesMax} bytes` : `the emulator did not begin: ${error}`
+      const body = JSON.stringify({ error: { message } })
+      this.#answer(id, { status: isLarge ? 413 : 500, contentType: 'application/json', body })
     } finally {
       this.#cancels.delete(id)
       this.#taken.delete(id)

@@ -3,6 +3,7 @@ import * as node from 'node:crypto'
 import { createHistogram as createNodeHistogram } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PortClient } from '../src/port-client.ts'
 import { Buffer, isUtf8 } from '../src/ports/buffer.ts'
 import { createHash, createHmac } from '../src/ports/crypto.ts'
 import { createHistogram } from '../src/ports/perf-hooks.ts'
@@ -92,4 +93,12 @@ test('percentiles are those of Node within two per cent, and later turns come in
   later(() => order.push(1))
   await new Promise<void>((resolve) => later(resolve))
   expect(order).toEqual([1])
+})
+
+test('a call that was aborted before it is asked is not asked', async () => {
+  const asked: unknown[] = []
+  const port = { postMessage: (message: unknown) => asked.push(message), onmessage: null } as unknown as MessagePort
+  const call = { method: 'GET', url: '/emulator/commits', headers: {}, body: undefined }
+  await expect(new PortClient(port).ask(call, AbortSignal.abort())).rejects.toThrow('aborted')
+  expect(asked).toEqual([])
 })

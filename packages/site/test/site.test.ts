@@ -2,6 +2,7 @@
  * The site: what is in it, and, in Chromium, that it works below a path of any server.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,6 +112,24 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     const count =
       "fetch('/emulator/inspect/databases').then((answer) => answer.json()).then((report) => report.databases.length)"
     expect([await one.evaluate(count), await other.evaluate(count)]).toEqual([0, 1])
+  })
+
+  test('the page works in a frame of another origin and without loops over streams, and says that a file is too large', async () => {
+    const page = await context.newPage()
+    const around = createServer((_, response) => response.end(`<!doctype html><iframe src="${address}"></iframe>`))
+    await new Promise<void>((resolve) => around.listen(0, '127.0.0.1', resolve))
+    onTestFinished(async () => {
+      await page.close({ runBeforeUnload: false })
+      around.close()
+    })
+    await page.addInitScript('delete ReadableStream.prototype[Symbol.asyncIterator]')
+    await page.goto(`http://127.0.0.1:${(around.address() as AddressInfo).port}/`)
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('button', { name: 'Put your first entity' }).click()
+    await frame.locator('section', { hasText: /^Log/ }).getByText('insert ToDo:').waitFor()
+    const file = { name: 'a.yaml', mimeType: 'application/yaml', buffer: Buffer.alloc(21 * 2 ** 20, '#') }
+    await frame.locator('#open').setInputFiles(file)
+    await frame.getByText('a request has at most 20971520 bytes').waitFor()
   })
 
   test('a lab gives the same figures as in Node', async () => {

@@ -45,8 +45,10 @@ async function watch(): Promise<void> {
   const { body } = await call('/emulator/commits?list=50&rows=200')
   if (body === null) return
   let text = ''
-  for await (const piece of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
-    const events = (text + piece).split('\n\n')
+  // By a reader: Safari has no loop over a stream.
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    const events = (text + piece.value).split('\n\n')
     text = events.pop() ?? ''
     for (const event of events) {
       if (event.startsWith('data: ')) steps.add(JSON.parse(event.slice('data: '.length)) as StoreEvent)

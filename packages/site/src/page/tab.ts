@@ -21,9 +21,18 @@ export interface Tab {
 
 /** Opens the emulator of the page around this one, or begins one. @param base - the folder of the site */
 export function openTab(base: URL, workerFile: string): Tab {
-  const newPort = window.parent.newEmulatorPort ?? beginEmulator(new URL(workerFile, base))
+  const newPort = portsOfParent() ?? beginEmulator(new URL(workerFile, base))
   window.newEmulatorPort = newPort
   return { port: new PortClient(newPort()), relayed: relay(base, newPort) }
+}
+
+/** `undefined` without a page around this one, and within one of another origin. */
+function portsOfParent(): Window['newEmulatorPort'] {
+  try {
+    return window.parent.newEmulatorPort
+  } catch {
+    return undefined
+  }
 }
 
 function beginEmulator(url: URL): () => MessagePort {
