@@ -12,6 +12,7 @@ consoleTests('the table of Data', ({ visit }) => {
     await seed(origin, 'Task', 250, (i) => ({
       rank: i === 3 ? text('none') : integer(i),
       price: { doubleValue: prices[i % 3] },
+      open: i === 1 ? { nullValue: null } : { booleanValue: true },
     }))
     await go('#/data/demo/Task')
     await firstRow(page, 'Task:1')
@@ -36,6 +37,12 @@ consoleTests('the table of Data', ({ visit }) => {
         }),
       )
     expect(new Set(points).size).toBe(1)
+    await rows(page)
+      .first()
+      .locator('[aria-colindex="5"]')
+      .dblclick({ position: { x: 10, y: 10 } })
+    expect(await page.getByLabel('Value of open').inputValue(), 'neither true nor false').toBe('')
+    await page.getByLabel('Value of open').press('Escape')
     await page.getByRole('checkbox', { name: 'Select Task:2', exact: true }).click()
     await page.getByRole('checkbox', { name: 'Select Task:6', exact: true }).click({ modifiers: ['Shift'] })
     await page.getByText('5 selected').waitFor()
@@ -66,6 +73,8 @@ consoleTests('the table of Data', ({ visit }) => {
     await firstRow(page, 'Task:1')
     await (await cell(0, 'title')).dblclick()
     await page.keyboard.type('mine')
+    // The Enter that ends a word of an input method.
+    await page.getByLabel('Value of title').dispatchEvent('keydown', { key: 'Enter', isComposing: true })
     await page.keyboard.press('Enter')
     await bar.getByText('1 value of 1 entity changed. Writes 3 rows, deletes 2').waitFor()
     await page.keyboard.press('ArrowRight')
@@ -86,6 +95,11 @@ consoleTests('the table of Data', ({ visit }) => {
       input.dispatchEvent(new Event('input', { bubbles: true }))
     })
     await page.keyboard.press('Tab')
+    // A page that is left for good would lose the changes, whatever it shows.
+    await go('#/overview')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })))).toBe(false)
+    await go('#/data/demo/Task')
     await bar.getByText('2 values of 2 entities changed. Writes').waitFor()
     // Meanwhile, of the same entity, another property and the same one.
     const path = [{ kind: 'Task', id: '1' }]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { keptQueries, noteQuery } from './kept-queries.ts'
+import { keepText } from './kept-text.ts'
 
 test('the latest twenty queries stay, each once, and those that are kept', () => {
   const run = (i: number, isKept?: boolean): void =>
@@ -14,4 +15,11 @@ test('the latest twenty queries stay, each once, and those that are kept', () =>
   expect(keptQueries()[0]).toMatchObject({ gql: '2', isKept: true })
   run(2, false)
   expect(keptQueries()).toHaveLength(20)
+})
+
+test('a part that is no query is left out, and the queries beside it stay', () => {
+  const good = { address: '#/data/demo/K', gql: 'SELECT * FROM K', isKept: true }
+  const strange = [null, 5, { address: '#/data/demo/K', gql: 5 }, { address: 'javascript:alert(1)', gql: 'a' }, {}]
+  keepText('sixtables-queries', JSON.stringify([...strange, good]))
+  expect(keptQueries()).toEqual([good])
 })

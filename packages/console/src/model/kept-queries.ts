@@ -19,10 +19,15 @@ const latestMax = 20
 export function keptQueries(): readonly KeptQuery[] {
   try {
     const found: unknown = JSON.parse(keptText(name) ?? '[]')
-    return (found as readonly KeptQuery[]).filter(({ address, gql }) => address.startsWith('#/data/') && gql !== '')
+    return (found as readonly unknown[]).filter(isKeptQuery)
   } catch {
     return []
   }
+}
+
+function isKeptQuery(found: unknown): found is KeptQuery {
+  const { address, gql } = (found ?? {}) as { readonly address?: unknown; readonly gql?: unknown }
+  return typeof address === 'string' && address.startsWith('#/data/') && typeof gql === 'string' && gql !== ''
 }
 
 /** A query that was run goes to the front; one that is kept or let go keeps its place. */

@@ -1,7 +1,8 @@
 import { type Condition, type Operand, parseGql, printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formOf, NoForm, type QueryForm, statementOf } from './query-form.ts'
+import { filterFor, formOf, NoForm, type QueryForm, statementOf } from './query-form.ts'
+import type { ApiValue } from './value-words.ts'
 
 const parse = (text: string) => parseGql(text, { allowLiterals: true })
 
@@ -101,6 +102,38 @@ test('a form shows each part of a query', () => {
     limit: '10',
   })
   expect(printGql(statementOf(form(gql)))).toBe(gql)
+})
+
+describe('a value is filtered as it is', () => {
+  const home = { project: 'p', database: 'd', namespace: 'n' }
+  const key = (projectId: string, databaseId?: string, namespaceId?: string): ApiValue => ({
+    keyValue: {
+      partitionId: { projectId, ...(databaseId && { databaseId }), ...(namespaceId && { namespaceId }) },
+      path: [{ kind: 'K', id: '5' }],
+    },
+  })
+  test.each<readonly [ApiValue, string | undefined]>([
+    [key('p', 'd', 'n'), 'KEY(K, 5)'],
+    [key('p', 'd', 'm'), "KEY(NAMESPACE('m'), K, 5)"],
+    [key('p', 'd'), "KEY(NAMESPACE(''), K, 5)"],
+    [key('p', 'e'), "KEY(DATABASE('e'), K, 5)"],
+    [key('o', undefined, 'm'), "KEY(PROJECT('o'), NAMESPACE('m'), K, 5)"],
+    [key('p', undefined, 'n'), undefined],
+    [{ doubleValue: '-0' }, '-0.0'],
+    [{ doubleValue: 1e21 }, '1e+21'],
+    [{ doubleValue: 'NaN' }, undefined],
+    [{ timestampValue: '0001-01-01T00:00:00.000007Z' }, "DATETIME('0001-01-01T00:00:00.000007Z')"],
+    [{ blobValue: '+/8=' }, "BLOB('-_8')"],
+    [{ blobValue: '' }, "BLOB('')"],
+    [{ stringValue: "it's" }, "'it''s'"],
+    [{ stringValue: 'long', excludeFromIndexes: true }, undefined],
+  ])('%j', (value, literal) => {
+    const filter = filterFor('a', value, home)
+    if (literal === undefined || filter === undefined) return expect(filter).toBe(literal)
+    const gql = printGql(statementOf({ kind: 'K', keysOnly: false, filters: [filter], order: [], limit: '' }))
+    expect(gql).toBe(`SELECT * FROM K WHERE a = ${literal}`)
+    expect(parse(gql)).toBeTruthy()
+  })
 })
 
 describe('what a form cannot show stays GQL', () => {

@@ -22,7 +22,8 @@ import {
   type Statement,
 } from '@sixtables/gateway/browser'
 import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
-import { type ApiValue, valueWords } from './value-words.ts'
+import { type EntityScope, scopeOfKey } from './scope.ts'
+import { type ApiKey, type ApiValue, valueWords } from './value-words.ts'
 
 /** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
 export const filterTypes = [
@@ -98,17 +99,31 @@ export function formOf(statement: Statement): QueryForm | NoForm {
   return { kind, keysOnly, filters, order, limit: most === undefined ? '' : String(most.value) }
 }
 
-/** The filter that finds the entities with a value; `undefined` for a value that is in no index, or has no literal. */
-export function filterFor(property: string, value: ApiValue): Filter | undefined {
+/** The filter that finds the entities of `home` with a value; `undefined` for a value that is in no index, or has no literal. */
+export function filterFor(property: string, value: ApiValue, home: EntityScope): Filter | undefined {
   const { type, words } = valueWords(value)
   const found = filterTypes.find((one) => one === type)
   const isIndexed = value.excludeFromIndexes !== true && found !== undefined && !/^-?(?:NaN|Infinity)/.test(words)
   if (!isIndexed) return undefined
+  if (value.keyValue !== undefined) {
+    const key = literalOfKey(value.keyValue, home)
+    return key && { property, operator: '=', value: filterValueOf(key) }
+  }
   const blob = value.blobValue?.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-  const key = value.keyValue && formatKeyPath(value.keyValue.path)
-  const text =
-    value.stringValue ?? blob ?? key ?? (type === 'null' ? '' : type === 'boolean' ? words.toUpperCase() : words)
+  const text = value.stringValue ?? blob ?? (type === 'null' ? '' : type === 'boolean' ? words.toUpperCase() : words)
   return { property, operator: '=', value: { type: found, text } }
+}
+
+/** `undefined` for a key of the default database, in a query of another one: GQL takes that of the query for it. */
+function literalOfKey(key: ApiKey, home: EntityScope): KeyLiteral | undefined {
+  const { project, database, namespace } = scopeOfKey(key, home)
+  const [isOwnProject, isOwn] = [project === home.project, database === home.database]
+  if (isOwnProject && !isOwn && database === '') return undefined
+  const path = key.path.map(({ kind, id, name = '' }) => ({ kind, idOrName: id === undefined ? name : BigInt(id) }))
+  if (isOwnProject && isOwn && namespace === home.namespace) return { type: 'keyLiteral', partition: undefined, path }
+  const projectId = isOwnProject ? '' : project
+  const databaseId = isOwnProject && isOwn ? '' : database
+  return { type: 'keyLiteral', partition: { projectId, databaseId, namespaceId: namespace }, path }
 }
 
 /** The statement with a filter more; `undefined` where it has it already, and for a statement that is no form. */

@@ -1,5 +1,6 @@
 /** Places of data: a database, a namespace in it, and the addresses of the pages that show them. */
 import { addressOf, type QueryMembers, type Route } from './route.ts'
+import type { ApiKey } from './value-words.ts'
 
 /** An empty `database` is the default one. */
 export interface DatabaseName {
@@ -19,6 +20,12 @@ export function scopeIn({ parts, query }: Route, project = ''): EntityScope {
     database: query.get('database') ?? '',
     namespace: query.get('namespace') ?? '',
   }
+}
+
+/** The place of a key in a value: a key without a partition is of `home`, and one without a namespace of the default one. */
+export function scopeOfKey({ partitionId: { projectId, databaseId, namespaceId } = {} }: ApiKey, home: EntityScope) {
+  if (projectId === undefined) return home
+  return { project: projectId, database: databaseId ?? '', namespace: namespaceId ?? '' }
 }
 
 /** The members that name database and namespace in any address; default ones are left out. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { emptyValue, formOf, type Json, jsonOf, type ValueType, valueTypes } from './typed-json.ts'
-import { converted } from './value-conversion.ts'
+import { converted, formInPlaceOf } from './value-conversion.ts'
 import { problemsOf } from './value-problems.ts'
 
 const now = (): Date => new Date('2026-11-21T10:00:00Z')
@@ -69,5 +69,18 @@ test.each<[Json, ValueType, Json]>([
 test('what cannot be meant becomes the empty value of the type', () => {
   expect(jsonOf(converted({ ...emptyValue, text: 'soon' }, 'timestamp', now))).toEqual({
     timestampValue: '2026-11-21T10:00:00.000Z',
+  })
+})
+
+test('a value in the place of null is indexed as null was, and numbers are a vector', () => {
+  const none = formOf({ nullValue: null, excludeFromIndexes: true })
+  expect(jsonOf({ ...formInPlaceOf(none, 'string'), text: 'a' })).toEqual({
+    stringValue: 'a',
+    excludeFromIndexes: true,
+  })
+  expect(jsonOf({ ...formInPlaceOf(formOf({ nullValue: null }), 'vector'), text: '1, 2' })).toEqual({
+    arrayValue: { values: [{ doubleValue: 1 }, { doubleValue: 2 }] },
+    meaning: 31,
+    excludeFromIndexes: true,
   })
 })

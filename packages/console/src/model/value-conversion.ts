@@ -29,6 +29,11 @@ export function converted(value: ValueForm, type: ValueType, now: () => Date): V
   return { ...kept, ...scalar(value, type, now) }
 }
 
+/** A form of a type for a place with null, or without a value: nothing is written in it yet, and whether it is indexed stays. */
+export function formInPlaceOf(none: ValueForm, type: ValueType): ValueForm {
+  return { ...converted(none, type, () => new Date(0)), text: '' }
+}
+
 function elementsOf(value: ValueForm): readonly ValueForm[] {
   if (value.type === 'vector') {
     return numbersOf(value.text).map((text) => ({ ...emptyValue, type: 'double', text, isExcluded: value.isExcluded }))

@@ -109,10 +109,13 @@ function LineInput({ label, shown, set, hint, described }: LineInputProps) {
 
 type BooleanInputProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
 
+/** Neither of both is chosen in a cell without a value. */
 function BooleanInput({ text, name, onChange }: BooleanInputProps) {
-  const [value, options] = [text === 'true' ? 'true' : 'false', ['true', 'false']]
+  const options = [...(text === '' ? [['', '–'] as const] : []), 'true', 'false']
   const set = (chosen: string): void => onChange({ text: chosen })
-  return <Select look="bare" class="value-input" label={`Value of ${name}`} {...{ value, options }} onChange={set} />
+  return (
+    <Select look="bare" class="value-input" label={`Value of ${name}`} value={text} {...{ options }} onChange={set} />
+  )
 }
 
 const hints: Partial<Record<ValueType, string>> = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readAddress } from '../../model/route.ts'
-import { addressOfPlace, movedTo, type Place, placeOf } from './address.ts'
+import { addressOfOpened, addressOfPlace, movedTo, type Place, placeOf } from './address.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 })
 const places: fc.Arbitrary<Place> = fc.record({
@@ -21,6 +21,15 @@ test('an address gives its place back', () => {
       expect(placeOf(readAddress(addressOfPlace(place)))).toEqual(place)
     }),
   )
+})
+
+test('a key leads to its own database and namespace', () => {
+  const home = { project: 'p', database: 'd', namespace: 'n' }
+  const path = [{ kind: 'K', id: '5' }]
+  const open = (partitionId: object | undefined) => addressOfOpened(home, { ...(partitionId && { partitionId }), path })
+  expect(open(undefined)).toBe('#/data/p/K?database=d&namespace=n&open=K%3A5')
+  expect(open({ projectId: 'p', databaseId: 'd' })).toBe('#/data/p/K?database=d&open=K%3A5')
+  expect(open({ projectId: 'p', namespaceId: 'm' })).toBe('#/data/p/K?namespace=m&open=K%3A5')
 })
 
 test('another kind has its own columns and query', () => {

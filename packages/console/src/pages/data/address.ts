@@ -10,7 +10,7 @@ import { printGql } from '@sixtables/gateway/browser'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { descendantsOf } from '../../model/query-form.ts'
 import { addressOf, type Route } from '../../model/route.ts'
-import { type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
+import { type EntityScope, scopeIn, scopeOfKey, scopeQuery } from '../../model/scope.ts'
 import type { ApiKey } from '../../model/value-words.ts'
 
 export interface Place extends EntityScope {
@@ -56,12 +56,10 @@ export function addressOfQuery(place: Place): string {
 const nowhere = { kind: '', gql: undefined, columns: undefined, isExplained: false, opened: undefined }
 
 /** An entity in the editor, among those of its kind. */
-export function addressOfOpened(scope: EntityScope, { partitionId = {}, path }: ApiKey): string {
-  const { projectId: project = scope.project, databaseId: database = scope.database, namespaceId } = partitionId
-  // A key of this database without a namespace is of the default one.
-  const namespace = namespaceId ?? (partitionId.projectId === undefined ? scope.namespace : '')
-  const place = { ...nowhere, project, database, namespace, kind: path.at(-1)?.kind ?? '' }
-  return addressOfPlace({ ...place, opened: formatKeyPath(path) })
+export function addressOfOpened(scope: EntityScope, key: ApiKey): string {
+  const { project, database, namespace } = scopeOfKey(key, scope)
+  const place = { ...nowhere, project, database, namespace, kind: key.path.at(-1)?.kind ?? '' }
+  return addressOfPlace({ ...place, opened: formatKeyPath(key.path) })
 }
 
 /** The entities below one. */

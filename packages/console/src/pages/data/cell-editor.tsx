@@ -28,7 +28,8 @@ export function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorPro
   }, [])
   const onKeyDown = (event: KeyboardEvent): void => {
     const isEnd = event.key === 'Escape' || event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey)
-    if (!isEnd || event.target instanceof HTMLButtonElement) return
+    // Enter may also end a word of an input method.
+    if (!isEnd || event.isComposing || event.target instanceof HTMLButtonElement) return
     event.preventDefault()
     box.current?.closest<HTMLElement>('[role="grid"]')?.focus()
     onEnd(event.key !== 'Escape')

@@ -1,5 +1,4 @@
 /** The changes of cells that are not saved yet, with what a save would write, and what another writer changed meanwhile. */
-import { useEffect } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { usePreview } from '../../components/entity-editor/use-preview.ts'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
@@ -17,9 +16,8 @@ const entitiesWords = (count: number): string => counted(count, 'entity', 'entit
 /** The changes of a scope, their preview, and what can be done with them. */
 function useChanges(scope: EntityScope) {
   const entities = editedIn(scope)
-  const isAny = entities.length > 0
   const problem = problemOf(entities)
-  const writes = isAny && problem === undefined ? writesOf(entities) : undefined
+  const writes = entities.length > 0 && problem === undefined ? writesOf(entities) : undefined
   const { preview, refusal, isCurrent } = usePreview(scope, writes)
   const known = isCurrent ? preview : undefined
   const theirs = entities.filter(({ isTheirs }, i) => isTheirs === true || known?.conflicts[i] === true)
@@ -35,12 +33,6 @@ function useChanges(scope: EntityScope) {
   useShortcut('Ctrl+s', () => {
     if (isReady) saving.run()
   })
-  useEffect(() => {
-    if (!isAny) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isAny])
   const failure = saving.error ?? rebase.error ?? (isCurrent ? refusal : undefined)
   return { entities, problem, theirs, saving, rebase, failure, preview: isReady ? known : undefined }
 }

@@ -5,11 +5,12 @@
  *
  * ED1  A save names the version that was read with the entity: it never takes the place of another writer's unseen.  data-cells.test.ts
  */
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import type { EntityResult } from '../../api/datastore.ts'
 import { commitWrites, type KeyedWrite, readEntity, type StoredEntity } from '../../api/entities.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { emptyValue, formOf, type JsonObject, jsonOf, type ValueForm, valueTypes } from '../../model/typed-json.ts'
+import { formInPlaceOf } from '../../model/value-conversion.ts'
 import { problemIn } from '../../model/value-problems.ts'
 import { type ApiValue, propertyOf } from '../../model/value-words.ts'
 import type { Column } from './results.ts'
@@ -27,6 +28,14 @@ export interface EditedEntity {
 }
 
 const edited = signal<readonly EditedEntity[]>([])
+
+// A page that is left for good would lose them, whatever it shows then.
+effect(() => {
+  if (edited.value.length === 0) return
+  const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+  addEventListener('beforeunload', ask)
+  return () => removeEventListener('beforeunload', ask)
+})
 
 const nameOf = ({ project, database, namespace }: EntityScope, key: string): string =>
   JSON.stringify([project, database, namespace, key])
@@ -48,7 +57,9 @@ export function formOfCell(row: EntityResult, { property, type }: Column, scope:
   const value = propertyOf(row.entity.properties, property)
   if (value === undefined || 'nullValue' in value) {
     const found = valueTypes.find((one) => one === type)
-    return found === undefined || isLarge(found) ? undefined : { ...emptyValue, type: found, partition: scope }
+    if (found === undefined || isLarge(found)) return undefined
+    const none = value === undefined ? { ...emptyValue, type: 'null' as const } : formOf(value as JsonObject)
+    return { ...formInPlaceOf(none, found), partition: scope }
   }
   const form = formOf(value as JsonObject)
   return isLarge(form.type) || form.text.includes('\r') ? undefined : form

@@ -47,7 +47,7 @@ export function ResultsTable(props: ResultsTableProps) {
   }
   const goOn = (key: string, { entity }: EntityResult, columnId: string): void => {
     const value = propertyOf(entity.properties, columnId)
-    const filter = value === undefined ? undefined : filterFor(columnId, value)
+    const filter = value === undefined ? undefined : filterFor(columnId, value, scope)
     if (key === 'f' && filter !== undefined) onFilter(filter)
     if (key === 'o' && value?.keyValue !== undefined) navigate(addressOfOpened(scope, value.keyValue))
     if (key === 'c') navigate(addressOfChildren(scope, formatKeyPath(entity.key.path)))
@@ -202,7 +202,7 @@ function PropertyCell({ scope, row, column, editing, onFilter, onEdited }: Prope
     )
   }
   if (stored === undefined) return <span class="visually-hidden">no value</span>
-  const filter = filterFor(property, stored)
+  const filter = filterFor(property, stored, scope)
   return (
     <>
       <ValueCell scope={scope} value={stored} column={column} />
