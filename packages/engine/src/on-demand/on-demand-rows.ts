@@ -204,6 +204,7 @@ export class OnDemandRows implements Kv {
   /** The same as {@link MemoryKv.restore}. */
   restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
+    invariant(this.#longBatch === undefined, 'a store is restored while nothing is written (kv/K7)')
     const { kept, unread } = snapshot.restoreInto(this.#store)
     this.#storeReplaced(kept)
     this.#unread.restore(unread)
@@ -222,17 +223,21 @@ export class OnDemandRows implements Kv {
     })
   }
 
-  clear(rows?: readonly KvRow[]): void {
-    this.#store.clear(rows)
-    this.#storeReplaced(nothing)
-    this.#unread.clear()
+  clear(rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#writes.run(() => {
+      this.#store.clear(rows)
+      this.#storeReplaced(nothing)
+      this.#unread.clear()
+    })
   }
 
-  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): void {
-    this.#store.deleteRanges(ranges, rows)
-    this.#storeReplaced(this.#kept)
-    const ofLog = ranges.filter(touchesLog)
-    if (ofLog.length > 0) this.#unread.drop(ofLog)
+  deleteRanges(ranges: readonly KeyRange[], rows?: readonly KvRow[]): MaybePromise<void> {
+    return this.#writes.run(() => {
+      this.#store.deleteRanges(ranges, rows)
+      this.#storeReplaced(this.#kept)
+      const ofLog = ranges.filter(touchesLog)
+      if (ofLog.length > 0) this.#unread.drop(ofLog)
+    })
   }
 
   close(): Promise<void> {
@@ -269,16 +274,13 @@ export class OnDemandRows implements Kv {
     if (this.#longBatch !== undefined) return this.#longBatch.then(() => this.prepare(range))
     const drained = isLogUnread ? this.#drain() : undefined
     if (isPromise(drained)) return drained.then(() => this.prepare(range))
-    let waits: Promise<void>[] | undefined
+    const waits: Promise<void>[] = []
     for (const index of missing) {
       const made = this.#materialising.get(nameOf(index)) ?? this.#materialise(index)
-      if (isPromise(made)) {
-        waits ??= []
-        waits.push(made)
-      }
+      if (isPromise(made)) waits.push(made)
     }
     // There may be new kinds, or a new store.
-    return waits === undefined ? undefined : Promise.all(waits).then(() => this.prepare(range))
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => this.prepare(range))
   }
 
   #materialise(index: Missing): MaybePromise<void> {
@@ -407,11 +409,7 @@ class OnDemandSnapshot implements KvSnapshot {
       this.#followOwner() ? undefined : this.#materialiseInFork(range, context ?? this.#owner.context()),
     )
     if (!isPromise(made)) return
-    this.#materialising = made
-      .catch(() => {})
-      .finally(() => {
-        this.#materialising = undefined
-      })
+    this.#materialising = made.catch(() => {}).finally(() => (this.#materialising = undefined))
     return made
   }
 

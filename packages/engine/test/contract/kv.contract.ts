@@ -129,5 +129,14 @@ export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, feat
       expect(await keysOf(before)).toEqual(['a', 'b1', 'b2', 'c', 'd1', 'e'])
       before.close()
     })
+
+    it('kv/K7: a deletion of ranges, and one of all rows, come after a long batch before them', async () => {
+      const rows = Array.from({ length: 9000 }, (_, i) => ({ key: `b${String(i).padStart(4, '0')}`, value: bytes(1) }))
+      await put('a', 'c')
+      await Promise.all([kv.batch(rows), kv.deleteRanges([{ start: 'b', end: 'c' }])])
+      expect(await keysOf(kv)).toEqual(['a', 'c'])
+      await Promise.all([kv.batch(rows), kv.clear()])
+      expect(await keysOf(kv)).toEqual([])
+    })
   })
 }

@@ -221,7 +221,7 @@ class World {
       }
       default:
         this.whole.clear()
-        this.subject.clear()
+        atOnce(this.subject.clear())
     }
   }
 
