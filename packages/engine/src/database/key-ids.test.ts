@@ -1,12 +1,17 @@
 /** Calls for many ids, which take several turns, beside a reset or a restore at each of these turns. */
 import { afterEach, expect, test } from 'vitest'
 import { type Engine, openEngine } from '../engine/engine.ts'
+import { IdAllocator } from '../ids/allocator.ts'
+import { Superseded } from '../log/log-database.ts'
 import type { Key } from '../model/key.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import { AsyncKv } from '../testing/async-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Database } from './database.ts'
+import { reserveKeys } from './key-ids.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
-const keyOf = (id?: bigint): Key => ({ partition, path: [id === undefined ? { kind: 'A' } : { kind: 'A', id }] })
+const keyOf = (id?: bigint, kind = 'A'): Key => ({ partition, path: [id === undefined ? { kind } : { kind, id }] })
 const idOf = (key: Key | undefined): bigint => key?.path[0]?.id ?? 0n
 
 const count = 10_000
@@ -68,4 +73,14 @@ test.each(ways)('allocator/I5: a call that %s overtakes reserves all its ids', a
     expect(start, `turn ${turn}`).toBeGreaterThan(BigInt(count))
   }
   expect(later).toBeGreaterThan(turns / 4)
+})
+
+test('allocator/I5: a call for two kinds whose counters are forgotten meanwhile is repeated', async () => {
+  engine = await openEngine()
+  const ids = new IdAllocator({ kv: new AsyncKv(new MemoryKv()) })
+  const database = { projectId: 'p', databaseId: '', settings: { mode: 'firestore' as const } }
+  const keys = ['A', 'B'].map((kind) => keyOf(100n, kind))
+  const reserving = reserveKeys({ database, ids }, engine.context(), keys)
+  ids.forget()
+  await expect(reserving).rejects.toThrow(Superseded)
 })

@@ -18,14 +18,13 @@ export interface KeyIdParts {
 /** Keys that are checked, completed or reserved in one step. */
 const keysAtOnce = 1024
 
-/** @throws Superseded if a reset or a restore comes between two parts: ids of the parts before it are free again */
+/** @throws Superseded if a reset or a restore comes meanwhile: ids of the part, or of parts before it, are free again */
 function inParts(
   { database, ids }: KeyIdParts,
   context: RequestContext,
   keys: readonly Key[],
   step: (part: readonly Key[]) => MaybePromise<void>,
 ): MaybePromise<void> {
-  if (keys.length <= keysAtOnce) return step(keys)
   const starts = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, i) => i * keysAtOnce)
   const counters = ids.countersOf(database)
   const checkCounters = (): void => {
@@ -34,7 +33,7 @@ function inParts(
   const done = forEachInSlices(
     context,
     starts,
-    () => keysAtOnce,
+    () => Math.min(keys.length, keysAtOnce),
     (start) => {
       checkCounters()
       return step(keys.slice(start, start + keysAtOnce))
