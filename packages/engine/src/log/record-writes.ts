@@ -38,8 +38,8 @@ export function tallyOf(records: readonly Pick<PendingRecord, 'changes'>[]): Row
   return tally
 }
 
-/** Index entries of an entity that are written in one step. */
-const entriesOfStep = 1024
+/** Places of an entity's rows that are written in one step; each has at most two rows. */
+const placesOfStep = 1024
 
 /** Some writes, followed by the rows of records. */
 export class RecordWrites implements WriteSource {
@@ -62,10 +62,10 @@ export class RecordWrites implements WriteSource {
   writeTo(sink: WriteSink | RowSink): void {
     for (const write of this.#first) writeOne(sink, write)
     const producer = new RowProducer(sink)
-    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change, 0)
+    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change)
   }
 
-  /** Each entity is one step, with all its rows; one with many entries is several. */
+  /** Each entity is one step, with all its rows; one with many rows is several. */
   *stepsTo(sink: WriteSink | RowSink): Iterable<number> {
     for (const write of this.#first) {
       writeOne(sink, write)
@@ -74,25 +74,29 @@ export class RecordWrites implements WriteSource {
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
       for (const change of changes) {
-        const entries = change.come.length + change.gone.length
-        for (let from = 0; from === 0 || from < entries; from += entriesOfStep) {
-          this.#write(sink, producer, change, from, Math.min(from + entriesOfStep, entries))
-          yield from === 0
-            ? workOf(1 + Math.min(change.count, 2 * entriesOfStep), change.after)
-            : workOf(2 * entriesOfStep)
+        const places = this.#stage === 'A' ? 1 : change.places
+        for (let from = 0; from < places; from += placesOfStep) {
+          this.#write(sink, producer, change, from, from + placesOfStep)
+          yield from === 0 ? workOf(1 + Math.min(change.count, 2 * placesOfStep), change.after) : 2 * placesOfStep
         }
       }
     }
   }
 
-  /** @param from - of the index entries only those from here up to before `to` */
-  #write(sink: WriteSink | RowSink, producer: RowProducer, change: EntityRows, from: number, to?: number): void {
+  /** @param from - as in {@link RowProducer.indexRows} */
+  #write(
+    sink: WriteSink | RowSink,
+    producer: RowProducer,
+    change: EntityRows,
+    from = 0,
+    to: number = Number.POSITIVE_INFINITY,
+  ): void {
     if (this.#stage !== 'B' && from === 0) producer.entity(change)
     if (this.#stage === 'A') return
     // A store that makes rows on demand is asked for each prefix, also to learn the names of the indexes.
     const made = sink.wants === undefined ? change.madeRows : undefined
     if (made === undefined) producer.indexRows(change, from, to)
-    else if (from === 0) for (const { key, value, wasThere } of made) sink.write(key, value, wasThere)
+    else for (const { key, value, wasThere } of made.slice(2 * from, 2 * to)) sink.write(key, value, wasThere)
   }
 }
 

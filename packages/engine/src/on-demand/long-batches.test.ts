@@ -6,7 +6,7 @@ import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { sliceWorkMax } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { query } from '../testing/query-world.ts'
+import { index, query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 /** A clock that stands still, so that slices end by their work, and reports each turn. */
@@ -49,19 +49,40 @@ const inOrder = async () => {
   return page.results.length
 }
 
+const list = (values: number) => (): Value => ({
+  type: 'array',
+  values: Array.from({ length: values }, (_, i) => integer(i)),
+})
+
+/** Rows of a slice, and those of its last step. */
+const writesMax = sliceWorkMax + 2 * 1024
+
+/** The most rows that the store gets in one turn of some work. */
+async function mostWritesOf(clock: TurnClock, work: () => unknown, onTurn: () => void = () => {}): Promise<number> {
+  const writes = vi.spyOn(MemoryKv.prototype, 'write')
+  let most = 0
+  const look = (): void => {
+    most = Math.max(most, writes.mock.calls.length)
+    writes.mockClear()
+  }
+  clock.onTurn = () => {
+    look()
+    onTurn()
+  }
+  await work()
+  look()
+  writes.mockRestore()
+  return most
+}
+
 test('a commit of many entities writes some rows in a turn, and lookups meanwhile find all of them or none', async () => {
   const clock = new TurnClock()
   engine = await openEngine({ scheduler: clock })
-  const writes = vi.spyOn(MemoryKv.prototype, 'write')
-  let most = 0
   const seen: Promise<readonly boolean[]>[] = []
-  clock.onTurn = () => {
-    most = Math.max(most, writes.mock.calls.length)
-    writes.mockClear()
+  const look = (): void => {
     if (seen.length < 20) seen.push(Promise.all([found(1), found(count)]).then((both) => both.map(({ is }) => is)))
   }
-  await commitOf(integer, count)
-  expect(Math.max(most, writes.mock.calls.length)).toBeLessThanOrEqual(sliceWorkMax + 2 * 1024)
+  expect(await mostWritesOf(clock, () => commitOf(integer, count), look)).toBeLessThanOrEqual(writesMax)
   for (const [first, last] of await Promise.all(seen)) expect(first).toBe(last)
   expect((await found(count)).is).toBe(true)
 })
@@ -71,14 +92,14 @@ test('an entity with many values writes some rows in a turn, once its property i
   engine = await openEngine({ scheduler: clock })
   await commitOf(integer, 1)
   expect(await inOrder()).toBe(1)
-  const writes = vi.spyOn(MemoryKv.prototype, 'write')
-  let most = 0
-  clock.onTurn = () => {
-    most = Math.max(most, writes.mock.calls.length)
-    writes.mockClear()
-  }
-  await commitOf(() => ({ type: 'array', values: Array.from({ length: 6_000 }, (_, i) => integer(i)) }), 1)
-  expect(Math.max(most, writes.mock.calls.length)).toBeLessThanOrEqual(sliceWorkMax + 2 * 1024)
+  expect(await mostWritesOf(clock, () => commitOf(list(6_000), 1))).toBeLessThanOrEqual(writesMax)
+})
+
+test('an entity with many rows of a composite index writes some rows in a turn', async () => {
+  const clock = new TurnClock()
+  engine = await openEngine({ scheduler: clock })
+  await engine.createIndex(engine.database('p'), index('A(x, __key__ desc)'))
+  expect(await mostWritesOf(clock, () => commitOf(list(10_000), 1))).toBeLessThanOrEqual(writesMax)
 })
 
 test('a query that needs a new index, commits and a snapshot beside a long batch keep their order', async () => {

@@ -79,6 +79,7 @@ export interface RowChange {
 export const scatterProperty = '__scatter__'
 
 const noEntries: readonly IndexEntry[] = []
+const noRows: readonly RowChange[] = []
 
 interface CompositeChange {
   readonly value: Uint8Array | undefined
@@ -105,8 +106,7 @@ export class EntityRows {
   readonly replaced: number
   readonly gone: readonly IndexEntry[]
   readonly #indexes: readonly CompositeIndex[]
-  /** Changes of composite rows, for an entity that exists before and after. */
-  readonly #composites: ReadonlyMap<RowKey, CompositeChange> | undefined
+  #composites: readonly RowChange[] | undefined
   #indexRows: readonly RowChange[] | undefined
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
@@ -125,11 +125,12 @@ export class EntityRows {
       // A row that only changes its mark of several values is no update; one of another type is two.
       let updates = 2 * (come.length + gone.length - replaced + 2 * retyped)
       let count = 2 * (come.length + gone.length)
+      this.#composites = noRows
       if (indexes.length > 0 && count > 0) {
         const changes = compositeChanges(codes, indexes, old, fresh, come, gone)
         for (const change of changes.values()) updates += updatesOf(change)
         count += changes.size
-        this.#composites = changes
+        this.#composites = Array.from(changes, ([key, { value, old }]) => ({ key, value, wasThere: old !== undefined }))
       }
       this.count = count
       this.updates = updates
@@ -169,23 +170,25 @@ export class EntityRows {
     return this.#indexRows
   }
 
-  /** Gives the composite rows that are added or deleted to a sink. */
-  eachComposite(sink: RowSink): void {
-    if (this.#composites !== undefined) {
-      for (const [key, { value, old }] of this.#composites) sink.write(key, value, old !== undefined)
-    } else if ((this.before === undefined) !== (this.after === undefined)) {
-      const isGone = this.after === undefined
-      const entries = isGone ? this.gone : this.come
-      for (const index of this.#indexes) {
-        compositeRows(index, this.codes, entries, (key, value) => {
-          sink.write(key, isGone ? undefined : value, isGone)
-        })
-      }
+  /** The rows of composite indexes, made at the first call. */
+  get composites(): readonly RowChange[] {
+    if (this.#composites !== undefined) return this.#composites
+    if (this.#indexes.length === 0 || this.before === this.after) return noRows
+    const rows: RowChange[] = []
+    const isGone = this.after === undefined
+    const entries = isGone ? this.gone : this.come
+    for (const index of this.#indexes) {
+      compositeRows(index, this.codes, entries, (key, value) =>
+        rows.push({ key, value: isGone ? undefined : value, wasThere: isGone }),
+      )
     }
+    this.#composites = rows
+    return rows
   }
 
-  get hasComposites(): boolean {
-    return this.#indexes.length > 0
+  /** The number of places for {@link RowProducer.indexRows}. */
+  get places(): number {
+    return 1 + this.come.length + this.gone.length + this.composites.length
   }
 
   /** Adds the rows of milestone A, or of B, to a tally. Of these rows, it makes only changed composite ones. */
@@ -200,9 +203,7 @@ export class EntityRows {
     if ((before === undefined) !== (after === undefined)) addRow('EntitiesByKind', after)
     addTo(tally, 'EntitiesByPropertyAsc', come.length, gone.length)
     addTo(tally, 'EntitiesByPropertyDesc', come.length, gone.length)
-    if (this.hasComposites) {
-      this.eachComposite({ write: (_key, value) => addRow('EntitiesByCompositeProperty', value) })
-    }
+    for (const { value } of this.composites) addRow('EntitiesByCompositeProperty', value)
   }
 }
 
@@ -233,32 +234,34 @@ function entryChanges(before: readonly IndexEntry[], after: readonly IndexEntry[
     beforeEnd--
     afterEnd--
   }
-  const old = new Map<string, IndexEntry>()
-  for (const entry of before.slice(start, beforeEnd)) old.set(nameOf(entry), entry)
+  // By property, then by value: a name of both would be a new string for each entry.
+  const old = new Map<string, Map<string, IndexEntry>>()
+  for (const entry of before.slice(start, beforeEnd)) {
+    const values = old.get(entry.property)
+    if (values === undefined) old.set(entry.property, new Map([[entry.valueCode, entry]]))
+    else values.set(entry.valueCode, entry)
+  }
   const come: IndexEntry[] = []
   const others: IndexEntry[] = []
   let retyped = 0
   for (const entry of after.slice(start, afterEnd)) {
-    const name = nameOf(entry)
-    const known = old.get(name)
+    const values = old.get(entry.property)
+    const known = values?.get(entry.valueCode)
     if (known === undefined) others.push(entry)
     else {
-      old.delete(name)
+      values?.delete(entry.valueCode)
       if (known.type !== entry.type) retyped++
       if (!isSame(known, entry)) come.push(entry)
     }
   }
   const replaced = come.length
   for (const entry of others) come.push(entry)
-  return { come, gone: [...old.values()], replaced, retyped }
+  const gone = [...old.values()].flatMap((values) => [...values.values()])
+  return { come, gone, replaced, retyped }
 }
 
 function isSame(a: IndexEntry | undefined, b: IndexEntry | undefined): boolean {
   return a?.property === b?.property && a?.valueCode === b?.valueCode && a?.type === b?.type && a?.multi === b?.multi
-}
-
-function nameOf({ property, valueCode }: IndexEntry): string {
-  return encodeText(property) + valueCode
 }
 
 /** The rows of composite indexes that differ between two states of an entity, by row key. */
@@ -323,12 +326,11 @@ export class RowProducer {
   }
 
   /**
-   * The rows in all other tables: kind row, then property rows entry by entry, then composite rows.
+   * The rows in all other tables: at place 0 the kind row, then for each entry its two property rows, then the composite rows.
    *
-   * @param from - of an entity with many entries only those from here, up to before `to`; the kind row comes with the first of
-   *   them, and composite rows with the last
+   * @param from - of an entity with many rows only those of the places from here, up to before `to`
    */
-  indexRows(rows: EntityRows, from = 0, to: number = rows.come.length + rows.gone.length): void {
+  indexRows(rows: EntityRows, from = 0, to: number = Number.POSITIVE_INFINITY): void {
     const { codes, before, after, come, gone, replaced } = rows
     const { partition, kind, path } = codes
     if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
@@ -336,9 +338,9 @@ export class RowProducer {
     if (from === 0 && this.#ofKind !== undefined && (before === undefined) !== isGone) {
       this.#sink.write(this.#ofKind + path, isGone ? undefined : emptyValue, isGone)
     }
+    const goneFrom = 1 + come.length
     if (this.#up !== undefined || this.#down !== undefined) {
-      const goneFrom = come.length
-      for (let i = from; i < goneFrom && i < to; i++) {
+      for (let i = Math.max(0, from - 1); i < come.length && 1 + i < to; i++) {
         const entry = come[i] as IndexEntry
         this.#property(i, entry, path, indexRowValue(entry.type, entry.multi), i < replaced)
       }
@@ -346,7 +348,13 @@ export class RowProducer {
         this.#property(i, gone[i] as IndexEntry, path, undefined, true)
       }
     }
-    if (this.#wantsComposites && rows.hasComposites && to >= come.length + gone.length) rows.eachComposite(this.#sink)
+    const compositesFrom = goneFrom + gone.length
+    if (!this.#wantsComposites || to <= compositesFrom) return
+    const { composites } = rows
+    for (let i = Math.max(0, from - compositesFrom); i < composites.length && compositesFrom + i < to; i++) {
+      const { key, value, wasThere } = composites[i] as RowChange
+      this.#sink.write(key, value, wasThere)
+    }
   }
 
   #wants(prefix: RowKey): boolean {

@@ -236,7 +236,8 @@ export class ListedRows {
     change.tally(milestone, this.tally)
     if (this.#isFull) return
     if (milestone === 'A') producer.entity(change)
-    else producer.indexRows(change)
+    // Only place 0 can be without a row.
+    else producer.indexRows(change, 0, 1 + this.#listed)
   }
 
   write(key: RowKey, value?: Uint8Array | undefined, wasThere = false): void {

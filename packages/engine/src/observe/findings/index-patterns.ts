@@ -7,12 +7,10 @@
  */
 import type { QueryFact } from '../../call-fact.ts'
 import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
-import { decodeInt64, encodeInt64 } from '../../encoding/ordered.ts'
-import type { RowKey } from '../../storage/kv.ts'
-import { parseCompositeHead } from '../../tables/entities-by-composite-property.ts'
-import { parsePropertyCode, splitPropertyAscRow } from '../../tables/entities-by-property.ts'
-import { RowProducer, scatterProperty } from '../../tables/entity-rows.ts'
-import { isOf, rowsOf } from '../../tables/rows.ts'
+import { decodeInt64, encodeText, skipText } from '../../encoding/ordered.ts'
+import { parsePropertyCode } from '../../tables/entities-by-property.ts'
+import { type EntityRows, scatterProperty } from '../../tables/entity-rows.ts'
+import { rowsOf } from '../../tables/rows.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
@@ -30,11 +28,8 @@ import {
 } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
 
-/** The tables whose rows are looked at. */
-const looked = ['EntitiesByCompositeProperty', 'EntitiesByPropertyAsc'] as const
-
-/** Entries of an entity that are looked at: the first ones stand for all. */
-const entriesMax = 1024
+/** New values of an entity whose order is looked at: the first ones of each property. */
+const valuesMax = 256
 const subjectsMax = 512
 const sampleMin = 64
 const eventsMin = 64
@@ -82,25 +77,19 @@ export class IndexPatterns implements Pattern {
   /** @param picked - changes of one commit: their rows come together, ordered by key and not by value */
   noteCommitted(picked: readonly PickedChange[]): void {
     const values = new Map<string, string[]>()
-    let entities = 0
-    const producer = new RowProducer({
-      wants: (head) => looked.some((space) => isOf(space, head)),
-      write: (key, value) => {
-        if (value === undefined) return
-        if (isOf('EntitiesByCompositeProperty', key)) return this.#noteCompositeRow(key, entities)
-        const { property: name, valueCode } = splitPropertyAscRow(key)
-        const property = this.#properties.of(name)
-        property.rows = sumOf(property.rows, standingFor(entities))
-        const others = values.get(name)
-        if (others === undefined) values.set(name, [valueCode])
-        else others.push(valueCode)
-      },
-    })
     for (const { change, standsFor } of picked) {
-      const all = change.come.length + change.gone.length
-      const some = Math.min(all, entriesMax)
-      entities = standsFor * (some === 0 ? 1 : all / some)
-      producer.indexRows(change, 0, some)
+      const { codes, come, composites } = change
+      const properties = new Map<string, string[]>()
+      for (const { property, valueCode } of come) listOf(properties, property).push(valueCode)
+      const some = [...properties].slice(0, subjectsMax)
+      const each = Math.ceil(valuesMax / some.length)
+      for (const [text, all] of some) {
+        const name = codes.partition + codes.kind + encodeText(text)
+        const property = this.#properties.of(name)
+        property.rows = sumOf(property.rows, standingFor(standsFor, all.length))
+        listOf(values, name).push(...all.slice(0, each))
+      }
+      this.#noteComposites(composites, standsFor)
     }
     for (const [name, codes] of values) this.#noteValues(this.#properties.of(name), codes)
   }
@@ -117,11 +106,22 @@ export class IndexPatterns implements Pattern {
     }
   }
 
-  #noteCompositeRow(key: RowKey, entities: number): void {
-    const { indexId, partition } = parseCompositeHead(key)
-    const database = databaseCode(partition.projectId, partition.databaseId)
-    const use = this.#composites.of(database + encodeInt64(indexId))
-    use.rows = sumOf(use.rows, standingFor(entities))
+  /** @param rows - of one entity */
+  #noteComposites(rows: EntityRows['composites'], standsFor: number): void {
+    const [first] = rows
+    if (first === undefined) return
+    // A row begins with its database, which all of them share, and its index.
+    const indexEnd = skipText(first.key, skipText(first.key, 1)) + 8
+    const written = new Map<string, number>()
+    for (const { key, value } of rows) {
+      if (value === undefined) continue
+      const index = key.slice(1, indexEnd)
+      written.set(index, 1 + (written.get(index) ?? 0))
+    }
+    for (const [index, count] of written) {
+      const use = this.#composites.of(index)
+      use.rows = sumOf(use.rows, standingFor(standsFor, count))
+    }
   }
 
   noteQuery({ partition, kind, properties, indexes }: Omit<QueryFact, 'call'>): void {
@@ -215,6 +215,14 @@ export class IndexPatterns implements Pattern {
     this.#composites.clear()
     this.#served.clear()
   }
+}
+
+function listOf(lists: Map<string, string[]>, name: string): string[] {
+  const known = lists.get(name)
+  if (known !== undefined) return known
+  const list: string[] = []
+  lists.set(name, list)
+  return list
 }
 
 /** @param code - of partition, kind and property */

@@ -58,9 +58,9 @@ export interface Estimate {
 
 export const nothing: Estimate = { count: 0, isSampled: false }
 
-/** The estimate for one item that stands for `count`. */
-export function standingFor(count: number): Estimate {
-  return { count, isSampled: count !== 1 }
+/** The estimate for one item that stands for `count`, or for the rows of such an item. */
+export function standingFor(count: number, rows = 1): Estimate {
+  return { count: count * rows, isSampled: count !== 1 }
 }
 
 export function sumOf(one: Estimate, other: Estimate): Estimate {

@@ -2,14 +2,14 @@ import { expect, test, vi } from 'vitest'
 import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
 import { openEngine } from '../../engine/engine.ts'
 import type { Value } from '../../model/value.ts'
+import { EntityRows } from '../../tables/entity-rows.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
 import { Metering } from './metering.ts'
 
-/** How often written entities without indexed properties are charged, with an image of this size. */
-async function chargesOf(entities: number, bytes: number): Promise<number> {
+/** How often written entities with this value are charged. */
+async function chargesOf(entities: number, value: Value): Promise<number> {
   const engine = await openEngine({ scheduler: new VirtualClock() })
   const charged = vi.spyOn(Metering.prototype, 'chargeWaiting')
-  const value: Value = { type: 'blob', value: new Uint8Array(bytes), excludeFromIndexes: true }
   for (let id = 1; id <= entities; id++) {
     const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
     const key = encodeKey({ partition, path: [{ kind: 'A', id: BigInt(id) }] })
@@ -25,6 +25,15 @@ async function chargesOf(entities: number, bytes: number): Promise<number> {
 }
 
 test('small entities wait together until they are charged; large ones, whose images are held, do not', async () => {
-  expect(await chargesOf(10, 100)).toBe(0)
-  expect(await chargesOf(10, 1_000_000)).toBe(10)
+  const blob = (bytes: number): Value => ({ type: 'blob', value: new Uint8Array(bytes), excludeFromIndexes: true })
+  expect(await chargesOf(10, blob(100))).toBe(0)
+  expect(await chargesOf(10, blob(1_000_000))).toBe(10)
+})
+
+test('of an entity with thousands of rows only those that are charged are made', async () => {
+  const made = vi.spyOn(EntityRows.prototype, 'indexRows', 'get')
+  const values = Array.from({ length: 2000 }, (_, i): Value => ({ type: 'integer', value: BigInt(i) }))
+  expect(await chargesOf(1, { type: 'array', values })).toBe(1)
+  expect(made).not.toHaveBeenCalled()
+  made.mockRestore()
 })
