@@ -146,6 +146,9 @@ consoleTests('Requests', ({ visit }) => {
   test('one call has its messages, rows and plan; its curl, Node and Python give the same answer; it is sent again', async () => {
     const { page, emulator } = await visit('#/requests')
     await page.getByText('No call so far').waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await page.locator('.requests-list').evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await withClient(emulator, async (client) => {
       const data = {
         owner: `it's "${'$HOME'}" \`x\``,
