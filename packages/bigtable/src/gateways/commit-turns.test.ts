@@ -181,6 +181,23 @@ test('transactions of one turn of which each must be prepared do not lose agains
   await close()
 })
 
+test('commits of several groups get their turns in the order in which they came', async () => {
+  const { one, close } = await openTwo(whileOthersGather)
+  const done: number[] = []
+  // Each finishes its second group after its answer.
+  const both = async (id: number): Promise<void> => {
+    const key: Key = { partition, path: [{ kind: 'F', id: BigInt(id) }] }
+    const mutations = [mutationOf(root, id), mutationOf(key, id)]
+    const singleUse = { mode: 'readWrite' } as const
+    await one.database('p').commit(one.context(), { mode: 'transactional', singleUse, mutations })
+    done.push(id)
+  }
+  const ids = [1, 2, 3, 4, 5, 6]
+  await Promise.all(ids.map(both))
+  expect(done).toEqual(ids)
+  await close()
+})
+
 test('an append takes some 4 MiB of records, and a turn 64 commits', async () => {
   const { one, two, appends, close } = await openTwo()
   await commit(one, mutationOf(root, 1))

@@ -127,10 +127,8 @@ export class SharedCommits {
   /** Answers all of the commits. */
   async #turn(groups: readonly GroupCode[], waiting: readonly Waiting[]): Promise<void> {
     try {
-      await this.#clock.whenOpen()
-      const startedMs = this.#store.scheduler.steadyMs()
-      const { stamped, rows } = await this.#begin(groups, waiting)
-      const turn: Turn = { startedMs, rows, rest: undefined, losers: [], entering: [], unproven: [] }
+      const { stamped, ...begun } = await this.#begin(groups, waiting)
+      const turn: Turn = { ...begun, rest: undefined, losers: [], entering: [], unproven: [] }
       for (const one of stamped) await this.#answered(turn, one, this.#evaluate(turn, one))
       await this.#answerAll(turn)
       const { losers } = turn
@@ -141,7 +139,13 @@ export class SharedCommits {
   }
 
   /** Reads the groups and gets the stamps, at the same time. @returns the commits that have a stamp, in their order */
-  async #begin(groups: readonly GroupCode[], waiting: readonly Waiting[]) {
+  async #begin(
+    groups: readonly GroupCode[],
+    waiting: readonly Waiting[],
+    isSecond = false,
+  ): Promise<Pick<Turn, 'startedMs' | 'rows'> & { readonly stamped: Stamped[] }> {
+    await this.#clock.whenOpen()
+    const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
     let from = low
     for (const { reads } of waiting) if (reads !== undefined && reads.moment < from) from = reads.moment + 1n
@@ -163,13 +167,15 @@ export class SharedCommits {
     if (read.status === 'fulfilled' && prepared === undefined) {
       const rows = found.map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)] as const)
       if (rows.some(([, { log }]) => log.length > longLog)) void this.#clock.read().catch(() => {})
-      return { stamped, rows: new Map(rows) }
+      return { startedMs, stamped, rows: new Map(rows) }
     }
     for (const { commit } of stamped) this.#clock.finish(commit)
     if (read.status === 'rejected') throw read.reason
     if (prepared !== undefined) await this.#resolver.meet(prepared)
+    // In the same turn: the next commit would be first at the group, and leave a prepared record to those that always come after it.
+    if (!isSecond) return await this.#begin(groups, stamped, true)
     for (const { answer } of stamped) answer('again')
-    return { stamped: [], rows: new Map<GroupCode, GroupRow>() }
+    return { startedMs, stamped: [], rows: new Map() }
   }
 
   /** Answers a commit that has its outcome; one without an outcome is answered later. */
