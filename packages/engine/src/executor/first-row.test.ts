@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -19,6 +20,7 @@ import {
   storeOf,
 } from '../testing/query-world.ts'
 import { openResults } from './execute.ts'
+import { FirstRow } from './first-row.ts'
 import { pathIn } from './position.ts'
 
 const context = requestContext({ clock: systemScheduler })
@@ -73,15 +75,41 @@ test('an inequality counts only the values that it allows', async () => {
   expect(await keysOf(kv, { kind: 'A', filter, order: ['v'] }, 2)).toEqual(['A:2', 'A:3', 'A:1'])
 })
 
-test('a stale row passes, whether its entity has changed or is gone', async () => {
-  const before = entityRows(entity('A:1', { v: [1n, 2n] }))
-  const after = entityRows(entity('A:1', { v: [3n, 4n] }))
+test.each([2, 100])('a stale row passes, whether its entity of %i values has changed or is gone', async (count) => {
+  const valuesFrom = (least: number) => Array.from({ length: count }, (_, i) => BigInt(least + i))
+  const before = entityRows(entity('A:1', { v: valuesFrom(0) }))
+  const after = entityRows(entity('A:1', { v: valuesFrom(count) }))
+  const each = Array.from({ length: count }, () => 'A:1')
   const entities = (rows: typeof before) => rows.filter(({ table }) => table === 'Entities')
   const indexRows = before.filter(({ table }) => table !== 'Entities')
   const store = (rows: typeof before) => new MemoryKv(rows.map(({ key, value }) => ({ key, value })))
-  expect(await keysOf(store([...indexRows, ...entities(after)]), { kind: 'A', order: ['v'] }, 5)).toEqual([
-    'A:1',
-    'A:1',
-  ])
-  expect(await keysOf(store(indexRows), { kind: 'A', order: ['v'] }, 5)).toEqual(['A:1', 'A:1'])
+  expect(await keysOf(store([...indexRows, ...entities(after)]), { kind: 'A', order: ['v'] }, 5)).toEqual(each)
+  expect(await keysOf(store(indexRows), { kind: 'A', order: ['v'] }, 5)).toEqual(each)
+})
+
+test('the values of a large entity are walked once for all of its rows', async () => {
+  const even = Array.from({ length: 300 }, (_, i) => BigInt(2 * i))
+  const lists = [even, even.map((value) => value + 1n), [5n, 6n]]
+  const kv = storeOf(entitiesOf(lists))
+  const view = new KvTableView(kv)
+  const planned = plan(normalize(query({ kind: 'A', order: ['v desc'] }), queryDatabase), [])
+  const walked: number[] = []
+  const stream = new FirstRow(
+    openResults(context, view, { ...planned, firstRowOnly: false }, { bounds: undefined, expect: 4 }),
+    context,
+    view,
+    planned,
+    (...entity: Parameters<typeof indexEntries>) => {
+      const entries = indexEntries(...entity)
+      walked.push(entries.length)
+      return entries
+    },
+  )
+  const found: string[] = []
+  for (let rows = await stream.next(7); rows.length > 0; rows = await stream.next(7)) {
+    found.push(...rows.map(({ position }) => prettyPath(decodePath(pathIn(planned, position), 0).path)))
+  }
+  stream.close()
+  expect(found).toEqual(['A:2', 'A:1', 'A:3'])
+  expect(walked).toEqual([300, 300, 2, 2])
 })

@@ -3,19 +3,22 @@
  * under `order by priority`; only the one with 2 is a result.
  *
  * A row whose columns are all single-valued is the entity's only one and passes. For others the entity is read, and its first
- * position is computed from its values. Nothing is remembered, so the answer is the same for any page size and from any
+ * position is computed from its values: no answer rests on rows before, so it is the same for any page size and from any
  * cursor. A stale row, whose entity is gone or has other values, passes too: with a delayed apply policy an index may be
  * behind.
+ *
+ * The values of an entity with many are kept for its other rows: 19,000 rows of one entity would walk its 19,000 values each.
  *
  * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it.
  *     first-row.test.ts
  */
 import type { RequestContext } from '../context.ts'
-import { invert } from '../encoding/bytes.ts'
+import { invert, sameBytes } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { isMulti } from '../encoding/value-codec.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import type { EntityImage } from '../model/entity.ts'
 import type { Column, Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
@@ -24,17 +27,28 @@ import type { TableView } from '../tables/table.ts'
 import { columnOffset, isBefore, pathOf } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
+/** Entities with fewer entries are walked again for each row. */
+const manyEntries = 64
+/** Entries of entities that are kept, the newest of them at the least. */
+const keptEntriesMax = 100_000
+
 export class FirstRow implements RowStream {
   readonly #input: RowStream
   readonly #context: RequestContext
   readonly #view: TableView
   readonly #plan: Plan
+  readonly #entriesOf: typeof indexEntries
+  /** By path, the oldest first. */
+  readonly #kept = new Map<string, LargeEntity>()
+  #keptEntries = 0
 
-  constructor(input: RowStream, context: RequestContext, view: TableView, plan: Plan) {
+  /** @param entriesOf - walks the values of an entity */
+  constructor(input: RowStream, context: RequestContext, view: TableView, plan: Plan, entriesOf = indexEntries) {
     this.#input = input
     this.#context = context
     this.#view = view
     this.#plan = plan
+    this.#entriesOf = entriesOf
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
@@ -64,10 +78,28 @@ export class FirstRow implements RowStream {
       chosen.push(row)
       return
     }
-    const image = decodeImage(cell)
-    if (isFirst(this.#plan, row.position, indexEntries(image.properties, this.#plan.indexOptions))) {
-      chosen.push({ position: row.position, cell: row.cell, image })
+    const { position } = row
+    const path = pathOf(this.#plan.columns, position)
+    const kept = this.#kept.get(path)
+    if (kept !== undefined && sameBytes(kept.cell, cell)) {
+      if (kept.isFirst(position)) chosen.push({ position, cell: row.cell, image: kept.image })
+      return
     }
+    const image = decodeImage(cell)
+    const entries = this.#entriesOf(image.properties, this.#plan.indexOptions)
+    if (entries.length >= manyEntries) this.#keep(path, new LargeEntity(this.#plan, path, { cell, image, entries }))
+    if (isFirst(this.#plan, position, entries)) chosen.push({ position, cell: row.cell, image })
+  }
+
+  #keep(path: string, entity: LargeEntity): void {
+    this.#keptEntries += entity.size - (this.#kept.get(path)?.size ?? 0)
+    this.#kept.delete(path)
+    for (const [oldest, { size }] of this.#kept) {
+      if (this.#keptEntries <= keptEntriesMax) break
+      this.#kept.delete(oldest)
+      this.#keptEntries -= size
+    }
+    this.#kept.set(path, entity)
   }
 
   seek(position: string): void {
@@ -76,6 +108,41 @@ export class FirstRow implements RowStream {
 
   close(): void {
     this.#input.close()
+  }
+}
+
+interface WalkedEntity {
+  readonly cell: Uint8Array
+  readonly image: EntityImage
+  readonly entries: readonly IndexEntry[]
+}
+
+/** An entity whose values are walked once: then {@link isFirst} is one look for each of its rows. */
+class LargeEntity {
+  readonly cell: Uint8Array
+  readonly image: EntityImage
+  readonly size: number
+  readonly #plan: Plan
+  readonly #first: string | undefined
+  /** Of each column, the codes that the entity has. */
+  readonly #codes: readonly ReadonlySet<string>[]
+
+  constructor(plan: Plan, path: string, { cell, image, entries }: WalkedEntity) {
+    this.cell = cell
+    this.image = image
+    this.size = entries.length
+    this.#plan = plan
+    this.#first = firstPosition(plan, path, entries)
+    this.#codes = plan.columns.map((column) => {
+      const own = entries.filter(({ property }) => property === column.property)
+      return new Set(own.map((entry) => codeOf(column, entry)))
+    })
+  }
+
+  isFirst(position: string): boolean {
+    const { columns, reverse } = this.#plan
+    if (this.#first === undefined || !isBefore(this.#first, position, reverse)) return true
+    return columns.some((_, i) => this.#codes[i]?.has(codeAt(columns, position, i)) === false)
   }
 }
 
@@ -92,9 +159,13 @@ export function isFirst(plan: Plan, position: string, entries: readonly IndexEnt
   const first = firstPosition(plan, path, entries)
   if (first === undefined || !isBefore(first, position, reverse)) return true
   return columns.some((column, i) => {
-    const code = position.slice(columnOffset(columns, position, i), columnOffset(columns, position, i + 1))
+    const code = codeAt(columns, position, i)
     return !entries.some((entry) => entry.property === column.property && codeOf(column, entry) === code)
   })
+}
+
+function codeAt(columns: readonly Column[], position: string, i: number): string {
+  return position.slice(columnOffset(columns, position, i), columnOffset(columns, position, i + 1))
 }
 
 /** The first position at which an entity with these entries matches; `undefined` if there is none. */
