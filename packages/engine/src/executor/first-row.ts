@@ -124,7 +124,7 @@ class LargeEntity {
   readonly size: number
   readonly #plan: Plan
   readonly #first: string | undefined
-  /** Of each column, the codes that the entity has. */
+  /** The codes that the entity has, for each column. */
   readonly #codes: readonly ReadonlySet<string>[]
 
   constructor(plan: Plan, path: string, { cell, image, entries }: WalkedEntity) {
