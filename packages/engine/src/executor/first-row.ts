@@ -43,7 +43,13 @@ export class FirstRow implements RowStream {
   #keptEntries = 0
 
   /** @param entriesOf - walks the values of an entity */
-  constructor(input: RowStream, context: RequestContext, view: TableView, plan: Plan, entriesOf = indexEntries) {
+  constructor(
+    input: RowStream,
+    context: RequestContext,
+    view: TableView,
+    plan: Plan,
+    entriesOf: typeof indexEntries = indexEntries,
+  ) {
     this.#input = input
     this.#context = context
     this.#view = view
