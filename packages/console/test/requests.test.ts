@@ -94,8 +94,7 @@ consoleTests('Requests', ({ visit }) => {
       await page.getByText('Live', { exact: true }).waitFor()
       await page.getByLabel('Search').fill('ToDo:1')
       await page.keyboard.press('Enter')
-      await callsOf(page).filter({ hasText: 'runQuery' }).waitFor({ state: 'detached' })
-      expect(await callsOf(page).allTextContents()).toEqual(['lookup', 'commit'])
+      await expect.poll(() => callsOf(page).allTextContents()).toEqual(['lookup', 'commit'])
       await page.getByRole('button', { name: 'Clear' }).click()
 
       await page.getByLabel('Method').selectOption('commit')
