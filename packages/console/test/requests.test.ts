@@ -66,7 +66,7 @@ async function judge(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-const callsOf = (page: Page) => page.getByRole('table').getByRole('button')
+const callsOf = (page: Page) => page.getByRole('grid', { name: 'Calls' }).locator('.call-method')
 
 consoleTests('Requests', ({ visit }) => {
   test('a client’s calls appear as they come; filters are in the address; a pause holds the list', async () => {
@@ -113,8 +113,9 @@ consoleTests('Requests', ({ visit }) => {
       await following
       await expect(client.get(client.key(['', 2]))).rejects.toThrow(/kind/)
       letFollow()
-      const refused = page.locator('.call-result').getByText('INVALID_ARGUMENT')
-      expect(await refused.evaluate((tag) => tag.scrollWidth <= tag.clientWidth)).toBe(true)
+      const refused = page.getByRole('grid', { name: 'Calls' }).getByText('INVALID_ARGUMENT')
+      const cell = refused.locator('xpath=ancestor::*[@role="gridcell"]')
+      expect(await cell.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
 
       // So it is on the way to the other view.
       let letView = (): void => {}

@@ -47,7 +47,7 @@ consoleTests('a page to trust', ({ visit }) => {
     })
     await page.getByText('No call so far').waitFor()
     await seed(origin, 'Person', 1, person)
-    await page.getByRole('table').getByRole('button', { name: 'commit' }).click()
+    await page.getByRole('grid', { name: 'Calls' }).getByText('commit').click()
     const before = await place(page, 'Node')
     await page.getByRole('button', { name: 'curl', exact: true }).first().click()
     await page.getByText('Copied', { exact: true }).waitFor()

@@ -1,7 +1,7 @@
 /**
  * A table of any length: only the rows in sight are in the document. A grid for keyboard and screen readers.
  *
- *   arrows        the active row and column          Enter, F2, double click   opens the cell
+ *   arrows        the active row and column          Enter, F2, double click   opens the cell (or a click)
  *   PageUp/Down   a viewport of rows                 Space                     selects the row
  *   Home, End     the first and the last row         Ctrl+A                    selects all rows
  *   Shift with Space, ArrowUp and ArrowDown: the rows from the one that was selected last
@@ -21,6 +21,8 @@ export interface TableColumn<Row> {
   readonly title: ComponentChildren
   /** A track of a CSS grid: `12ch`, `minmax(20ch, 1fr)`. */
   readonly width: string
+  /** It is left out of a table narrower than so many pixels. */
+  readonly widthMin?: number
   readonly cell: (row: Row, index: number) => ComponentChildren
   readonly isNumber?: boolean
   /** Present where a click on the title sorts. */
@@ -41,6 +43,7 @@ export interface VirtualTableProps<Row> {
   /** The rows in sight, whenever they change. */
   readonly onView?: (first: number, last: number) => void
   readonly onOpen?: (row: Row, columnId: string) => void
+  readonly isOpenedByClick?: boolean
   /** Another key on the active cell. */
   readonly onKey?: (key: string, row: Row, columnId: string) => void
   readonly onSort?: (columnId: string) => void
@@ -60,6 +63,7 @@ const headHeight = 32
 interface Place {
   readonly scrollTop: number
   readonly height: number
+  readonly width: number
   /** Columns lie beyond the right edge. */
   readonly hasMore: boolean
 }
@@ -69,11 +73,13 @@ interface Active {
   readonly column: number
 }
 
-export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { columns, list, count, isComplete = true, onView, shift = 0 } = props
+export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<Row>) {
+  const { list, count, isComplete = true, onView, shift = 0 } = given
   const element = useRef<HTMLDivElement>(null)
   const id = useId()
-  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600, hasMore: false })
+  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600, width: 0, hasMore: false })
+  const columns = all.filter(({ widthMin = 0 }) => place.width >= widthMin)
+  const props = { ...given, columns }
   const [active, setActive] = useState<Active>({ row: 0, column: 0 })
   const viewport = { ...place, count, rowHeight }
   const { first, last, top, contentHeight } = rowWindow(viewport)
@@ -184,6 +190,7 @@ function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place:
       setPlace({
         scrollTop: grid.scrollTop,
         height: Math.max(rowHeight, grid.clientHeight - headHeight),
+        width: grid.clientWidth,
         hasMore: grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 1,
       })
     const observer = new ResizeObserver(read)
@@ -260,7 +267,7 @@ interface RowProps<Row> {
 }
 
 function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: RowProps<Row>) {
-  const { columns, rowAt, isFresh, isSelected, onOpen } = props
+  const { columns, rowAt, isFresh, isSelected, onOpen, isOpenedByClick = false } = props
   const row = rowAt(index)
   const state = [
     activeColumn === undefined ? '' : 'is-active',
@@ -269,6 +276,9 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
   const columnOf = ({ target }: TargetedEvent<HTMLDivElement>): number => {
     const cell = target instanceof Element ? target.closest('[role="gridcell"]') : null
     return Math.max(0, Number(cell?.getAttribute('aria-colindex') ?? 1) - 1)
+  }
+  const open = (event: TargetedEvent<HTMLDivElement>): void => {
+    if (row !== undefined) onOpen?.(row, columns[columnOf(event)]?.id ?? '')
   }
   return (
     <div
@@ -279,9 +289,7 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
       class={`virtual-table-row ${state.join(' ')}`}
       style={{ transform: `translateY(${top}px)` }}
       onMouseDown={(event) => onActivate(columnOf(event))}
-      onDblClick={(event) => {
-        if (row !== undefined) onOpen?.(row, columns[columnOf(event)]?.id ?? '')
-      }}
+      {...{ [isOpenedByClick ? 'onClick' : 'onDblClick']: open }}
     >
       {columns.map((column, i) => (
         <div

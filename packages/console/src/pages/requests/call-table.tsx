@@ -1,22 +1,16 @@
-/**
- * The list of calls: a table of which only the rows in view, and some around them, are in the document.
- * Rows have one height, so a row's place follows from its number alone.
- */
+/** The list of calls as a table of which only the rows in sight are in the document. A click or Enter opens a call beside it. */
 
 import type { RecordedRequest } from '@sixtables/gateway/browser'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
 import { ConnectClient } from '../../components/connect-client.tsx'
-import { Button } from '../../components/controls.tsx'
 import { EmptyState } from '../../components/notes.tsx'
 import { SafeText } from '../../components/text.tsx'
+import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { durationInWords, inWords, timeWords } from '../../model/numbers.ts'
 import { shortTransaction } from './call-words.ts'
 import type { Feed } from './feed.ts'
 
-const rowPx = 30
-/** Rows above and below those in view. */
-const around = 12
+/** So near to the oldest call older ones are read. */
+const nearEnd = 12
 
 export interface CallTableProps {
   readonly feed: Feed
@@ -24,7 +18,7 @@ export interface CallTableProps {
   readonly onOpen: (id: number | undefined) => void
   /** The list was scrolled away from its newest call, or back to it. */
   readonly onScrolled: (isScrolled: boolean) => void
-  /** The pointer came to a call, or left the calls. */
+  /** The pointer or the focus came to the calls, or left them. */
   readonly onPointed: (isPointed: boolean) => void
   /** The oldest call is in view. */
   readonly onEnd: () => void
@@ -32,129 +26,89 @@ export interface CallTableProps {
 
 export function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }: CallTableProps) {
   const { shown } = feed
-  const box = useRef<HTMLElement>(null)
-  const [view, setView] = useState({ top: 0, height: 600 })
-  const look = (): void => {
-    const { scrollTop = 0, clientHeight = 600 } = box.current ?? {}
-    setView({ top: scrollTop, height: clientHeight })
-    onScrolled(scrollTop > rowPx)
-    if (scrollTop + clientHeight > (shown.length - around) * rowPx) onEnd()
-  }
-  useEffect(look, [shown.length === 0])
-  const from = Math.max(0, Math.floor(view.top / rowPx) - around)
-  const to = Math.min(shown.length, Math.ceil((view.top + view.height) / rowPx) + around)
-  const move = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    const focused = Number((event.target as HTMLElement).dataset['id'])
-    const at = shown.findIndex(({ id }) => id === focused)
-    const next = shown[at + step]
-    if (next === undefined || box.current === null) return
-    const nextTop = (at + step) * rowPx
-    const { scrollTop, clientHeight } = box.current
-    if (nextTop < scrollTop) box.current.scrollTop = nextTop
-    else if (nextTop + 2 * rowPx > scrollTop + clientHeight) box.current.scrollTop = nextTop + 2 * rowPx - clientHeight
-    look()
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-id="${next.id}"]`)?.focus())
-  }
-  const region = {
-    // A region that scrolls must be reached by the keyboard.
-    tabIndex: 0,
-    onScroll: look,
-    onKeyDown: move,
-    onPointerEnter: ({ pointerType }: PointerEvent) => onPointed(pointerType === 'mouse'),
-    onPointerLeave: () => onPointed(false),
-    onFocusIn: () => onPointed(true),
-    onFocusOut: () => onPointed(false),
-  }
   if (shown.length === 0) return <NoCalls isLoaded={feed.isLoaded} />
   return (
-    <section class="call-table" ref={box} {...region} aria-label="Calls">
-      <table>
-        <Head />
-        <tbody>
-          <Space rows={from} />
-          {/* A row of the page shows another call when new ones come: it is not made anew. */}
-          {shown.slice(from, to).map((call, i) => (
-            <Row key={i} call={call} isOpen={call.id === openId} onOpen={onOpen} />
-          ))}
-          <Space rows={shown.length - to} />
-        </tbody>
-      </table>
-    </section>
+    <div
+      class="call-table"
+      onPointerEnter={({ pointerType }) => onPointed(pointerType === 'mouse')}
+      onPointerLeave={() => onPointed(false)}
+      onFocusIn={() => onPointed(true)}
+      onFocusOut={() => onPointed(false)}
+    >
+      <VirtualTable
+        label="Calls"
+        list="calls"
+        columns={columns}
+        count={shown.length}
+        isComplete={!feed.hasOlder}
+        rowAt={(index) => shown[index]}
+        onView={(first, last) => {
+          onScrolled(first > 0)
+          if (last > shown.length - nearEnd) onEnd()
+        }}
+        onOpen={({ id }) => onOpen(id === openId ? undefined : id)}
+        isOpenedByClick
+        isSelected={({ id }) => id === openId}
+      />
+    </div>
   )
 }
 
-/** Room of rows that are not in the document. */
-function Space({ rows }: { readonly rows: number }) {
-  if (rows === 0) return null
-  return (
-    <tr>
-      <td class="call-space" style={{ height: `${rows * rowPx}px` }} />
-    </tr>
-  )
-}
-
-/** Columns with their classes, which have the widths. */
-const columns: readonly (readonly [style: string, title: string, cell: (row: RowProps) => ComponentChildren])[] = [
-  ['call-time', 'Time', ({ call: { at } }) => `${timeWords(at)}.${at.slice(20, 23)}`],
-  ['call-method', 'Method', methodOf],
-  ['call-result', 'Result', ({ call: { code } }) => <span class={`tag ${toneOf(code)}`}>{code}</span>],
-  ['call-what', 'Kind and key', ({ call }) => <What call={call} />],
-  ['call-ms number', 'Duration', ({ call: { ms } }) => durationInWords(ms)],
-  ['call-rows number', 'Rows read', ({ call: { rowsRead } }) => inWords(rowsRead)],
-  ['call-rows number', 'Written', ({ call: { rowsWritten } }) => inWords(rowsWritten)],
-  ['call-transaction', 'Transaction', ({ call }) => <Transaction call={call} />],
+/** A narrow list has fewer of them. Widths are shares of the table's, within bounds. */
+const columns: readonly TableColumn<RecordedRequest>[] = [
+  { id: 'at', title: 'Time', width: '118px', widthMin: 700, cell: ({ at }) => `${timeWords(at)}.${at.slice(20, 23)}` },
+  {
+    id: 'method',
+    title: 'Method',
+    width: 'clamp(96px, 31cqw, 148px)',
+    cell: ({ method }) => <span class="call-method">{method}</span>,
+  },
+  {
+    id: 'code',
+    title: 'Result',
+    width: 'clamp(96px, 31cqw, 184px)',
+    cell: ({ code }) => <span class={`tag ${toneOf(code)}`}>{code}</span>,
+  },
+  { id: 'what', title: 'Kind and key', width: 'minmax(min(38cqw, 160px), 1fr)', cell: (call) => <What call={call} /> },
+  {
+    id: 'ms',
+    title: 'Duration',
+    width: '92px',
+    widthMin: 560,
+    isNumber: true,
+    cell: ({ ms }) => durationInWords(ms),
+  },
+  {
+    id: 'read',
+    title: 'Rows read',
+    width: '96px',
+    widthMin: 900,
+    isNumber: true,
+    cell: ({ rowsRead }) => inWords(rowsRead),
+  },
+  {
+    id: 'written',
+    title: 'Written',
+    width: '96px',
+    widthMin: 900,
+    isNumber: true,
+    cell: ({ rowsWritten }) => inWords(rowsWritten),
+  },
+  {
+    id: 'transaction',
+    title: 'Transaction',
+    width: '124px',
+    widthMin: 1000,
+    cell: ({ transaction, waits }) => (
+      <>
+        {transaction !== undefined && <span title={transaction}>{shortTransaction(transaction)} </span>}
+        {waits !== undefined && <span class="tag warn">waited</span>}
+      </>
+    ),
+  },
 ]
 
 const toneOf = (code: string): string => (code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad')
-
-function Head() {
-  return (
-    <thead>
-      <tr>
-        {columns.map(([style, title]) => (
-          <th key={title} scope="col" class={style}>
-            {title}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  )
-}
-
-interface RowProps {
-  readonly call: RecordedRequest
-  readonly isOpen: boolean
-  readonly onOpen: (id: number | undefined) => void
-}
-
-function Row(props: RowProps) {
-  return (
-    <tr class={props.isOpen ? 'is-open' : ''}>
-      {columns.map(([style, title, cell]) => (
-        <td key={title} class={style}>
-          {cell(props)}
-        </td>
-      ))}
-    </tr>
-  )
-}
-
-function methodOf({ call: { id, method }, isOpen, onOpen }: RowProps) {
-  const open = (): void => onOpen(isOpen ? undefined : id)
-  return <Button label={method} look="quiet" data-id={id} aria-expanded={isOpen} onClick={open} />
-}
-
-function Transaction({ call: { transaction, waits } }: { readonly call: RecordedRequest }) {
-  return (
-    <>
-      {transaction !== undefined && <span title={transaction}>{shortTransaction(transaction)}</span>}
-      {waits !== undefined && <span class="tag warn">waited</span>}
-    </>
-  )
-}
 
 function What({ call: { kinds = [], key, keys = 0, message } }: { readonly call: RecordedRequest }) {
   if (message !== undefined && key === undefined && kinds.length === 0) return <SafeText text={message} />
