@@ -114,9 +114,20 @@ consoleTests('the table of Data', ({ visit }) => {
     ])
     await bar.getByRole('button', { name: 'Keep mine' }).click()
     await bar.getByText('1 value of 1 entity changed. Writes 3').waitFor()
+    // An entity that is deleted meanwhile is left out, and the others are saved.
+    await (await cell(2, 'title')).dblclick()
+    await page.keyboard.type('gone')
+    await page.keyboard.press('Enter')
+    await bar.getByText('2 values of 2 entities changed. Writes').waitFor()
+    await commit(origin, [{ delete: { path: [{ kind: 'Task', id: '3' }] } }])
+    await bar.getByRole('button', { name: 'Save' }).click()
+    await bar.getByText('Another writer has deleted Task:3 since you read it.').waitFor()
+    expect(await stored(1)).toMatchObject({ ...theirs, title: text('mine') })
+    await bar.getByRole('button', { name: 'Keep mine' }).click()
+    await bar.getByText('1 value of 1 entity changed. Writes').waitFor()
     await bar.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved 1 entity.').waitFor()
-    expect(await stored(1)).toMatchObject({ ...theirs, title: text('mine') })
+    expect(await stored(3)).toMatchObject({ ...tasks(3), title: text('gone') })
   })
 
   test('a value filters, a key leads to its entity and to those below it', async () => {

@@ -21,7 +21,8 @@ export interface StoredEntity {
 
 export type Write =
   | { readonly operation: 'insert'; readonly properties: JsonObject }
-  | { readonly operation: 'update'; readonly properties: JsonObject; readonly baseVersion: string }
+  /** A conflict if another version is stored, also if the entity was deleted; version '0' is none. */
+  | { readonly operation: 'upsert'; readonly properties: JsonObject; readonly baseVersion: string }
   | { readonly operation: 'delete'; readonly baseVersion: string }
 
 /** A write and the path of its key as text. */

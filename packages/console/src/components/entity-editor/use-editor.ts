@@ -10,7 +10,6 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrites, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
-import { ApiError } from '../../api/http.ts'
 import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { type Draft, draftOf, keyOfDuplicate, type Reading, readDraft, refusedProperty } from './draft.ts'
@@ -68,8 +67,8 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
   const isConflict = previewed.isCurrent && previewed.preview?.conflicts.includes(true) === true
   const refusal = failure ?? (previewed.isCurrent ? previewed.refusal : undefined)
   useEffect(() => {
-    if (isConflict || (refusal instanceof ApiError && refusal.status === 'NOT_FOUND')) look()
-  }, [isConflict, refusal])
+    if (isConflict) look()
+  }, [isConflict])
   useEffect(() => setFailure(undefined), [draft, key, question, base])
 
   const commit = async (): Promise<void> => {
@@ -102,15 +101,14 @@ function deletion(base: StoredEntity | undefined): Write {
   return { operation: 'delete', baseVersion: base?.version ?? '0' }
 }
 
-/** An entity that was deleted meanwhile can be saved as a new one alone. */
 function writeOf(
   { properties }: Reading,
   mode: EditorOptions['mode'],
   base: StoredEntity | undefined,
 ): Write | undefined {
   if (properties === undefined) return undefined
-  return mode === 'edit' && base?.properties !== undefined
-    ? { operation: 'update', properties, baseVersion: base.version }
+  return mode === 'edit'
+    ? { operation: 'upsert', properties, baseVersion: base?.version ?? '0' }
     : { operation: 'insert', properties }
 }
 

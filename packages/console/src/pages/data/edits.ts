@@ -2,6 +2,7 @@
  * Values that were changed in cells and are not saved yet. They stay while the user sorts, filters and goes to other pages.
  *
  *   cell ─change─▶ edited entity: what was read, and the forms of its changed values ─save─▶ one commit of all
+ *                      └─ another writer's commit ─▶ left out of saves, with what is stored now, until the user keeps one of both
  *
  * ED1  A save names the version that was read with the entity: it never takes the place of another writer's unseen.  data-cells.test.ts
  */
@@ -23,8 +24,8 @@ export interface EditedEntity {
   readonly base: StoredEntity
   /** By property. */
   readonly forms: ReadonlyMap<string, ValueForm>
-  /** A save found that another writer has changed the entity. */
-  readonly isTheirs?: boolean
+  /** The entity that another writer has stored since; without properties where it was deleted. */
+  readonly theirs?: StoredEntity | undefined
 }
 
 const edited = signal<readonly EditedEntity[]>([])
@@ -108,7 +109,7 @@ export function writesOf(entities: readonly EditedEntity[]): readonly KeyedWrite
     const kept = Object.entries(base.properties ?? {}).map(([name, value]) => [name, jsonOf(formOf(value))] as const)
     return {
       key,
-      operation: 'update',
+      operation: 'upsert',
       properties: { ...Object.fromEntries(kept), ...changed },
       baseVersion: base.version,
     }
@@ -119,21 +120,28 @@ export function forget(entities: readonly EditedEntity[]): void {
   edited.value = edited.value.filter((one) => !entities.includes(one))
 }
 
-/** Bases entities on what is stored now: the values that were changed here replace those of the other writer. */
-export async function keepMine(entities: readonly EditedEntity[]): Promise<void> {
+/** Reads what is stored now of entities that another writer has changed or deleted. */
+export async function look(entities: readonly EditedEntity[]): Promise<void> {
   const newest = await Promise.all(entities.map(({ scope, key }) => readEntity(scope, key)))
   edited.value = edited.value.map((one) => {
-    const base = newest[entities.indexOf(one)]
-    return base === undefined ? one : { ...one, base, isTheirs: false }
+    const theirs = newest[entities.indexOf(one)]
+    return theirs === undefined ? one : { ...one, theirs }
   })
 }
 
-/** Saves all; an entity that another writer changed meanwhile stays. @returns how many were written */
+/** Bases entities on what is stored now: their changed values replace those of the other writer. A deleted one is made again. */
+export function keepMine(entities: readonly EditedEntity[]): void {
+  edited.value = edited.value.map((one) =>
+    entities.includes(one) ? { ...one, base: { ...one.base, ...one.theirs }, theirs: undefined } : one,
+  )
+}
+
+/** Saves all; an entity that another writer has changed or deleted meanwhile stays. @returns how many were written */
 export async function save(scope: EntityScope, entities: readonly EditedEntity[]): Promise<number> {
   const results = await commitWrites(scope, writesOf(entities))
-  const isWritten = (one: EditedEntity): boolean => results[entities.indexOf(one)]?.isConflict === false
-  edited.value = edited.value.flatMap((one) =>
-    !entities.includes(one) ? one : isWritten(one) ? [] : { ...one, isTheirs: true },
-  )
-  return entities.filter(isWritten).length
+  const isTheirs = (_: EditedEntity, i: number): boolean => results[i]?.isConflict !== false
+  const theirs = entities.filter(isTheirs)
+  forget(entities.filter((one) => !theirs.includes(one)))
+  await look(theirs)
+  return entities.length - theirs.length
 }
