@@ -6,4 +6,5 @@ import { showAttributesVisibly } from './app/visible-attributes.ts'
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element "app"')
 showAttributesVisibly()
+root.replaceChildren()
 render(<App />, root)

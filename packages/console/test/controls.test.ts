@@ -80,6 +80,7 @@ consoleTests('the controls', ({ visit }) => {
     const { page, origin, expectProblems } = await visit('#/controls/faults')
     expectProblems(refused)
     const api = apiOf(origin)
+    await page.getByText('Another fault').click()
     await page.getByLabel('Message').fill('not today')
     await page.getByLabel('lookup', { exact: true }).check()
     await page.getByLabel('Kind', { exact: true }).fill('ToDo')

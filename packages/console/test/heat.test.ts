@@ -139,6 +139,9 @@ consoleTests('Heat', ({ visit }) => {
     await page.getByRole('button', { name: 'Go on' }).click()
     await page.getByRole('button', { name: 'EntitiesByKind' }).click()
     await page.getByRole('heading', { name: 'EntitiesByKind Live' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    const hidden = (box: HTMLElement): number => box.scrollWidth - box.clientWidth - box.scrollLeft
+    await expect.poll(() => page.locator('.heat-scroll').first().evaluate(hidden), { message: 'now is seen' }).toBe(0)
   })
 
   test('marks splits and merges with their reason, pins findings, and saves, opens and compares recordings', async () => {

@@ -113,5 +113,12 @@ consoleTests('the overview', ({ visit }) => {
     }
     await page.getByRole('button', { name: 'Show more of 12 databases' }).click()
     await page.getByRole('heading', { name: 'p9 / (default)' }).waitFor()
+
+    // Another look, later: what was before is the server's.
+    await page.reload()
+    await page.getByText('No call since this page is open').waitFor()
+    await page.getByText('Values of "Rows"').click()
+    const written = page.getByRole('region', { name: 'Rows, /s' }).getByRole('row').filter({ hasText: /[1-9]/ })
+    await expect.poll(async () => (await written.allTextContents()).some((text) => /[1-9]$/.test(text))).toBe(true)
   })
 })

@@ -136,6 +136,7 @@ consoleTests('the console at a store that gateways share', ({ visit }) => {
     expect(await there.page.getByRole('button', { name: 'Reset…' }).isDisabled()).toBe(true)
     await go('#/controls/faults')
     await reason(page, 'no gateway can inject a fault for all')
+    await page.getByText('Another fault').click()
     expect(await isOff('Add the fault')).toBe(true)
     await go('#/controls/clock')
     await reason(page, 'no gateway can move the time of all')

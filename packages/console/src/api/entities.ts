@@ -4,8 +4,9 @@
  */
 
 import type { CommitPreview } from '@sixtables/engine'
-import { type EntityScope, given } from '../model/scope.ts'
+import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
+import type { ApiKey, ApiProperties } from '../model/value-words.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
 
@@ -103,6 +104,35 @@ function commitOf(scope: EntityScope, writes: readonly KeyedWrite[]): JsonObject
       return { ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }
     }),
   }
+}
+
+export interface FoundEntity {
+  readonly key: ApiKey
+  readonly properties?: ApiProperties
+}
+
+/**
+ * The first entities of a namespace by their keys, or the first below one. They are read as they are applied, so a look at them applies
+ * nothing.
+ *
+ * @param ancestor - path as text
+ */
+export async function readFirst(
+  scope: EntityScope,
+  ancestor: string | undefined,
+  limit: number,
+  options: CallOptions,
+): Promise<readonly FoundEntity[]> {
+  const value = { keyValue: ancestor === undefined ? {} : keyJson(ancestor, scope) }
+  const filters = ['HAS_ANCESTOR', 'GREATER_THAN'].map((op) => ({
+    propertyFilter: { property: { name: '__key__' }, op, value },
+  }))
+  const filter = ancestor === undefined ? {} : { filter: { compositeFilter: { op: 'AND', filters } } }
+  const body = { ...inRequest(scope), readOptions: { readConsistency: 'EVENTUAL' }, query: { ...filter, limit } }
+  const { batch } = await postJson<{
+    readonly batch: { readonly entityResults?: readonly { readonly entity: FoundEntity }[] }
+  }>(`/v1/projects/${pathPart(scope.project)}:runQuery`, body, options)
+  return batch.entityResults?.map(({ entity }) => entity) ?? []
 }
 
 interface RowsPage {

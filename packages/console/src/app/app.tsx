@@ -5,9 +5,8 @@
  */
 
 import { useEffect } from 'preact/hooks'
-import { connection, server, watchServer } from '../api/connection.ts'
+import { connection, watchServer } from '../api/connection.ts'
 import { Button } from '../components/controls.tsx'
-import { StoreWords } from '../components/shared-store.tsx'
 import { Guarded } from './guarded.tsx'
 import { Navigation } from './navigation.tsx'
 import { homePage, pages } from './pages.ts'
@@ -44,13 +43,6 @@ export function App() {
           </Guarded>
         )}
       </main>
-      <footer class="page-footer">
-        {server.value !== undefined && (
-          <span>
-            {server.value.address}, data <StoreWords />
-          </span>
-        )}
-      </footer>
     </>
   )
 }

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { connection, server } from '../api/connection.ts'
 import { Button } from '../components/controls.tsx'
+import { StoreWords } from '../components/shared-store.tsx'
 import { addressOf } from '../model/route.ts'
 import { groups, pages } from './pages.ts'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -67,6 +68,11 @@ function Connection() {
       <span class="navigation-dot" aria-hidden="true" />
       <span>
         {isLost ? 'No answer from' : 'Connected to'} <bdi>{address}</bdi>
+        {server.value !== undefined && (
+          <>
+            , data <StoreWords />
+          </>
+        )}
       </span>
     </p>
   )

@@ -1,4 +1,4 @@
-/** A part of a page whose code is loaded when it is first shown. Until then nothing stands in its place. */
+/** A part of a page whose code is loaded when it is first shown. Until then nothing stands in its place; after a moment, that it is loaded. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
@@ -25,6 +25,6 @@ export function onDemand<P extends object>(
       }, setError)
     }, [attempt])
     if (error !== undefined) return <ErrorNote error={error} what={`${name} could not be loaded`} />
-    return Part === undefined ? null : <Part.default {...props} />
+    return Part === undefined ? <p class="loading">Loading …</p> : <Part.default {...props} />
   }
 }

@@ -17,12 +17,14 @@ import {
   parseDateTime,
   parseGql,
   parseInt64,
+  printGql,
   printOperand,
   type SelectStatement,
   type Statement,
 } from '@sixtables/gateway/browser'
 import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
-import { type EntityScope, scopeOfKey } from './scope.ts'
+import { addressOf } from './route.ts'
+import { type EntityScope, scopeOfKey, scopeQuery } from './scope.ts'
 import { type ApiKey, type ApiValue, valueWords } from './value-words.ts'
 
 /** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
@@ -134,11 +136,12 @@ export function withFilter(statement: SelectStatement, filter: Filter): SelectSt
   return statementOf({ ...form, filters: [...form.filters, filter] })
 }
 
-/** All entities below one, of any kind. @param key - as text */
-export function descendantsOf(key: string): SelectStatement {
+/** The page Data with all entities below one, of any kind. @param key - as text */
+export function addressOfChildren(scope: EntityScope, key: string): string {
   const value = { type: 'key', text: key } as const
   const filters = (['HAS ANCESTOR', '>'] as const).map((operator) => ({ property: '__key__', operator, value }))
-  return statementOf({ kind: '', keysOnly: false, filters, order: [], limit: '' })
+  const statement = statementOf({ kind: '', keysOnly: false, filters, order: [], limit: '' })
+  return addressOf('data', [scope.project], { ...scopeQuery(scope), gql: printGql(statement) })
 }
 
 export interface OtherType {

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { deleteJson, postJson } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 
@@ -33,8 +34,7 @@ export function ClockControl() {
     return `The clock is back at ${real.now}.`
   })
   return (
-    <>
-      <h2>Clock</h2>
+    <Panel title="Clock">
       {error !== undefined && <ErrorNote error={error} what="The clock cannot be read" />}
       <p class="clock-now">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
@@ -58,7 +58,7 @@ export function ClockControl() {
         When the clock moves on, transactions and locks expire, delayed records are applied, and entities with a time to
         live are deleted. It never moves back by itself; commits always get later timestamps than the commits before.
       </p>
-    </>
+    </Panel>
   )
 }
 

@@ -6,6 +6,7 @@ import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 
 export interface DatabaseProps extends DatabaseName {
+  readonly title: string
   /** `demo / (default)` */
   readonly name: string
 }
@@ -20,11 +21,14 @@ export function databaseSection(section: string, title: string, View: ComponentT
       navigate(addressOf('controls', [section, to.project], { database: to.database || undefined }), { replace: true })
     return (
       <>
-        <h2>{title}</h2>
         <div class="fields">
           <DatabaseFields value={{ project, database }} onChange={show} />
         </div>
-        {project === '' ? <p class="muted">Name a project.</p> : <View key={name} {...{ project, database, name }} />}
+        {project === '' ? (
+          <p class="muted">Name a project.</p>
+        ) : (
+          <View key={name} {...{ title, project, database, name }} />
+        )}
       </>
     )
   }

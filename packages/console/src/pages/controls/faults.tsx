@@ -4,6 +4,7 @@ import type { FaultReport } from '@sixtables/gateway/browser'
 import { deleteJson, pathPart, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
 import { SafeText } from '../../components/text.tsx'
@@ -41,36 +42,43 @@ export function FaultControl() {
   )
   return (
     <>
-      <h2>Active faults</h2>
-      {error !== undefined && <ErrorNote error={error} what="The faults cannot be listed" />}
-      {faults.length === 0 ? (
-        <p class="muted">None. Calls of the data API are answered as they are.</p>
-      ) : (
-        <Table
-          class="wide-table"
-          rows={faults}
-          keyOf={({ id }) => id}
-          columns={[
-            { title: 'Calls', cell: (fault) => <SafeText text={placeInWords(fault)} /> },
-            { title: 'Effect', cell: (fault) => <SafeText text={effectInWords(fault)} /> },
-            { title: 'When', cell: timesInWords },
-            { title: 'Matched', isNumber: true, cell: ({ matched }) => counted(matched) },
-            { title: 'Hits', isNumber: true, cell: ({ hits }) => counted(hits) },
-            { title: 'Action', cell: removeButton },
-          ]}
-        />
-      )}
-      {faults.length > 1 && (
-        <p>
-          <Button label="Remove all" look="danger" disabled={remove.isBusy} onClick={() => remove.run(undefined)} />
-        </p>
-      )}
-      <ActionNote action={remove} what="The fault was not removed" />
-      <h2>Add a fault</h2>
-      <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
-        <Presets onAdded={reload} />
-        <FaultForm onAdded={reload} />
-      </NeedsOneProcess>
+      <Panel
+        title="Active faults"
+        more={
+          faults.length > 1 && (
+            <Button label="Remove all" look="danger" disabled={remove.isBusy} onClick={() => remove.run(undefined)} />
+          )
+        }
+      >
+        {error !== undefined && <ErrorNote error={error} what="The faults cannot be listed" />}
+        {faults.length === 0 ? (
+          <p class="muted">None. Calls of the data API are answered as they are.</p>
+        ) : (
+          <Table
+            class="wide-table"
+            rows={faults}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Calls', cell: (fault) => <SafeText text={placeInWords(fault)} /> },
+              { title: 'Effect', cell: (fault) => <SafeText text={effectInWords(fault)} /> },
+              { title: 'When', cell: timesInWords },
+              { title: 'Matched', isNumber: true, cell: ({ matched }) => counted(matched) },
+              { title: 'Hits', isNumber: true, cell: ({ hits }) => counted(hits) },
+              { title: 'Action', cell: removeButton },
+            ]}
+          />
+        )}
+        <ActionNote action={remove} what="The fault was not removed" />
+      </Panel>
+      <Panel title="Add a fault">
+        <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
+          <Presets onAdded={reload} />
+          <details>
+            <summary>Another fault</summary>
+            <FaultForm onAdded={reload} />
+          </details>
+        </NeedsOneProcess>
+      </Panel>
     </>
   )
 }

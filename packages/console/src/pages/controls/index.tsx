@@ -35,11 +35,10 @@ export default function ControlsPage({ route }: PageProps) {
     <section class="page controls">
       <header class="page-head">
         <h1>Controls</h1>
-        <nav aria-label="Controls" class="toolbar">
+        <nav aria-label="Controls" class="tabs">
           {sections.map(({ name, title }) => (
             <a
               key={name}
-              class="button"
               href={addressOf('controls', [name])}
               aria-current={name === current.name ? 'page' : undefined}
             >

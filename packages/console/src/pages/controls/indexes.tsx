@@ -7,6 +7,7 @@ import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { Table } from '../../components/table.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
@@ -15,18 +16,20 @@ import type { DatabaseName } from '../../model/scope.ts'
 import type { DatabaseProps } from './database-section.tsx'
 import { IndexForm, YamlForm } from './index-forms.tsx'
 
-export function Indexes({ project, database }: DatabaseProps) {
+export function Indexes({ title, project, database }: DatabaseProps) {
   const query = new URLSearchParams({ project, database: database || '(default)' })
   const { value, error, reload } = useLoaded<IndexListReport>(`/emulator/indexes/list?${query}`, { everyMs: 1000 })
   const create = useCreateIndex({ project, database }, reload)
   const { indexes = [], missing = [] } = value ?? {}
   return (
     <>
-      {error !== undefined && <ErrorNote error={error} what="The indexes cannot be listed" />}
-      {value !== undefined && indexes.length === 0 && (
-        <p class="muted">None. Queries by one property, or with equalities alone, need none.</p>
-      )}
-      {value !== undefined && <IndexTable indexes={indexes} place={{ project, database }} onChange={reload} />}
+      <Panel title={title}>
+        {error !== undefined && <ErrorNote error={error} what="The indexes cannot be listed" />}
+        {value !== undefined && indexes.length === 0 && (
+          <p class="muted">None. Queries by one property, or with equalities alone, need none.</p>
+        )}
+        {value !== undefined && <IndexTable indexes={indexes} place={{ project, database }} onChange={reload} />}
+      </Panel>
       {missing.length > 0 && <h2>Missing: queries were refused for the lack of these</h2>}
       {missing.map(({ words, yaml, refusals }) => (
         <MissingIndex key={words} {...{ words, yaml, create }}>
@@ -38,11 +41,13 @@ export function Indexes({ project, database }: DatabaseProps) {
           </p>
         </MissingIndex>
       ))}
-      <h2>Create an index</h2>
-      <IndexForm create={create} />
-      <h2>Create the indexes of an index.yaml</h2>
-      <YamlForm create={create} />
       <ActionNote action={create} what="The index was not created" />
+      <Panel title="Create an index">
+        <IndexForm create={create} />
+      </Panel>
+      <Panel title="Create the indexes of an index.yaml">
+        <YamlForm create={create} />
+      </Panel>
     </>
   )
 }

@@ -4,13 +4,14 @@ import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { applyChoices } from '../../model/job-policy.ts'
 import type { DatabaseProps } from './database-section.tsx'
 import { changesAfter, formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'
 
-export function DatabaseSettings({ name, ...database }: DatabaseProps) {
+export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const path = settingsPath(database)
   const { value, error, set } = useLoaded<Settings>(path)
   // What the user has changed stays, also when the server answers anew; what was sent is the server's.
@@ -26,7 +27,7 @@ export function DatabaseSettings({ name, ...database }: DatabaseProps) {
   const onChange = (changed: Partial<SettingsForm>): void => setChanges((now) => ({ ...now, ...changed }))
   const isChanged = value !== undefined && form !== undefined && Object.keys(patchOf(value, form)).length > 0
   return (
-    <>
+    <Panel title={title}>
       {error !== undefined && <ErrorNote error={error} what="The settings cannot be read" />}
       {form !== undefined && (
         <Form onSubmit={change.run}>
@@ -40,7 +41,7 @@ export function DatabaseSettings({ name, ...database }: DatabaseProps) {
         The settings hold until the server ends; flags of <code>sixtables start</code> set those of all databases. A
         mode also brings its own concurrency, apply policy, ids and entity groups, unless they are changed with it.
       </p>
-    </>
+    </Panel>
   )
 }
 

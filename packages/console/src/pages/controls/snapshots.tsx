@@ -7,6 +7,7 @@ import { deleteJson, pathPart, postJson } from '../../api/http.ts'
 import { Button, Form, TextField } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
 import { SafeText } from '../../components/text.tsx'
@@ -18,23 +19,25 @@ export function SnapshotControl() {
   const dir = server.value?.dir
   return (
     <>
-      <h2>Snapshots</h2>
-      {dir === undefined ? (
-        <NeedsOneProcess why="it has no snapshots, as it never stands still. Export its databases instead, with npx sixtables export FOLDER.">
-          <Snapshots />
-        </NeedsOneProcess>
-      ) : (
-        <div class="note">
-          <p>
-            Snapshots are for stores in memory, and the data of this server are on disk, in <SafeText text={dir} />.
-            Start it with <code>--testing</code> to have them. A store on disk is exported instead, and imported into an
-            empty database:
-          </p>
-          <CopyCode text="npx sixtables export FOLDER" />
-        </div>
-      )}
-      <h2>Reset</h2>
-      <ResetControl />
+      <Panel title="Snapshots">
+        {dir === undefined ? (
+          <NeedsOneProcess why="it has no snapshots, as it never stands still. Export its databases instead, with npx sixtables export FOLDER.">
+            <Snapshots />
+          </NeedsOneProcess>
+        ) : (
+          <div class="note">
+            <p>
+              Snapshots are for stores in memory, and the data of this server are on disk, in <SafeText text={dir} />.
+              Start it with <code>--testing</code> to have them. A store on disk is exported instead, and imported into
+              an empty database:
+            </p>
+            <CopyCode text="npx sixtables export FOLDER" />
+          </div>
+        )}
+      </Panel>
+      <Panel title="Reset">
+        <ResetControl />
+      </Panel>
     </>
   )
 }

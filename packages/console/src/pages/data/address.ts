@@ -6,9 +6,7 @@
  * `placeOf(addressOfPlace(place))` is `place`.
  */
 
-import { printGql } from '@sixtables/gateway/browser'
 import { formatKeyPath } from '../../model/key-text.ts'
-import { descendantsOf } from '../../model/query-form.ts'
 import { addressOf, type Route } from '../../model/route.ts'
 import { type EntityScope, scopeIn, scopeOfKey, scopeQuery } from '../../model/scope.ts'
 import type { ApiKey } from '../../model/value-words.ts'
@@ -60,12 +58,6 @@ export function addressOfOpened(scope: EntityScope, key: ApiKey): string {
   const { project, database, namespace } = scopeOfKey(key, scope)
   const place = { ...nowhere, project, database, namespace, kind: key.path.at(-1)?.kind ?? '' }
   return addressOfPlace({ ...place, opened: formatKeyPath(key.path) })
-}
-
-/** The entities below one. */
-export function addressOfChildren(scope: EntityScope, key: string): string {
-  const { project, database, namespace } = scope
-  return addressOfPlace({ ...nowhere, project, database, namespace, gql: printGql(descendantsOf(key)) })
 }
 
 /** Another kind, namespace or database: its columns and query are others. */

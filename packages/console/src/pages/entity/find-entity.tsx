@@ -1,13 +1,18 @@
-/** The page without an entity: a key written by hand, or a new entity. */
+/** The page without an entity: a key written by hand, one of the first entities, or a new one. */
 
 import { useState } from 'preact/hooks'
-import { Button, Form } from '../../components/controls.tsx'
+import { type FoundEntity, readFirst } from '../../api/entities.ts'
+import { Button, Field, Form, TextField } from '../../components/controls.tsx'
+import { DatabaseFields } from '../../components/database-fields.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
 import { EmptyState } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SafeText } from '../../components/text.tsx'
+import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { keyProblem } from '../../model/key-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
+import { EntityList } from './entity-list.tsx'
 
 interface FindEntityProps {
   readonly scope: EntityScope
@@ -34,12 +39,7 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
         problem={problem}
         onScope={(part) => setTyped({ ...typed, ...part })}
       />
-      <EmptyState title="No entity is chosen">
-        <p>
-          Write its key, or choose it in <a href={addressOf('data')}>Data</a>. This page then shows its rows in the six
-          tables, the log of its entity group, and its versions.
-        </p>
-      </EmptyState>
+      {chosen.project !== '' && <FirstEntities key={JSON.stringify(chosen)} scope={chosen} />}
       <EntityDialogs
         scope={chosen}
         dialog={dialog}
@@ -63,34 +63,64 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
     if (wrong === undefined) navigate(addressOfEntity(scope, key))
   }
   return (
-    <Form class="entity-find" onSubmit={open}>
-      <label>
-        Key
-        <input
-          class="mono"
-          value={key}
-          placeholder='User:"ada"/ToDo:5'
-          spellcheck={false}
-          aria-invalid={found !== ''}
-          aria-describedby="entity-find-problem"
-          onInput={(event) => setKey(event.currentTarget.value)}
-        />
-      </label>
-      {(['project', 'database', 'namespace'] as const).map((part) => (
-        <label key={part}>
-          {part[0]?.toUpperCase() + part.slice(1)}
+    <Form class="panel entity-find" onSubmit={open}>
+      <div class="entity-key">
+        <Field label="Key">
           <input
-            value={scope[part]}
-            placeholder={part === 'project' ? '' : '(default)'}
+            class="mono"
+            value={key}
+            placeholder='User:"ada"/ToDo:5'
             spellcheck={false}
-            onInput={(event) => onScope({ [part]: event.currentTarget.value })}
+            aria-invalid={found !== ''}
+            aria-describedby="entity-find-problem"
+            onInput={(event) => setKey(event.currentTarget.value)}
           />
-        </label>
-      ))}
-      <Button label="Show" look="primary" />
+        </Field>
+        <Button label="Show" look="primary" />
+      </div>
       <p id="entity-find-problem" class="field-problem" role="status">
         <SafeText text={found} />
       </p>
+      <div class="fields">
+        <DatabaseFields value={scope} onChange={({ project, database }) => onScope({ project, database })} />
+        <TextField
+          label="Namespace"
+          value={scope.namespace}
+          placeholder="(default)"
+          isWhole
+          onChange={(namespace) => onScope({ namespace })}
+        />
+      </div>
     </Form>
+  )
+}
+
+const firstMax = 20
+/** Commits that come together are read once. */
+const restMs = 500
+
+function FirstEntities({ scope }: { readonly scope: EntityScope }) {
+  const { value, reload } = useLoaded<readonly FoundEntity[]>(JSON.stringify(scope), {
+    read: (_, options) => readFirst(scope, undefined, firstMax, options),
+  })
+  useCommits(new URLSearchParams({ ...scope }).toString(), restMs, reload)
+  if (value === undefined) return null
+  if (value.length === 0) {
+    return (
+      <EmptyState title="No entity is here yet">
+        <p>
+          Create one, or put one with your program. Its page shows its properties in each version, its rows in the six
+          tables, its children, and the log of its entity group.
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <Panel
+      title={value.length === firstMax ? 'The first entities by key' : 'Entities'}
+      more={<a href={addressOf('data')}>Find others in Data</a>}
+    >
+      <EntityList scope={scope} entities={value} />
+    </Panel>
   )
 }

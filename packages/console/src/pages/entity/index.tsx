@@ -1,9 +1,10 @@
 /**
- * Entity, inside: the rows that one entity has in each of the tables, the log of its entity group, and its versions.
+ * Entity, inside: its versions, the rows that it has in each of the tables, its children, and the log of its entity group.
  *
  *   #/entity/{project}/{key}?database=&namespace=&version=&with=
  */
 
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
@@ -12,9 +13,10 @@ import { EntityEditor } from '../../components/entity-dialogs.tsx'
 import { EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
 import { SafeText } from '../../components/text.tsx'
-import { keyProblem, parseKeyPath } from '../../model/key-text.ts'
+import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import { addressOfEntity, addressOfRows, type EntityScope, scopeIn, scopeQuery } from '../../model/scope.ts'
+import { ChildrenSection } from './entity-list.tsx'
 import { FindEntity } from './find-entity.tsx'
 import { LogSection } from './log-section.tsx'
 import { RowsSection } from './rows-section.tsx'
@@ -37,7 +39,7 @@ interface InsideProps {
 }
 
 function Inside({ scope, entityKey, query }: InsideProps) {
-  const { value: { rows, versions } = {}, error } = useInside(scope, entityKey)
+  const { value: { rows, versions, children = [] } = {}, error } = useInside(scope, entityKey)
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
@@ -56,7 +58,6 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           <Button label="Create it…" onClick={() => setEditing('create')} />
         </EmptyState>
       )}
-      {rows !== undefined && <RowsSection rows={rows.rows} />}
       {versions !== undefined && versions.length > 0 && (
         <VersionsSection
           scope={scope}
@@ -67,7 +68,20 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           onChoose={choose}
         />
       )}
-      {rows !== undefined && <LogSection log={rows.log} />}
+      {rows !== undefined && (
+        <div class="entity-columns">
+          <RowsSection rows={rows.rows} />
+          <div>
+            <ChildrenSection
+              scope={scope}
+              entityKey={entityKey}
+              entities={children}
+              depth={parseKeyPath(entityKey).length}
+            />
+            <LogSection log={rows.log} />
+          </div>
+        </div>
+      )}
       {editing !== undefined && (
         <EntityEditor
           scope={scope}
@@ -89,18 +103,27 @@ interface HeadProps extends Pick<InsideProps, 'scope' | 'entityKey'> {
 }
 
 function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
-  const kind = parseKeyPath(entityKey).at(-1)?.kind ?? ''
+  const path = parseKeyPath(entityKey)
+  const parents = path.slice(0, -1).map((_, i) => formatKeyPath(path.slice(0, i + 1)))
   return (
     <>
       <header class="page-head">
         <h1>
-          <SafeText text={entityKey} />
+          {parents.map((parent, i) => (
+            <Fragment key={parent}>
+              <a href={addressOfEntity(scope, parent)}>
+                <SafeText text={formatKeyPath(path.slice(i, i + 1))} />
+              </a>
+              /
+            </Fragment>
+          ))}
+          <SafeText text={formatKeyPath(path.slice(-1))} />
         </h1>
         <div class="toolbar">
           <CopyButton text={entityKey} label="Copy the key" />
-          <Button label="Edit…" disabled={!isThere} onClick={() => onEdit('edit')} />
+          <Button label="Edit…" look="primary" disabled={!isThere} onClick={() => onEdit('edit')} />
           <Button label="Duplicate…" disabled={!isThere} onClick={() => onEdit('duplicate')} />
-          <a class="button" href={addressOf('data', [scope.project, kind], scopeQuery(scope))}>
+          <a class="button" href={addressOf('data', [scope.project, path.at(-1)?.kind ?? ''], scopeQuery(scope))}>
             Its kind in Data
           </a>
           <a class="button" href={addressOfRows(scope, entityKey)}>

@@ -1,7 +1,9 @@
 /** The kept log records of the entity's group, newest first. */
 
 import type { LogRecordReport, LogReport } from '@sixtables/engine'
+import { Panel } from '../../components/panel.tsx'
 import { LongText, SafeText } from '../../components/text.tsx'
+import { counted } from '../../model/numbers.ts'
 
 const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {
   committed: { words: 'waits for A', look: 'warn' },
@@ -15,19 +17,14 @@ export function StateTag({ state }: { readonly state: LogRecordReport['state'] }
 
 export function LogSection({ log: { group, records, hasMore = false } }: { readonly log: LogReport }) {
   return (
-    <section class="entity-section" aria-labelledby="entity-log">
-      <header class="page-head">
-        <h2 id="entity-log">
+    <Panel
+      title={
+        <>
           Log of the group <SafeText text={group} />
-        </h2>
-        <span class="muted">
-          {hasMore
-            ? `the newest ${records.length} records`
-            : records.length === 1
-              ? '1 record'
-              : `${records.length} records`}
-        </span>
-      </header>
+        </>
+      }
+      more={<span class="muted">{`${hasMore ? 'the newest ' : ''}${counted(records.length, 'record')}`}</span>}
+    >
       {records.length === 0 ? (
         <p class="muted">The log keeps the commits of the last hour, and has none of this group.</p>
       ) : (
@@ -50,6 +47,6 @@ export function LogSection({ log: { group, records, hasMore = false } }: { reado
           ))}
         </ol>
       )}
-    </section>
+    </Panel>
   )
 }

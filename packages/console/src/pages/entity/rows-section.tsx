@@ -2,7 +2,8 @@
 
 import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
-import { Button } from '../../components/controls.tsx'
+import { Switch } from '../../components/controls.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { LongText, SafeText, useFirst } from '../../components/text.tsx'
 
 const tables = [
@@ -31,18 +32,19 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
     (table, i, list) => list.indexOf(table) === i,
   )
   return (
-    <section class="entity-section" aria-labelledby="entity-rows">
-      <header class="page-head">
-        <h2 id="entity-rows">Rows</h2>
-        <span class="muted">{countWords(rows)}</span>
-        <Button label="Row keys in hex" aria-pressed={isHex} onClick={() => setIsHex(!isHex)} />
-      </header>
-      <div class="entity-tables">
-        {all.map((table) => (
-          <TableRows key={table} table={table} rows={rows.filter((row) => row.table === table)} isHex={isHex} />
-        ))}
-      </div>
-    </section>
+    <Panel
+      title="Rows"
+      more={
+        <>
+          <span class="muted">{countWords(rows)}</span>
+          <Switch label="Row keys in hex" isOn={isHex} onSwitch={setIsHex} />
+        </>
+      }
+    >
+      {all.map((table) => (
+        <TableRows key={table} table={table} rows={rows.filter((row) => row.table === table)} isHex={isHex} />
+      ))}
+    </Panel>
   )
 }
 

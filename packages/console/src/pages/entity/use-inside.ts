@@ -5,14 +5,16 @@
  */
 
 import type { RowsReport, VersionsReport } from '@sixtables/engine'
-import { entityQuery, readRows } from '../../api/entities.ts'
+import { entityQuery, type FoundEntity, readFirst, readRows } from '../../api/entities.ts'
 import { type CallOptions, getJson } from '../../api/http.ts'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
+import { childrenMax } from './entity-list.tsx'
 
 export interface Inside extends Pick<VersionsReport, 'versions'> {
   readonly rows: Pick<RowsReport, 'rows' | 'log'>
+  readonly children: readonly FoundEntity[]
 }
 
 const recordsShown = 100
@@ -21,15 +23,18 @@ const recordsShown = 100
 const restMs = 60
 
 export function useInside(scope: EntityScope, key: string) {
-  const found = useLoaded<Inside>(entityQuery(scope, key), { read: readInside })
+  const found = useLoaded<Inside>(entityQuery(scope, key), {
+    read: (query, options) => readInside(scope, key, query, options),
+  })
   useCommits(entityQuery(scope, formatKeyPath(parseKeyPath(key).slice(0, 1))), restMs, found.reload)
   return found
 }
 
-async function readInside(query: string, options: CallOptions): Promise<Inside> {
-  const [rows, { versions }] = await Promise.all([
+async function readInside(scope: EntityScope, key: string, query: string, options: CallOptions): Promise<Inside> {
+  const [rows, { versions }, children] = await Promise.all([
     readRows<Inside['rows']>(`${query}&records=${recordsShown}`, options),
     getJson<VersionsReport>(`/emulator/inspect/versions?${query}`, options),
+    readFirst(scope, key, childrenMax + 1, options),
   ])
-  return { rows, versions }
+  return { rows, versions, children }
 }

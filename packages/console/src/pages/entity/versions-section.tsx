@@ -7,6 +7,7 @@ import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
 import { ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { Table } from '../../components/table.tsx'
 import { LongText, SafeText, useFirst } from '../../components/text.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
@@ -40,12 +41,11 @@ export function VersionsSection(props: VersionsSectionProps) {
     onChoose(i === last ? undefined : versions[i]?.version, found < 0 ? undefined : compared)
   const words = `version ${shown.version} of ${shown.committedAt}, ${at + 1} of ${versions.length}`
   return (
-    <section class="entity-section" aria-labelledby="entity-versions">
-      <header class="page-head">
-        <h2 id="entity-versions">Versions</h2>
-        <span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>
-      </header>
-      <Slider at={at} last={last} words={words} onChoose={choose} />
+    <Panel
+      title="Versions"
+      more={<span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>}
+    >
+      {last > 0 && <Slider at={at} last={last} words={words} onChoose={choose} />}
       <p class="entity-when">
         <time dateTime={shown.committedAt}>{shown.committedAt}</time> {words.slice(0, words.indexOf(' of '))}, {at + 1}{' '}
         of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
@@ -53,7 +53,7 @@ export function VersionsSection(props: VersionsSectionProps) {
       <ReadTime version={shown} />
       <div class="entity-versions">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
-        <div class="panel">
+        <div>
           <CompareWith
             versions={versions}
             compared={found < 0 ? '' : (compared ?? '')}
@@ -62,7 +62,7 @@ export function VersionsSection(props: VersionsSectionProps) {
           <DifferenceTo before={otherState} after={state} hasOther={with_ !== undefined} />
         </div>
       </div>
-    </section>
+    </Panel>
   )
 }
 
@@ -87,7 +87,6 @@ function Slider({ at, last, words, onChoose }: SliderProps) {
         min={0}
         max={last}
         value={at}
-        disabled={last === 0}
         onInput={(event) => onChoose(Number(event.currentTarget.value))}
       />
       <Button label="›" aria-label="Newer version" disabled={at === last} onClick={() => onChoose(at + 1)} />
@@ -161,10 +160,10 @@ function VersionState({ state: { entity, error }, isDeleted }: VersionStateProps
   const properties = Object.entries(entity?.properties ?? {})
   const { shown, rest } = useFirst(properties, 'properties')
   if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />
-  if (isDeleted) return <p class="panel">This commit deleted the entity.</p>
-  if (entity !== undefined && properties.length === 0) return <p class="panel">It had no properties.</p>
+  if (isDeleted) return <p>This commit deleted the entity.</p>
+  if (entity !== undefined && properties.length === 0) return <p>It had no properties.</p>
   return (
-    <div class="panel entity-state" aria-busy={entity === undefined}>
+    <div class="entity-state" aria-busy={entity === undefined}>
       <Table
         rows={shown}
         keyOf={([name]) => name}

@@ -147,11 +147,15 @@ function useWidth(box: { readonly current: HTMLDivElement | null }): number {
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const measured = new ResizeObserver(() => setWidth(element.clientWidth))
-    measured.observe(element)
-    // Where the picture is wider than its box, now is seen first.
-    element.parentElement?.scrollTo({ left: element.clientWidth })
-    setWidth(element.clientWidth)
+    const scroll = element.parentElement ?? element
+    const measure = (): void => {
+      setWidth(element.clientWidth)
+      // Where the picture is wider than its box, now is seen first.
+      scroll.scrollTo({ left: element.clientWidth })
+    }
+    const measured = new ResizeObserver(measure)
+    measured.observe(scroll)
+    measure()
     return () => measured.disconnect()
   }, [])
   return width

@@ -2,6 +2,7 @@
 
 import type { Finding } from '@sixtables/engine'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { addressOf } from '../../model/route.ts'
 
@@ -9,35 +10,39 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] |
   if (findings === undefined) return null
   if (findings.length === 0) {
     return (
-      <p class="muted">
-        None. Each call is looked at for patterns that would be slow or refused at scale: hot keys, rising indexes,
-        large offsets and others. <a href={addressOf('labs')}>The labs</a> show each of them.
-      </p>
+      <Panel title="No findings">
+        <p class="muted">
+          Each call is looked at for patterns that would be slow or refused at scale: hot keys, rising indexes, large
+          offsets and others. <a href={addressOf('labs')}>The labs</a> show each of them.
+        </p>
+      </Panel>
     )
   }
   return (
-    <ul class="findings">
-      {groupsOf(findings).map(([first, ...others]) => (
-        <li key={first.kind} class="panel">
-          <details>
-            <summary>
-              <span class="tag warn">{first.kind}</span> <SafeText text={first.words} />
-              {others.length > 0 && <span class="muted"> and {others.length} more</span>}
-            </summary>
-            <FindingFacts finding={first} />
-            {others.map((finding) => (
-              <section key={finding.subject}>
-                <h3>
-                  <SafeText text={finding.words} />
-                </h3>
-                <FindingFacts finding={finding} />
-              </section>
-            ))}
-          </details>
-          <LabLink lab={first.lab} />
-        </li>
-      ))}
-    </ul>
+    <Panel title="Findings">
+      <ul class="findings">
+        {groupsOf(findings).map(([first, ...others]) => (
+          <li key={first.kind}>
+            <details>
+              <summary>
+                <span class="tag warn">{first.kind}</span> <SafeText text={first.words} />
+                {others.length > 0 && <span class="muted"> and {others.length} more</span>}
+              </summary>
+              <FindingFacts finding={first} />
+              {others.map((finding) => (
+                <section key={finding.subject}>
+                  <h3>
+                    <SafeText text={finding.words} />
+                  </h3>
+                  <FindingFacts finding={finding} />
+                </section>
+              ))}
+            </details>
+            <LabLink lab={first.lab} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { expect, test } from 'vitest'
-import { linesOf, type Point, pointsMax, withEvent } from './history.ts'
+import { linesOf, type Point, pointsMax, rowLinesOf, withEvent } from './history.ts'
 
 const event = (second: number, seconds: number, commits = 0, aborted = 0): OverviewEvent => {
   const counts = { calls: commits, errors: aborted, p50Ms: 1, p99Ms: 2 }
@@ -41,4 +41,25 @@ test('the newest points are kept', () => {
   const points = after(...events)
   expect(points).toHaveLength(pointsMax)
   expect(points.at(-1)?.at).toBe(pointsMax + 49)
+})
+
+test('rows of all tables are added up for each column of a heat report', () => {
+  const row = { start: '', end: '', label: '', bytes: [] }
+  const report = {
+    atMs: 25_000,
+    stepMs: 10_000,
+    columns: [10_000, 20_000],
+    rows: [
+      { ...row, table: 'Entities', reads: [1, 0], writes: [2, 0] },
+      { ...row, table: 'EntitiesByKind', reads: [0, 5], writes: [3, 0] },
+    ],
+    events: [],
+  } as const
+  expect(rowLinesOf(report)).toEqual({
+    x: [10, 20],
+    rows: [
+      { label: 'reads', values: [1, 5] },
+      { label: 'writes', values: [5, 0] },
+    ],
+  })
 })

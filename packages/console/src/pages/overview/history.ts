@@ -8,6 +8,7 @@
  * H1  Time in which nothing was measured is a gap, never a zero.         history.test.ts
  */
 
+import type { HeatReport } from '@sixtables/engine'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import type { PlotLine } from '../../components/line-plot.tsx'
 
@@ -57,6 +58,15 @@ export function linesOf(points: readonly Point[]): Lines {
     latency: [line('p50', ({ all }) => all?.p50Ms ?? null), line('p99', ({ all }) => all?.p99Ms ?? null)],
     errors: codes.map((name) => line(name, ({ codes: answered, seconds }) => (answered[name] ?? 0) / seconds)),
   }
+}
+
+/** Rows that all tables read and wrote, for each column of a heat report (/s). */
+export function rowLinesOf({ columns, rows }: Pick<HeatReport, 'columns' | 'rows'> = { columns: [], rows: [] }) {
+  const summed = (label: 'reads' | 'writes'): PlotLine => ({
+    label,
+    values: columns.map((_, i) => rows.reduce((sum, row) => sum + (row[label][i] ?? 0), 0)),
+  })
+  return { x: columns.map((ms) => ms / 1000), rows: [summed('reads'), summed('writes')] }
 }
 
 /** Names in the order of the alphabet: a line keeps its colour until a name comes before it. */

@@ -1,22 +1,24 @@
 /**
  * The state of the server: its calls, its data, and the patterns that would cost at scale.
  *
- * The history of the lines is kept while the page is open in this tab; the server counts while the page is shown.
+ * Rows of the last minutes come from the server's heat, which it always keeps. Calls are counted while the page is shown; their lines are
+ * kept while it is open in this tab.
  */
 
 import { signal } from '@preact/signals'
+import type { HeatReport } from '@sixtables/engine'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
 import { ErrorNote } from '../../components/notes.tsx'
-import { useEvents } from '../../components/use-server.ts'
+import { useEvents, useLoaded } from '../../components/use-server.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 import { Findings } from './findings.tsx'
-import { linesOf, type Point, withEvent } from './history.ts'
+import { linesOf, type Point, rowLinesOf, withEvent } from './history.ts'
 import { DatabaseKinds, NoEntities } from './kinds.tsx'
 
 const points = signal<readonly Point[]>([])
@@ -49,9 +51,7 @@ export default function OverviewPage() {
       {refused !== undefined && <ErrorNote error={refused} what="The overview cannot be read" />}
       <Tiles event={latest} />
       <Plots />
-      <h2>Data</h2>
       <Databases event={latest} commits={commits} />
-      <h2>Findings</h2>
       <Findings findings={latest?.findings} />
     </section>
   )
@@ -104,42 +104,60 @@ function Tile({ name, value, isBad = false, link, action }: TileProps) {
   )
 }
 
+/** One row for each table; the server has columns of 10 s for so long. */
+const heatPath = '/emulator/heat?span=1200000&rows=1'
+const heatEveryMs = 10_000
+
 function Plots() {
+  const heat = useLoaded<HeatReport>(heatPath, { everyMs: heatEveryMs })
+  const last = useMemo(() => rowLinesOf(heat.value), [heat.value])
   const { x, operations, latency, errors } = linesOf(points.value)
-  if (x.length > 0 && operations.length === 0) return <TryFirst />
   const axis = { name: 'time', values: x, isTime: true }
   return (
     <div class="overview-plots">
-      <LinePlot title="Operations" unit="/s, by method" x={axis} lines={operations} least={1} />
-      <LinePlot title="Latency" unit="ms" x={axis} lines={latency} least={1} />
-      <LinePlot title="Errors" unit="/s, by code" x={axis} lines={errors} least={1} />
+      <LinePlot
+        title="Rows"
+        unit="/s, the last 20 minutes"
+        x={{ ...axis, values: last.x }}
+        lines={last.rows}
+        least={1}
+      />
+      {operations.length === 0 ? (
+        <TryFirst />
+      ) : (
+        <>
+          <LinePlot title="Operations" unit="/s, by method" x={axis} lines={operations} least={1} />
+          <LinePlot title="Latency" unit="ms" x={axis} lines={latency} least={1} />
+          <LinePlot title="Errors" unit="/s, by code" x={axis} lines={errors} least={1} />
+        </>
+      )}
     </div>
   )
 }
 
+/** Places to begin at, with what there is to see. */
+const tries = [
+  ['Data', addressOf('data'), 'Change a value in its cell, and see the plan of a query.'],
+  ['Six tables', addressOf('tables'), 'The rows that a commit writes light up, in their order.'],
+  ['Log and apply', addressOf('log'), 'Stop writes between commit and apply: a query is stale.'],
+  ['Faults', addressOf('controls', ['faults']), 'Abort the next commit of your program, or slow it down.'],
+  ['Labs', addressOf('labs'), 'Predict what a hot key does, run it, and compare.'],
+] as const
+
 /** Lines of nothing tell nothing: until a call comes, what can be done here. */
 function TryFirst() {
   return (
-    <section class="panel try-first" aria-label="Try first">
-      <h2>No calls since this page is open: try this first</h2>
-      <ul class="bullets">
-        <li>
-          <a href={addressOf('data')}>Data</a>: create an entity, change a value in its cell, and see the query's plan
-          by <em>Explain</em>.
-        </li>
-        <li>
-          <a href={addressOf('tables')}>Six tables</a>: the rows that each commit writes light up, in their order.
-        </li>
-        <li>
-          <a href={addressOf('log')}>Log and apply</a>: stop writes between commit and apply, and see a stale query.
-        </li>
-        <li>
-          <a href={addressOf('controls', ['faults'])}>Faults</a>: abort the next commit of your program, or slow it
-          down.
-        </li>
-        <li>
-          <a href={addressOf('labs')}>Labs</a>: predict what a hot key does, run it, and compare.
-        </li>
+    <section class="try-first" aria-label="Try first">
+      <h2>No call since this page is open: try this first</h2>
+      <ul>
+        {tries.map(([title, address, words]) => (
+          <li key={title}>
+            <a class="panel try" href={address}>
+              <strong>{title}</strong>
+              <span class="muted">{words}</span>
+            </a>
+          </li>
+        ))}
       </ul>
     </section>
   )

@@ -8,6 +8,7 @@ import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsM
 import { ConnectClient } from '../../components/connect-client.tsx'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
@@ -29,19 +30,21 @@ export interface DatabaseKindsProps {
 export function DatabaseKinds({ project, database, commits, shown: databases }: DatabaseKindsProps) {
   const { found, error, isCounting, count } = useKindCounts({ project, database, commits, shown: databases })
   return (
-    <section class="panel database-kinds" aria-label={`Database ${database || '(default)'} of ${project}`}>
-      <header class="toolbar">
-        <h3>
-          <SafeText text={`${project} / ${database || '(default)'}`} />
-        </h3>
-        <span class="muted">{found === undefined ? 'counting…' : summaryOf(found)}</span>
-        <Button
-          label={isCounting ? 'Counting…' : 'Count now'}
-          look="quiet"
-          disabled={isCounting}
-          onClick={() => count()}
-        />
-      </header>
+    <Panel
+      class="database-kinds"
+      title={<SafeText text={`${project} / ${database || '(default)'}`} />}
+      more={
+        <>
+          <span class="muted">{found === undefined ? 'counting…' : summaryOf(found)}</span>
+          <Button
+            label={isCounting ? 'Counting…' : 'Count now'}
+            look="quiet"
+            disabled={isCounting}
+            onClick={() => count()}
+          />
+        </>
+      }
+    >
       {error !== undefined && <ErrorNote error={error} what="The kinds could not be counted" />}
       {found !== undefined && found.kinds.length > 0 && (
         <Scroll label={`Kinds of ${project}`}>
@@ -59,17 +62,25 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
           />
         </Scroll>
       )}
-      {found?.kinds.length === 0 && databases === 1 && <NoEntities />}
-    </section>
+      {found?.kinds.length === 0 && databases === 1 && <ToConnect />}
+    </Panel>
   )
 }
 
 export function NoEntities() {
   return (
-    <div class="panel">
-      <p>There are no entities yet. Client libraries find this server by their environment:</p>
+    <Panel title="No entities yet">
+      <ToConnect />
+    </Panel>
+  )
+}
+
+function ToConnect() {
+  return (
+    <>
+      <p>Client libraries find this server by their environment:</p>
       <ConnectClient />
-    </div>
+    </>
   )
 }
 

@@ -30,19 +30,11 @@ export default function RequestsPage({ route }: PageProps) {
     <section class="page requests">
       <header class="page-head">
         <h1>Requests</h1>
-        <nav class="toolbar" aria-label="Views">
-          <a
-            class="button"
-            href={addressOf('requests', [], filters)}
-            aria-current={isTransactions ? undefined : 'page'}
-          >
+        <nav class="tabs" aria-label="Views">
+          <a href={addressOf('requests', [], filters)} aria-current={isTransactions ? undefined : 'page'}>
             Calls
           </a>
-          <a
-            class="button"
-            href={addressOf('requests', ['transactions'])}
-            aria-current={isTransactions ? 'page' : undefined}
-          >
+          <a href={addressOf('requests', ['transactions'])} aria-current={isTransactions ? 'page' : undefined}>
             Transactions
           </a>
         </nav>

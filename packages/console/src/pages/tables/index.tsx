@@ -101,7 +101,8 @@ export default function TablesPage({ route }: PageProps) {
         key={name}
         table={name}
         step={step}
-        about={name === 'Log' && isShared() ? aboutSharedLog : about}
+        about={about}
+        none={name === 'Log' && isShared() ? aboutSharedLog : undefined}
         rows={live.windowOf(name)}
         lit={live.shown?.lit.get(name)}
         marked={live.marked}

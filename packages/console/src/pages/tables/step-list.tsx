@@ -10,13 +10,29 @@ export interface StepListProps {
   readonly database: string
 }
 
+/** Until a commit comes: what its steps write. */
+const atRest = [
+  ['log', 'Log: the record of the commit'],
+  ['A', 'Milestone A: the entity'],
+  ['B', 'Milestone B: its index rows'],
+] as const
+
 export function StepList({ shown, project = '', database }: StepListProps) {
   return (
     <section class="panel step-list" aria-label="Latest commit">
       <h2>Latest commit</h2>
       <div aria-live="polite">
         {shown === undefined ? (
-          <p class="muted">Put an entity, and its rows light up: log, milestone A, milestone B.</p>
+          <>
+            <p class="muted">Put an entity, and its rows light up in this order:</p>
+            <ol>
+              {atRest.map(([step, words]) => (
+                <li key={step} class={`step-line step-${step}`}>
+                  {words}
+                </li>
+              ))}
+            </ol>
+          </>
         ) : (
           <>
             <p class="step-title">

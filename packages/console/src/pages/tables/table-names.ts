@@ -9,11 +9,11 @@ export interface TableDefinition {
 }
 
 export const tables: readonly TableDefinition[] = [
-  { name: 'Log', step: 'log', about: 'One record for each commit in an entity group.' },
-  { name: 'Entities', step: 'A', about: 'One row for each entity, by its key.' },
-  { name: 'EntitiesByKind', step: 'B', about: 'One row for each entity, by kind and key.' },
-  { name: 'EntitiesByPropertyAsc', step: 'B', about: 'One row for each indexed value, smallest first.' },
-  { name: 'EntitiesByPropertyDesc', step: 'B', about: 'One row for each indexed value, largest first.' },
+  { name: 'Log', step: 'log', about: 'The record of each commit.' },
+  { name: 'Entities', step: 'A', about: 'Each entity, by its key.' },
+  { name: 'EntitiesByKind', step: 'B', about: 'Each entity, by kind and key.' },
+  { name: 'EntitiesByPropertyAsc', step: 'B', about: 'Each indexed value, smallest first.' },
+  { name: 'EntitiesByPropertyDesc', step: 'B', about: 'Each indexed value, largest first.' },
   { name: 'EntitiesByCompositeProperty', step: 'B', about: 'The rows of composite indexes.' },
   { name: 'IdSequences', step: undefined, about: 'Counters of ids.' },
 ]

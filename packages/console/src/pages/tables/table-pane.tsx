@@ -13,6 +13,8 @@ export interface PaneProps {
   /** The step of a commit that writes it. */
   readonly step: StepName | undefined
   readonly about: string
+  /** Why there is no row, if there is none. */
+  readonly none: string | undefined
   readonly rows: RowWindow
   readonly lit: ReadonlyMap<string, LitRow> | undefined
   /** Rows of the entity that was asked for. */
@@ -39,7 +41,7 @@ export function TablePane(props: PaneProps) {
 }
 
 function Pane(props: PaneProps) {
-  const { table, step, about, rows, lit, marked, form, place, isChosen, onScrolled } = props
+  const { table, step, about, none = '', rows, lit, marked, form, place, isChosen, onScrolled } = props
   const list = useRef<HTMLElement>(null)
   useStillRows(list, rows, props.wanted)
   const onScroll = (): void => {
@@ -65,7 +67,7 @@ function Pane(props: PaneProps) {
         onKeyDown={onScrolled}
       >
         {shown.length === 0 && (
-          <p class="muted table-empty">{rows.isLoaded && !rows.isReading ? `No row. ${about}` : 'Reading …'}</p>
+          <p class="muted table-empty">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
         )}
         <ol>
           {shown.flatMap((row, i) => {
@@ -95,12 +97,17 @@ function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step'
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
     <header class="table-pane-head">
-      <h2 title={about}>{table}</h2>
-      {step !== undefined && (
-        <span class={`step-tag step-${step}`} title={step === 'log' ? about : `written by milestone ${step}`}>
-          {step}
-        </span>
-      )}
+      <h2>
+        {step !== undefined && (
+          <span class={`step-tag step-${step}`} title={step === 'log' ? about : `written by milestone ${step}`}>
+            {step}
+          </span>
+        )}
+        {table}
+      </h2>
+      <span class="muted" title={about}>
+        {about}
+      </span>
       <span class="table-pane-ends">
         <Button label="⤒" look="quiet" onClick={() => void rows.open()} aria-label={`First rows of ${table}`} />
         <Button

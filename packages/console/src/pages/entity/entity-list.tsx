@@ -1,0 +1,73 @@
+/** Entities as links to their pages, each with its first properties. */
+
+import type { FoundEntity } from '../../api/entities.ts'
+import { Panel } from '../../components/panel.tsx'
+import { SafeText } from '../../components/text.tsx'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { counted } from '../../model/numbers.ts'
+import { addressOfChildren } from '../../model/query-form.ts'
+import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
+import { valueWords } from '../../model/value-words.ts'
+
+const propertiesShown = 3
+
+export interface EntityListProps {
+  readonly scope: EntityScope
+  readonly entities: readonly FoundEntity[]
+  /** Elements at the begin of each path that are not shown. */
+  readonly depth?: number
+}
+
+export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
+  return (
+    <ul class="entity-list">
+      {entities.map(({ key: { path }, properties = {} }) => (
+        <li key={formatKeyPath(path)}>
+          <a href={addressOfEntity(scope, formatKeyPath(path))}>
+            <SafeText text={formatKeyPath(path.slice(depth))} />
+          </a>{' '}
+          <span class="muted">
+            <SafeText
+              text={Object.entries(properties)
+                .slice(0, propertiesShown)
+                .map(([name, value]) => `${name}: ${valueWords(value).words}`)
+                .join(', ')}
+            />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** So many of the entities below one are listed. */
+export const childrenMax = 50
+
+export interface ChildrenProps extends EntityListProps {
+  readonly entityKey: string
+  /** Elements of its path. */
+  readonly depth: number
+}
+
+/** @param entities - one more than {@link childrenMax} where there are more */
+export function ChildrenSection({ scope, entityKey, entities, depth }: ChildrenProps) {
+  const hasMore = entities.length > childrenMax
+  const count = counted(Math.min(entities.length, childrenMax), 'entity', 'entities')
+  return (
+    <Panel
+      title="Children"
+      more={
+        <>
+          <span class="muted">{hasMore ? `the first ${count}` : entities.length === 0 ? 'none' : count}</span>
+          {entities.length > 0 && <a href={addressOfChildren(scope, entityKey)}>All in Data</a>}
+        </>
+      }
+    >
+      {entities.length === 0 ? (
+        <p class="muted">Entities whose key begins with this one are its children. They are in its entity group.</p>
+      ) : (
+        <EntityList scope={scope} entities={entities.slice(0, childrenMax)} depth={depth} />
+      )}
+    </Panel>
+  )
+}
