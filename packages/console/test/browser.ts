@@ -89,6 +89,12 @@ async function openKept(): Promise<Kept> {
   return { browser, context, page, session: await context.newCDPSession(page) }
 }
 
+/** The browser of this worker, for contexts of another origin. */
+export async function keptBrowser(): Promise<Browser> {
+  kept ??= openKept()
+  return (await kept).browser
+}
+
 /** The page as a new one: it shows nothing, knows nothing of the server that it leaves, and no test listens to it. */
 async function leave({ context, page, session }: Kept, origin: string): Promise<void> {
   for (const event of heard) page.removeAllListeners(event)

@@ -1,10 +1,12 @@
 /**
  * Builds the site: static files for any web server, below any path (docs/architecture/site.md).
  *
- *   src/page/*, src/worker.ts, src/relay.ts        ─▶   site/index.html, start-<hash>.js, worker-<hash>.js, relay.js
+ *   src/page/*, src/worker.ts                      ─▶   site/index.html, start-<hash>.js, worker-<hash>.js, …
  *   the console as the gateway's package has it    ─▶   site/console/
+ *   src/offline.ts, a list of all these            ─▶   site/offline.js
  */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
@@ -42,16 +44,16 @@ const memoryOnly = {
 }
 
 /**
- * Bundles a program of the site.
+ * Bundles programs of the site.
  *
- * @param input - below `src`
- * @param output - options for its files
+ * @param input - files below `src`, by the names of their chunks
+ * @param output - options for the chunks
  * @param define - values of names
- * @returns the chunks, the first of which is the entry; and the modules that they would need from elsewhere
+ * @throws Error if they need modules that a browser does not have
  */
 export async function bundled(input, output = {}, define = {}) {
   const bundle = await rolldown({
-    input: source + input,
+    input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, source + file])),
     platform: 'browser',
     resolve: {
       alias: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${source}ports/${port}.ts`])),
@@ -81,27 +83,27 @@ export async function bundled(input, output = {}, define = {}) {
   await bundle.close()
   const made = new Set(chunks.map(({ fileName }) => fileName))
   const needed = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports])
-  return { chunks, missing: needed.filter((name) => !made.has(name)) }
+  const missing = needed.filter((name) => !made.has(name))
+  if (missing.length > 0) throw new Error(`a browser has no ${missing.join(', ')}`)
+  return chunks
+}
+
+function write(chunks, target) {
+  for (const { fileName, code } of chunks) writeFileSync(`${target}/${fileName}`, code)
 }
 
 /** Builds the whole site into a folder, which is emptied. */
 export async function buildSite(target = at('../../../site/')) {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
-  const write = ({ chunks, missing }) => {
-    if (missing.length > 0) throw new Error(`a browser has no ${missing.join(', ')}`)
-    for (const { fileName, code } of chunks) writeFileSync(`${target}/${fileName}`, code)
-    return chunks[0].fileName
-  }
-  const labs = write(await bundled('labs.ts'))
-  const worker = write(await bundled('worker.ts', {}, { labsFile: JSON.stringify(labs) }))
-  write(await bundled('relay.ts', { format: 'iife', entryFileNames: 'relay.js' }))
-  const start = write(await bundled('page/start.ts'))
-  const boot = write(await bundled('page/boot.ts'))
+  const chunks = await bundled({ worker: 'worker.ts', start: 'page/start.ts', boot: 'page/boot.ts' })
+  write(chunks, target)
+  const fileOf = (entry) => chunks.find(({ isEntry, name }) => isEntry && name === entry).fileName
+  const worker = fileOf('worker')
   const page = readFileSync(`${source}page/index.html`, 'utf8')
   const policy =
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'"
-  const made = page.replace('%POLICY%', policy).replaceAll('%WORKER%', worker).replace('%START%', start)
+  const made = page.replace('%POLICY%', policy).replaceAll('%WORKER%', worker).replace('%START%', fileOf('start'))
   writeFileSync(`${target}/index.html`, made)
   cpSync(`${source}page/start.css`, `${target}/start.css`)
   const web = at('../../gateway/dist/web/')
@@ -110,13 +112,27 @@ export async function buildSite(target = at('../../../site/')) {
   const consolePage = readFileSync(`${web}/index.html`, 'utf8')
     .replace(
       /<script type="module" src="([^"]+)"><\/script>/,
-      `<script type="module" src="../${boot}" data-worker="${worker}" data-main="console/$1"></script>`,
+      `<script type="module" src="../${fileOf('boot')}" data-worker="${worker}" data-main="console/$1"></script>`,
     )
     .replace(
       '<meta charset="utf-8">',
       `<meta charset="utf-8">\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,
     )
   writeFileSync(`${target}/console/index.html`, consolePage)
+  await writeOffline(target)
+}
+
+/** Writes the service worker with the list of the files that are there now: a version of the site. */
+export async function writeOffline(target) {
+  const own = 'offline.js'
+  const names = readdirSync(target, { recursive: true }).map((name) => name.replaceAll('\\', '/'))
+  const files = names.filter((name) => name !== own && statSync(`${target}/${name}`).isFile()).sort()
+  const digestOf = (data) => `sha256-${createHash('sha256').update(data).digest('base64')}`
+  const list = JSON.stringify(
+    Object.fromEntries(files.map((name) => [name, digestOf(readFileSync(`${target}/${name}`))])),
+  )
+  const define = { siteFiles: list, siteVersion: JSON.stringify(digestOf(list)) }
+  write(await bundled({ offline: 'offline.ts' }, { format: 'iife', entryFileNames: own }, define), target)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildSite(process.argv[2])

@@ -8,7 +8,7 @@ interface Message {
   readonly refused?: string
 }
 
-/** @param file - labs.ts, built */
+/** @param file - worker.ts, built */
 export function labsIn(file: URL): LabStarter {
   return (task, listener) => {
     const worker = new Worker(file, { type: 'module' })
@@ -21,7 +21,7 @@ export function labsIn(file: URL): LabStarter {
         else resolve(answer)
       }
       worker.onerror = ({ message }) => reject(new DatastoreError('INTERNAL', `the lab broke off: ${message}`))
-      worker.postMessage(task)
+      worker.postMessage({ task })
     }).finally(() => worker.terminate())
     // Nothing may await a cancelled task.
     done.catch(() => {})

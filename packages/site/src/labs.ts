@@ -1,11 +1,12 @@
-/** A worker that runs one task of the labs; the emulator's worker (lab-tasks.ts) starts it, and ends it to cancel. */
+/** One task of the labs, in a worker of its own; lab-tasks.ts starts it, and ends it to cancel. */
 import { doTask, type PlainTask, refusalOf, seldom } from '@sixtables/bench/tasks'
 
-self.onmessage = async ({ data }: MessageEvent<PlainTask>) => {
+/** Posts progress, and an answer or a refusal. */
+export async function runTask(task: PlainTask): Promise<void> {
   try {
     self.postMessage({
       answer: await doTask(
-        data,
+        task,
         seldom((progress) => self.postMessage({ progress })),
       ),
     })

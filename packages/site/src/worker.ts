@@ -1,13 +1,15 @@
 /**
- * The emulator of a tab: an engine in memory and the gateway's calls, in a module worker. A page or the relay asks it over a MessagePort:
+ * The emulator of a tab: an engine in memory and the gateway's calls, in a module worker. A page asks it over a MessagePort:
  *
  *   {port}                                           a further asker, which gets a port of its own
+ *   {task}                                           a task of the labs, in a worker that does nothing else (lab-tasks.ts)
  *   {id, method, url, headers, body}                 ─▶ {id, status, headers, body}, or a stream: {id, status, headers, isStream}, {id, piece}…, {id, end}
  *   {id, cancel: true}                               the asker no longer wants the answer
  *   {id, taken: true}                                it took a piece; the next one is made then
  *
  * It is the second transport of protocols/http-calls.ts, which serves the calls as it does for Node's sockets. A body is a Uint8Array.
  */
+import type { PlainTask } from '@sixtables/bench/tasks'
 import { openEngine } from '@sixtables/engine'
 import {
   addLabRoutes,
@@ -21,9 +23,6 @@ import {
   type WholeAnswer,
 } from '@sixtables/gateway/exchange'
 import { labsIn } from './lab-tasks.ts'
-
-/** The file of the labs' worker, which the build gives. */
-declare const labsFile: string
 
 /** A request as it is posted. */
 export interface Asked {
@@ -56,7 +55,7 @@ async function emulator(): Promise<HttpCalls> {
   const scheduler = movableClock(undefined)
   const engine = await openEngine({ scheduler, indexFile: false })
   const routes = new EmulatorRoutes(engine, scheduler)
-  const labs = labsIn(new URL(labsFile, import.meta.url))
+  const labs = labsIn(new URL(import.meta.url))
   const startedAt = new Date().toISOString()
   const { faults, calls } = routes
   return routesOf(engine, {
@@ -72,7 +71,7 @@ async function emulator(): Promise<HttpCalls> {
   }).http
 }
 
-const opened = emulator()
+let opened: Promise<HttpCalls> | undefined
 
 /** Calls of one asker that are under way. */
 class Asker {
@@ -94,6 +93,7 @@ class Asker {
     const gone = new AbortController()
     this.#cancels.set(id, () => gone.abort())
     try {
+      opened ??= emulator()
       const http = await opened
       answer = await http.exchange({
         method,
@@ -163,6 +163,7 @@ function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes)
 }
 
-self.onmessage = ({ data }: MessageEvent<{ readonly port: MessagePort }>) => {
-  new Asker(data.port)
+self.onmessage = async ({ data }: MessageEvent<{ readonly port: MessagePort } | { readonly task: PlainTask }>) => {
+  if ('port' in data) new Asker(data.port)
+  else await (await import('./labs.ts')).runTask(data.task)
 }

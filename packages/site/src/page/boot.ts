@@ -1,11 +1,9 @@
-/** Begins the console's program once its calls can be answered: with an emulator of its own in this tab. */
+/** Begins the console's program once its calls are answered: by the emulator of the page around it, or by one of its own. */
 import { openTab } from './tab.ts'
 
 const script = document.querySelector<HTMLScriptElement>('script[data-main]')
 const base = new URL('./', import.meta.url)
 const { worker = '', main = '' } = script?.dataset ?? {}
 
-if (await openTab(base, worker).relayed) await import(new URL(main, base).href)
-else
-  document.body.textContent =
-    'The console needs a service worker, which this window does not allow: a private window, or http without localhost.'
+openTab(base, worker)
+await import(new URL(main, base).href)

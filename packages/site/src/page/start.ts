@@ -2,15 +2,17 @@
  * The start page: six empty tables, the log, and a button that puts an entity. Rows appear as the emulator of this tab writes them: first the log
  * record, then the rows of milestone A and of milestone B.
  */
+import type { LabOffer } from '@sixtables/bench'
 import type { StoreEvent } from '@sixtables/engine'
+import { labInWords, readLink } from './links.ts'
 import { Steps } from './steps.ts'
 import { openTab } from './tab.ts'
-import { downloadText, fixtureInLink, formatOf, pageInLink } from './transfer.ts'
+import { downloadText, formatOf } from './transfer.ts'
 
 const project = 'demo'
 const base = new URL('./', import.meta.url)
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]')
-const { port, relayed } = openTab(base, script?.dataset['worker'] ?? '')
+const port = openTab(base, script?.dataset['worker'] ?? '')
 
 const find = <T extends HTMLElement>(selector: string): T => document.querySelector<T>(selector) as T
 const steps = new Steps(find('#tables'))
@@ -64,8 +66,7 @@ async function write(text: string, format: string): Promise<void> {
 }
 
 /** Shows an address of the console below the tables, such as `#/labs`. */
-async function openConsole(address: string): Promise<void> {
-  if (!(await relayed)) throw new Error('the console needs a service worker, which this window does not allow')
+function openConsole(address: string): void {
   let frame = document.querySelector('iframe')
   const url = new URL(`console/index.html${address}`, base).href
   if (frame === null) {
@@ -77,11 +78,52 @@ async function openConsole(address: string): Promise<void> {
   frame.scrollIntoView()
 }
 
-/** Runs `task` at an event, and says its error. */
-function on(selector: string, event: string, task: () => Promise<void>): void {
-  find(selector).addEventListener(event, () => {
-    task().catch((error: Error) => say(error.message))
-  })
+/** Runs `task`, and says its error. */
+function attempt(task: () => Promise<void> | void): void {
+  Promise.resolve()
+    .then(task)
+    .catch((error: Error) => say(error.message))
+}
+
+const on = (selector: string, event: string, task: () => Promise<void> | void): void =>
+  find(selector).addEventListener(event, () => attempt(task))
+
+/** Shows a part of the link, with a button that does what it asks for. */
+function bring(
+  words: { readonly part: string; readonly button: string },
+  text: string,
+  task: () => Promise<void> | void,
+) {
+  const [section, heading, pre, button] = ['section', 'h2', 'pre', 'button'].map((tag) => document.createElement(tag))
+  heading?.append(`This link brings ${words.part}`)
+  pre?.append(text)
+  button?.append(words.button)
+  button?.addEventListener('click', () => attempt(task))
+  section?.append(...([heading, pre, button] as HTMLElement[]))
+  find('#linked').append(section as HTMLElement)
+}
+
+/** Shows what the address brings; a wrong part is refused before it is shown. */
+async function readAddress(): Promise<void> {
+  const { fixture, query, lab, console: page } = readLink(location.hash)
+  if (page !== undefined) openConsole(`#${page}`)
+  if (fixture !== undefined) {
+    bring({ part: 'entities', button: 'Write these entities' }, fixture, () => write(fixture, 'yaml'))
+  }
+  if (query !== undefined) {
+    const gqlQuery = { queryString: query, allowLiterals: true }
+    await call(`/v1/projects/${project}:runQuery`, { gqlQuery, explainOptions: { analyze: false } })
+    const address = `#/data/${project}?${new URLSearchParams({ gql: query })}`
+    bring({ part: 'a query', button: 'Run this query' }, query, () => openConsole(address))
+  }
+  if (lab !== undefined) {
+    const { labs } = (await (await call('/emulator/labs')).json()) as { readonly labs: readonly LabOffer[] }
+    const { name, ...asked } = lab
+    bring({ part: 'a lab', button: 'Run this lab' }, labInWords(lab, labs), async () => {
+      const begun = await call(`/emulator/labs/${name}/runs`, asked)
+      openConsole(`#/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
+    })
+  }
 }
 
 on('#put', 'click', put)
@@ -95,18 +137,12 @@ on('#open', 'change', async () => {
   const [file] = find<HTMLInputElement>('#open').files ?? []
   if (file !== undefined) await write(await file.text(), formatOf(file.name))
 })
-const shown = pageInLink(location.hash)
-if (shown !== undefined) openConsole(shown).catch((error: Error) => say(error.message))
-const linked = fixtureInLink(location.hash)
-if (linked !== undefined) {
-  find('#linked').hidden = false
-  find('#linked pre').textContent = linked
-  on('#write', 'click', async () => {
-    await write(linked, 'yaml')
-    find('#linked').hidden = true
-  })
-}
+attempt(readAddress)
+addEventListener('hashchange', () => {
+  find('#linked').replaceChildren()
+  attempt(readAddress)
+})
 addEventListener('beforeunload', (event) => {
   if (steps.count > 0) event.preventDefault()
 })
-await watch().catch((error: Error) => say(error.message))
+attempt(watch)

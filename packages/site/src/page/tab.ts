@@ -1,7 +1,9 @@
 /**
- * The emulator of this tab: its worker, a port for this page, and one for the relay, which answers `fetch('/v1/…')` from it.
+ * The emulator of this tab: its worker, and a port to it for this page.
  *
- * Without a service worker, such as in a private window, {@link openTab} still gives the page its own port; only `fetch` finds no emulator then.
+ * The page's `fetch` answers `/v1/…`, `/emulator/…`, `/reset` and `/shutdown` from the emulator, over that port. So a program that was written for a
+ * server needs no change: the console, or what a visitor types into the browser's own console. It also works where a browser allows no service
+ * worker, such as in private windows of some.
  */
 import { PortClient } from '../port-client.ts'
 
@@ -12,18 +14,17 @@ declare global {
   }
 }
 
-export interface Tab {
-  /** The page's own way to the emulator. */
-  readonly port: PortClient
-  /** Whether `fetch` finds the emulator, once that is known. */
-  readonly relayed: Promise<boolean>
-}
+const answered = /^\/(?:v1|emulator)\/|^\/(?:reset|shutdown)$/
 
 /** Opens the emulator of the page around this one, or begins one. @param base - the folder of the site */
-export function openTab(base: URL, workerFile: string): Tab {
-  const newPort = portsOfParent() ?? beginEmulator(new URL(workerFile, base))
+export function openTab(base: URL, workerFile: string): PortClient {
+  const ofParent = portsOfParent()
+  const newPort = ofParent ?? beginEmulator(new URL(workerFile, base))
   window.newEmulatorPort = newPort
-  return { port: new PortClient(newPort()), relayed: relay(base, newPort) }
+  const port = new PortClient(newPort())
+  answerFetch(port)
+  if (ofParent === undefined) void keepFiles(base, port)
+  return port
 }
 
 /** `undefined` without a page around this one, and within one of another origin. */
@@ -44,26 +45,41 @@ function beginEmulator(url: URL): () => MessagePort {
   }
 }
 
-async function relay(base: URL, newPort: () => MessagePort): Promise<boolean> {
-  const { serviceWorker } = navigator
-  if (serviceWorker === undefined) return false
-  const lend = (): void => {
-    const port = newPort()
-    serviceWorker.controller?.postMessage('port', [port])
+function answerFetch(port: PortClient): void {
+  const network = window.fetch
+  window.fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const { origin, pathname, search } = new URL(request.url)
+    if (origin !== location.origin || !answered.test(pathname)) return await network(request)
+    const { method, signal } = request
+    const body = new Uint8Array(await request.arrayBuffer())
+    return await port.ask(
+      { method, url: pathname + search, headers: Object.fromEntries(request.headers), body },
+      signal,
+    )
   }
-  serviceWorker.addEventListener('message', lend)
-  try {
-    const controlled = new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve))
-    await serviceWorker.register(new URL('relay.js', base), { scope: base.pathname })
-    if (serviceWorker.controller === null) {
-      // A reload that bypasses service workers leaves the page without one that is active already.
-      const { active } = await serviceWorker.ready
-      active?.postMessage('claim')
-      await controlled
-    }
-    lend()
-    return true
-  } catch {
-    return false
+}
+
+/** Keeps the site's files in this browser (offline.ts), once the emulator has begun: they are no part of the first load. */
+async function keepFiles(base: URL, port: PortClient): Promise<void> {
+  const { serviceWorker } = navigator
+  if (serviceWorker === undefined) return
+  await port.ask({ method: 'GET', url: '/emulator/server', headers: { 'x-sixtables-watcher': '1' }, body: undefined })
+  // Without files that are kept the page works as well, as long as there is a network.
+  const registration = await serviceWorker
+    .register(new URL('offline.js', base), { scope: base.pathname })
+    .catch(() => undefined)
+  if (registration === undefined) return
+  const replace = (): void => registration.waiting?.postMessage('replace')
+  if (serviceWorker.controller !== null) {
+    if (registration.waiting !== null) serviceWorker.addEventListener('controllerchange', () => location.reload())
+    replace()
+  } else if (registration.active !== null) {
+    // A reload that bypasses the files that are kept may have brought newer ones.
+    registration.addEventListener('updatefound', () => {
+      registration.installing?.addEventListener('statechange', replace)
+    })
+    await registration.update().catch(() => {})
+    replace()
   }
 }

@@ -1,0 +1,60 @@
+/**
+ * The service worker of the site: it keeps the files in this browser, so that the site works without a network.
+ *
+ *   install     each file of the build's list, whose digest the browser checks; if one fails, the version before stays
+ *   wait        as long as a tab has the version before, or until a page that was just loaded, the only one, asks to replace it (page/tab.ts)
+ *   activate    removes the files of other versions
+ *
+ * F1  All files of a page are of one version.     test/site.test.ts
+ */
+export {}
+
+declare const self: ServiceWorkerGlobalScope
+/** Names below the site's folder and digests such as `sha256-…`, and a digest of them all: the build gives both. */
+declare const siteFiles: Readonly<Record<string, string>>
+declare const siteVersion: string
+
+const { scope } = self.registration
+/** A host may have several of these sites, each in a folder of its own. */
+const cacheName = `sixtables ${scope} ${siteVersion}`
+
+self.addEventListener('install', (event) => event.waitUntil(keep()))
+self.addEventListener('activate', (event) => event.waitUntil(forgetOthers()))
+self.addEventListener('message', (event) => event.waitUntil(replaceIfAlone(event.source)))
+self.addEventListener('fetch', (event) => {
+  const { origin, pathname } = new URL(event.request.url)
+  const file = `${origin}${pathname}${pathname.endsWith('/') ? 'index.html' : ''}`
+  const isKept = file.startsWith(scope) && Object.hasOwn(siteFiles, file.slice(scope.length))
+  if (event.request.method === 'GET' && isKept) event.respondWith(kept(file, event.request))
+})
+
+async function keep(): Promise<void> {
+  const cache = await caches.open(cacheName)
+  await Promise.all(
+    Object.entries(siteFiles).map(async ([name, integrity]) => {
+      const response = await fetch(scope + name, { integrity, cache: 'no-cache' })
+      if (!response.ok) throw new Error(`${name} is answered ${response.status}`)
+      // A page may not be answered with a redirected response, and some hosts redirect …/index.html to …/.
+      await cache.put(scope + name, new Response(response.body, { headers: response.headers }))
+    }),
+  )
+}
+
+async function forgetOthers(): Promise<void> {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(`sixtables ${scope} `) && name !== cacheName) await caches.delete(name)
+  }
+  await self.clients.claim()
+}
+
+/** @param source - the page that asks, if it is still open */
+async function replaceIfAlone(source: unknown): Promise<void> {
+  const clients = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const [page, other] = clients.filter(({ frameType }) => frameType === 'top-level')
+  if (other === undefined && source instanceof Client && source.id === page?.id) await self.skipWaiting()
+}
+
+async function kept(file: string, request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName)
+  return (await cache.match(file)) ?? fetch(request)
+}
