@@ -153,7 +153,8 @@ class HttpClient implements ApiClient {
     const response = await fetch(this.#url + verb, {
       method: 'POST',
       headers: { 'content-type': contentType },
-      body: this.#form.encode(method, message),
+      // The types of Node and those of a browser, where the site's tests see this file, know different bodies.
+      body: this.#form.encode(method, message) as string | Uint8Array<ArrayBuffer>,
     })
     const body = Buffer.from(await response.arrayBuffer())
     if (!response.ok) throw new ApiError(this.#form.error(body))
