@@ -61,6 +61,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli/framework',
     'cli/target',
     'cli/commands',
+    'cli/page',
+    'cli/commands/start',
     'cli',
   ],
 }
@@ -217,8 +219,8 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
 /** The folder's name in the order, or else the first part of the path; empty for root files. */
 function folderOf(path: string, order: readonly string[]): string {
   const parts = path.split('/').slice(0, -1)
-  const inner = parts.slice(0, 2).join('/')
-  return order.includes(inner) ? inner : (parts[0] ?? '')
+  const inner = [3, 2].map((length) => parts.slice(0, length).join('/')).find((folder) => order.includes(folder))
+  return inner ?? parts[0] ?? ''
 }
 
 /** The command that a file belongs to. */

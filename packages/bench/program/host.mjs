@@ -1,5 +1,5 @@
 /**
- * Runs a learner's program in a process of its own; the judge drives it by messages and keeps the store, the time and the verdict.
+ * Runs a learner's program for the judge, which drives it by messages and keeps the store, the time and the verdict.
  *
  *   judge ──▶ {number, now, messages}     a message is {call, name, args}, or {reply, value} or {reply, error}
  *   here  ──▶ {upTo, messages}            a message is {request, of, verb, args}, or {answer, value} or {answer, error}
@@ -7,24 +7,24 @@
  * A batch goes back when all that the last one started waits for the judge, or for nothing. Nothing here is secret: a program that sends
  * messages of its own asks the store for something, or claims an answer, and the judge compares answers with what it gave.
  *
- * An error that no call answers for ends the process, and Node prints its place on the standard error.
- *
- *   node host.mjs PROGRAM SEED NOW
+ * process.mjs is the process of the command line, packages/site/src/program.js the worker of a page.
  */
-import { pathToFileURL } from 'node:url'
-
-const [, , path = '', seed = '0', start = '0'] = process.argv
-const { setImmediate } = globalThis
 const attemptsMax = 6
 const waiting = new Map()
-let now = Number(start)
+let now = 0
+/** Sends a batch to the judge. */
+let send = () => {}
+/** Does a task in a later turn. */
+let later = () => {}
+/** Whether a line of a stack is in the program. */
+let isOwn = () => false
 let requests = 0
 let received = 0
 let outbox = []
 let isFlushing = false
 
 /** Mulberry32, 0 to 1: the same seed gives the same numbers. */
-let state = Number(seed)
+let state = 0
 function random() {
   state = (state + 0x6d2b79f5) | 0
   let mixed = Math.imul(state ^ (state >>> 15), state | 1)
@@ -41,14 +41,14 @@ function post(message) {
 function flushSoon() {
   if (isFlushing) return
   isFlushing = true
-  setImmediate(() => setImmediate(flush))
+  later(() => later(flush))
 }
 
 function flush() {
   isFlushing = false
   const messages = outbox
   outbox = []
-  process.send({ upTo: received, messages })
+  send({ upTo: received, messages })
 }
 
 function ask(of, verb, ...args) {
@@ -128,11 +128,11 @@ function simulateTime() {
 }
 
 /** An error in words, with the place in the program. A refusal of the service keeps its code. */
-function wordsOf(error) {
+export function wordsOf(error) {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, code, stack = '' } = error
-  const own = stack.split('\n').find((line) => line.includes('file://') && !line.includes(import.meta.url))
-  const place = /([^/\\]+:\d+(?::\d+)?)\)?$/.exec(own ?? '')?.[1]
+  const own = stack.split('\n').find(isOwn)
+  const place = /([^/\\\s(]+:\d+(?::\d+)?)\)?$/.exec(own ?? '')?.[1]
   return { name, message, ...(typeof code === 'string' ? { code } : {}), ...(place === undefined ? {} : { place }) }
 }
 
@@ -153,16 +153,24 @@ function reply({ reply: request, value, error }) {
     reject(Object.assign(error.name === 'TypeError' ? new TypeError(error.message) : new Error(error.message), error))
 }
 
-simulateTime()
-process.on('disconnect', () => process.exit(1))
-const program = await import(pathToFileURL(path).href)
-process.on('message', (batch) => {
-  received = batch.number
-  now = batch.now
-  for (const message of batch.messages) {
-    if (message.call === undefined) reply(message)
-    else void answer(program, message)
+/**
+ * Loads a program, and tells the judge of its functions.
+ *
+ * @param load - imports it, with time simulated already
+ * @returns a function that hears a batch of the judge
+ */
+export async function host(options) {
+  ;({ send, later, isOwn, seed: state, now } = options)
+  simulateTime()
+  const program = await options.load()
+  send({ ready: Object.keys(program).filter((name) => typeof program[name] === 'function') })
+  return (batch) => {
+    received = batch.number
+    now = batch.now
+    for (const message of batch.messages) {
+      if (message.call === undefined) reply(message)
+      else void answer(program, message)
+    }
+    flushSoon()
   }
-  flushSoon()
-})
-process.send({ ready: Object.keys(program).filter((name) => typeof program[name] === 'function') })
+}

@@ -1,2 +1,2 @@
 /** The exports for a page in a browser, which runs labs in workers of its own. */
-export { doTask, type PlainTask, refusalOf, seldom } from './worker/tasks.ts'
+export { doTask, judgeProgram, type PlainTask, type ProgramTask, refusalOf, seldom } from './worker/tasks.ts'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
 import { challenges } from '../src/challenges/catalogue.ts'
-import { givenFile, keptGiven } from '../src/challenges/folder.ts'
+import { givenFile, keptGiven } from '../src/challenges/given.ts'
 import { type Judgement, judge, judgeSeeds, runProgram } from '../src/challenges/judge.ts'
 import { figureOf } from '../src/lab.ts'
 

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { course } from './course.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = at('..')
@@ -22,6 +23,7 @@ const bundle = await rolldown({
   platform: 'browser',
   logLevel: 'warn',
   tsconfig: `${source}/tsconfig.json`,
+  plugins: [course],
 })
 const { output } = await bundle.write({
   dir: target,

@@ -1,9 +1,5 @@
 /** The labs: a prediction, a run to its end with its pictures, one that is cancelled, and a program that is judged. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished as after, expect, test } from 'vitest'
-import { startCommand } from '../../gateway/test/support/cli.ts'
+import { expect, test } from 'vitest'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests, makesPictures, picture } from './browser.ts'
 
@@ -38,8 +34,8 @@ consoleTests('the labs', ({ visit }) => {
     const { page, origin, go } = await visit('#/labs/sequential-keys')
     // So long that it does not end by itself before it is cancelled.
     await page.getByText('Arms, seed and settings').click()
-    await page.getByLabel('ramp.growthPercent').fill('0')
-    await page.getByLabel('ramp.minutes').fill('1000000')
+    await page.getByRole('spinbutton', { name: 'ramp.growthPercent' }).fill('0')
+    await page.getByRole('spinbutton', { name: 'ramp.minutes' }).fill('1000000')
     await page.getByRole('button', { name: 'Run the lab' }).click()
     await page.getByRole('progressbar').first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -54,12 +50,31 @@ consoleTests('the labs', ({ visit }) => {
     const setting = page.locator('.run-options').getByRole('spinbutton').last()
     await setting.pressSequentially('1.05')
     expect(await setting.inputValue()).toBe('1.05')
+    const slider = page.locator('.run-options').getByRole('slider').last()
+    expect(await slider.inputValue()).not.toBe('50')
     await setting.fill('')
+    expect(await slider.inputValue()).toBe('50')
+    await slider.press('ArrowRight')
+    expect(await setting.inputValue()).not.toBe('')
+    await slider.press('ArrowLeft')
+    expect(await setting.inputValue()).toBe('')
     const arms = page.getByRole('group', { name: 'Arms' }).getByRole('checkbox')
     for (let i = 1; i < (await arms.count()) && !makesPictures; i++) await arms.nth(i).uncheck()
     await page.getByRole('button', { name: 'Run the lab' }).click()
     const map = page.locator('.heatmap').first()
-    await map.getByRole('img').waitFor()
+    const canvas = map.getByRole('img')
+    await canvas.waitFor()
+    const { width = 0 } = (await canvas.boundingBox()) ?? {}
+    await canvas.hover({ position: { x: width * 0.7, y: 100 } })
+    await map.getByText(/minutes: [\d,.]+ row operations\/s$/).waitFor()
+    const wholeTime = await page.locator('.heat-tools .muted').first().textContent()
+    await page.mouse.down()
+    await canvas.hover({ position: { x: width * 0.9, y: 100 } })
+    await page.mouse.up()
+    await page.getByRole('button', { name: 'Zoom out' }).first().click()
+    await page.getByRole('button', { name: 'Whole time' }).first().click()
+    expect(await page.locator('.heat-tools .muted').first().textContent()).toBe(wholeTime)
+    await page.getByLabel('Brightness').first().fill('3')
     await map.getByText('Values').click()
     await map.getByRole('rowheader').first().waitFor()
     expect(await violationsOf(page)).toEqual([])
@@ -84,25 +99,25 @@ consoleTests('the labs', ({ visit }) => {
     await page.getByText('npm install --save-dev @sixtables/bench').waitFor()
   })
 
-  test('a challenge has the commands of a terminal, or is judged in the folder of the user', async () => {
-    const { page } = await visit('#/labs/challenge/follower-list')
-    await page
-      .getByRole('region', { name: 'Judge it in a terminal' })
-      .getByText('challenge judge follower-list --html')
-      .waitFor()
-
-    const dir = mkdtempSync(join(tmpdir(), 'sixtables-challenges-'))
-    const server = await startCommand(['--testing', '--challenges', dir])
-    // After the page, which would say that its server is away.
-    after(async () => {
-      await server.stop()
-      rmSync(dir, { recursive: true })
-    })
-    const judged = await visit('#/labs/challenge/follower-list', { server: server.address })
-    await judged.page.getByRole('button', { name: 'Put the given program there' }).click()
-    await judged.page.getByRole('button', { name: 'Judge my program' }).click()
-    await judged.page.getByText('A hint:').waitFor()
-    await judged.page.getByRole('columnheader', { name: 'yours' }).waitFor()
-    expect(await violationsOf(judged.page)).toEqual([])
+  test('a program is written, judged in the browser beside the given one, and kept', async () => {
+    const { page, expectProblems } = await visit('#/labs/challenge/page-ten-thousand')
+    expectProblems(/eval|Content Security Policy/)
+    const editor = page.getByRole('textbox', { name: 'solution.mjs' })
+    await page.locator('.editor-host .cm-content, .editor-host').first().waitFor()
+    await page.getByRole('button', { name: 'Judge', exact: true }).click()
+    const judgement = page.getByRole('region', { name: 'Judgement' })
+    await judgement.getByText('A hint:').waitFor()
+    await judgement.getByRole('columnheader', { name: 'given' }).waitFor()
+    await judgement.getByRole('columnheader', { name: 'yours' }).waitFor()
+    await page.getByRole('region', { name: 'yours: findings' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await editor.fill('export const addPost = () => { for (;;); }\nexport const page = addPost')
+    await editor.press('Control+Enter')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.reload()
+    await page.getByText('export const page = addPost').waitFor()
+    await page.getByRole('button', { name: 'Back to the given program' }).click()
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await sidewaysOverflow(page)).toBe(0)
   })
 })

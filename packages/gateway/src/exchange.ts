@@ -1,4 +1,5 @@
 /** The exports for another transport than Node's sockets: the site, whose page brings the calls. */
+export { addCommandRoute } from './cli/page/command-route.ts'
 export { movableClock } from './controls/emulator-clock.ts'
 export { EmulatorRoutes } from './emulator/emulator-routes.ts'
 export { type Routes, routesOf } from './emulator/routes-of.ts'

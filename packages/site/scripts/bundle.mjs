@@ -19,26 +19,74 @@ const ports = {
   'node:crypto': 'crypto',
   'node:events': 'events',
   'node:perf_hooks': 'perf-hooks',
+  'node:util': 'util',
 }
 
-/** Parts that are loaded for stores and files on a disk alone: here there are none, and loading one fails. */
-const leftOut = /engine[\\/]src[\\/](storage[\\/]data-folder|indexes[\\/]index-file|transfer[\\/](export|import))\.ts$/
+/** The names that commands import of other modules of Node. */
+const small = {
+  'node:os': "export const homedir = () => '/'",
+  'node:path': 'export const resolve = (...parts) => parts.at(-1), join = resolve',
+  'node:timers/promises': 'export const setTimeout = (ms) => new Promise((done) => globalThis.setTimeout(done, ms))',
+}
 
-/** Texts in place of files; and no challenges, as these execute programs. */
+/** The form of yargs for browsers would load these two packages from a public address. */
+const fromElsewhere = {
+  'https://unpkg.com/cliui@8.0.1/index.mjs': 'cliui',
+  'https://unpkg.com/yargs-parser@21.1.1/browser.js': 'yargs-parser/browser',
+}
+
+/** Parts for stores, files and terminals of a machine: here there are none, and using one fails. */
+const leftOut = new RegExp(
+  [
+    'engine/src/(storage/data-folder|indexes/index-file|transfer/(export|import))',
+    'gateway/src/(emulator/server-file|cli/(target/open-store|commands/gql/(prompt|history-file)))',
+  ]
+    .map((path) => `packages/${path}\\.ts$`)
+    .join('|'),
+)
+
+/** The names that a module exports, each of which fails when it is called. */
+function failing(path) {
+  const names = readFileSync(path, 'utf8').matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)
+  const none = "const none = function () { throw new Error('a browser has no files') }"
+  return [none, ...Array.from(names, ([, name]) => `export { none as ${name} }`)].join('\n')
+}
+
+/** Texts in place of files, workers in place of processes, and no commands of other languages. */
 const madeUp = {
   'bench/src/replay/recordings.ts': () => {
-    const names = ['hot-key', 'cured']
-    const texts = names.map((name) => [name, readFileSync(at(`../../bench/recordings/${name}.jsonl`), 'utf8')])
-    return `const texts = ${JSON.stringify(Object.fromEntries(texts))}\nexport const recordingOf = (name) => texts[name]`
+    const texts = textsOf(['hot-key', 'cured'], (name) => `recordings/${name}.jsonl`)
+    return `const texts = ${texts}\nexport const recordingOf = (name) => texts[name]`
   },
-  'bench/src/challenges/catalogue.ts': () => 'export const challenges = []',
+  'bench/src/challenges/given.ts': () => {
+    const names = readdirSync(at('../../bench/challenges/'))
+    const [programs, given] = ['solution.mjs', 'given.jsonl'].map((file) =>
+      textsOf(names, (name) => `challenges/${name}/${file}`),
+    )
+    return `const [programs, given] = [${programs}, ${given}]
+      export const givenProgram = (name) => programs[name]
+      export const keptGiven = (name) => JSON.parse(given[name])`
+  },
+  'bench/src/challenges/program-host.ts': () => `export * from ${JSON.stringify(`${source}program-host.js`)}`,
+  'bench/src/challenges/command-instance.ts': () => `export const commandLimits = {}
+    export class CommandInstance { constructor() { throw new Error('a browser has no commands') } }`,
+}
+
+function textsOf(names, pathOf) {
+  const texts = names.map((name) => [name, readFileSync(at(`../../bench/${pathOf(name)}`), 'utf8')])
+  return JSON.stringify(Object.fromEntries(texts))
 }
 
 const memoryOnly = {
   name: 'memory-only',
+  resolveId(id, importer) {
+    if (Object.hasOwn(small, id)) return `small:${id}`
+    return Object.hasOwn(fromElsewhere, id) ? this.resolve(fromElsewhere[id], importer) : undefined
+  },
   load: (id) => {
-    if (leftOut.test(id)) return "throw new Error('a browser has no files')"
+    if (id.startsWith('small:')) return small[id.slice('small:'.length)]
     const path = id.replaceAll('\\', '/')
+    if (leftOut.test(path)) return failing(id)
     return Object.entries(madeUp).find(([name]) => path.endsWith(`packages/${name}`))?.[1]()
   },
 }
@@ -56,11 +104,14 @@ export async function bundled(input, output = {}, define = {}) {
     input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, source + file])),
     platform: 'browser',
     resolve: {
-      alias: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${source}ports/${port}.ts`])),
+      alias: {
+        ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `${source}ports/${port}.ts`])),
+        yargs: 'yargs/browser',
+      },
       conditionNames: ['sixtables-source', 'browser', 'import', 'default'],
     },
     transform: {
-      define,
+      define: { 'process.stdout.columns': '100', 'window.setTimeout': 'setTimeout', ...define },
       inject: {
         Buffer: [`${source}ports/buffer.ts`, 'Buffer'],
         setImmediate: [`${source}ports/turns.ts`, 'setImmediate'],
@@ -96,7 +147,10 @@ function write(chunks, target) {
 export async function buildSite(target = at('../../../site/')) {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
-  const chunks = await bundled({ worker: 'worker.ts', start: 'page/start.ts', boot: 'page/boot.ts' })
+  const [program] = await bundled({ program: 'program.js' })
+  write([program], target)
+  const define = { programFile: JSON.stringify(program.fileName) }
+  const chunks = await bundled({ worker: 'worker.ts', start: 'page/start.ts', boot: 'page/boot.ts' }, {}, define)
   write(chunks, target)
   const fileOf = (entry) => chunks.find(({ isEntry, name }) => isEntry && name === entry).fileName
   const worker = fileOf('worker')

@@ -1,5 +1,30 @@
 /** The asking end of a port to the emulator (worker.ts): a request becomes a Response, or a Response with a stream of pieces. */
-import type { Asked, FromAsker, FromWorker } from './worker.ts'
+/** A request as it is posted. */
+export interface Asked {
+  readonly id: number
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer> | undefined
+}
+
+export type FromAsker =
+  | Asked
+  | { readonly id: number; readonly cancel: true }
+  | { readonly id: number; readonly taken: true }
+
+export type FromWorker =
+  | {
+      readonly id: number
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body?: Uint8Array<ArrayBuffer> | string
+      readonly isStream?: true
+    }
+  | { readonly id: number; readonly piece: Uint8Array<ArrayBuffer> | string }
+  /** The end of a stream, with the reason if it broke off. */
+  | { readonly id: number; readonly end: true; readonly error?: string }
 
 export type Request = Omit<Asked, 'id'>
 

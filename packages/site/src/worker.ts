@@ -9,9 +9,10 @@
  *
  * It is the second transport of protocols/http-calls.ts, which serves the calls as it does for Node's sockets. A body is a Uint8Array.
  */
-import type { PlainTask } from '@sixtables/bench/tasks'
+import type { PlainTask, ProgramTask } from '@sixtables/bench/tasks'
 import { openEngine } from '@sixtables/engine'
 import {
+  addCommandRoute,
   addLabRoutes,
   BodyTooLarge,
   bodyBytesMax,
@@ -23,50 +24,24 @@ import {
   type WholeAnswer,
 } from '@sixtables/gateway/exchange'
 import { labsIn } from './lab-tasks.ts'
-
-/** A request as it is posted. */
-export interface Asked {
-  readonly id: number
-  readonly method: string
-  /** Path and query. */
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array<ArrayBuffer> | undefined
-}
-
-export type FromAsker =
-  | Asked
-  | { readonly id: number; readonly cancel: true }
-  | { readonly id: number; readonly taken: true }
-
-export type FromWorker =
-  | {
-      readonly id: number
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      readonly body?: Uint8Array<ArrayBuffer> | string
-      readonly isStream?: true
-    }
-  | { readonly id: number; readonly piece: Uint8Array<ArrayBuffer> | string }
-  /** The end of a stream, with the reason if it broke off. */
-  | { readonly id: number; readonly end: true; readonly error?: string }
+import { type Asked, type FromAsker, type FromWorker, PortClient } from './port-client.ts'
+import { fetchFrom } from './ports/fetch.ts'
 
 async function emulator(): Promise<HttpCalls> {
   const scheduler = movableClock(undefined)
   const engine = await openEngine({ scheduler, indexFile: false })
   const routes = new EmulatorRoutes(engine, scheduler)
   const labs = labsIn(new URL(import.meta.url))
-  const startedAt = new Date().toISOString()
+  const facts = { address: 'this.tab', project: 'demo', pid: 0, startedAt: new Date().toISOString() }
   const { faults, calls } = routes
   return routesOf(engine, {
     faults,
     calls,
     routes: (router) => {
       routes.addTo(router)
-      router.add('GET', '/emulator/server', () => ({
-        json: { address: 'this tab', project: 'demo', pid: 0, startedAt },
-      }))
-      addLabRoutes(router, { findLabs: () => labs })
+      router.add('GET', '/emulator/server', () => ({ json: { ...facts, address: 'this tab' } }))
+      addCommandRoute(router, () => facts)
+      addLabRoutes(router, { findLabs: () => ({ start: labs }), judge: import.meta.url })
     },
   }).http
 }
@@ -163,7 +138,13 @@ function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytes)
 }
 
-self.onmessage = async ({ data }: MessageEvent<{ readonly port: MessagePort } | { readonly task: PlainTask }>) => {
+const { port1, port2 } = new MessageChannel()
+new Asker(port1)
+self.fetch = fetchFrom(new PortClient(port2))
+
+self.onmessage = async ({
+  data,
+}: MessageEvent<{ readonly port: MessagePort } | { readonly task: PlainTask | ProgramTask }>) => {
   if ('port' in data) new Asker(data.port)
   else await (await import('./labs.ts')).runTask(data.task)
 }

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { PageJudgement } from '@sixtables/bench'
 import { doTask } from '@sixtables/bench/tasks'
 import { startEmulator } from '@sixtables/gateway'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -26,7 +27,8 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 test('no file needs a module of Node', () => {
-  const nodes = /["'`]node:\w+|(?<!\w)require\(.{0,20}/g
+  // The parser of commands has a method of that name, and calls it.
+  const nodes = /["'`]node:\w+|(?<![\w.])require\((?![\w,]*\)\{).{0,20}/g
   const scripts = readdirSync(site.folder).filter((name) => name.endsWith('.js'))
   expect(scripts.flatMap((name) => readFileSync(join(site.folder, name), 'utf8').match(nodes) ?? [])).toEqual([])
 })
@@ -190,6 +192,15 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await frame.getByText('a request has at most 20971520 bytes').waitFor()
   })
 
+  test('the commands of a chapter run in the tab', async () => {
+    const page = await open('#console=/labs/chapter/1')
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('button', { name: /Run npx sixtables put User:ada.ToDo:1/ }).click()
+    await frame.getByText('Wrote User:"ada"/ToDo:1.').waitFor()
+    await frame.getByRole('button', { name: /Run npx sixtables inspect rows/ }).click()
+    await frame.getByText('in project demo: 10 rows').last().waitFor()
+  })
+
   test('a lab gives the same figures as in Node', async () => {
     const page = await open()
     const result = await page.evaluate(async () => {
@@ -248,5 +259,31 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1)
     writeFileSync(file, old)
     await writeOffline(site.folder)
+  })
+
+  test('a program is judged as in Node: given, and by what it may not do', async () => {
+    const page = await open()
+    const worker = readdirSync(site.folder).find((name) => name.startsWith('worker-'))
+    const judged = (program: string) =>
+      page.evaluate(
+        ([file, text]) =>
+          new Promise<PageJudgement>((resolve) => {
+            const worker = new Worker(file as string, { type: 'module' })
+            worker.onmessage = ({ data }) => 'answer' in data && resolve(data.answer)
+            worker.postMessage({ task: { challenge: 'page-ten-thousand', program: text } })
+          }),
+        [site.address + worker, program],
+      )
+    const kept = (file: string): string =>
+      readFileSync(new URL(`../../bench/challenges/page-ten-thousand/${file}`, import.meta.url), 'utf8')
+    const given = await judged(kept('solution.mjs'))
+    const { figures } = JSON.parse(kept('given.jsonl'))
+    expect(given.results[0]?.arms.map((arm) => arm.figures)).toEqual([figures, figures])
+    expect(given.hint).toBeDefined()
+    const withFunctions = (work: string): string =>
+      `export async function addPost() { ${work} }\nexport const page = addPost`
+    expect((await judged(withFunctions("await fetch('/')"))).fault).toMatch(/threw TypeError: .* \(solution\.mjs:1/)
+    expect((await judged('export const a = 1')).fault).toBe('The program must export addPost, page.')
+    expect((await judged('throw new Error("no")')).fault).toContain('ended the process with Error: no (solution.mjs:1')
   })
 })

@@ -172,7 +172,7 @@ export class Db {
         entities.push(image === undefined ? { key: keyPathOf(key) } : entityOf(key, image))
       }
       if (batch.moreResults !== 'notFinished') {
-        return { entities, cursor: Buffer.from(batch.endCursor).toString('base64url') }
+        return { entities, cursor: Buffer.from(batch.endCursor).toString('base64') }
       }
       const { limit } = options
       query = {
@@ -223,7 +223,7 @@ export class Db {
       distinctOn: [],
       offset,
       ...(limit === undefined ? {} : { limit }),
-      ...(cursor === undefined ? {} : { startCursor: Buffer.from(cursor, 'base64url') }),
+      ...(cursor === undefined ? {} : { startCursor: Buffer.from(cursor, 'base64') }),
     }
   }
 

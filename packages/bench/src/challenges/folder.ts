@@ -7,12 +7,11 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { advice } from '../cli/advice.ts'
 import { UsageError } from '../cli/errors.ts'
-import type { ArmResult } from '../measure/recorder.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
+import { givenProgram, keptGiven } from './given.ts'
 import { type JudgedProgram, type Judgement, type JudgeOptions, judge } from './judge.ts'
 import { readmeOf } from './readme.ts'
 import { languageOf, starterOf } from './starters.ts'
@@ -32,7 +31,7 @@ const simulatedFile = 'solution.mjs'
 export function layOutChallenge(name: string, target: string, called: string, languageName?: string): string {
   const challenge = challengeOf(name)
   const language = languageName === undefined ? undefined : languageOf(languageName)
-  const given = readFileSync(givenFile(name, 'solution.mjs'), 'utf8')
+  const given = givenProgram(name)
   const files = language === undefined ? ([[simulatedFile, given]] as const) : starterOf(challenge, language)
   const [[program] = ['']] = files
   const there = [simulatedFile, program].map((file) => join(target, file)).find((file) => existsSync(file))
@@ -64,11 +63,6 @@ export async function judgeFolder(
 function commandAt(target: string, command: string): Folder {
   const isFolder = existsSync(join(target, markFile))
   return { challenge: challengeAt(target), program: { command, folder: resolve(isFolder ? target : '.') } }
-}
-
-/** The figures and pictures of the given program of a challenge with the judge's first seed; `npm run golden` runs it and keeps it. */
-export function keptGiven(name: string): ArmResult {
-  return JSON.parse(readFileSync(givenFile(name, 'given.jsonl'), 'utf8'))
 }
 
 /** The challenge that a target names: a learner's folder, or the name itself. @throws UsageError */
@@ -109,9 +103,4 @@ function folderOf(target: string): Folder {
     throw new UsageError(`the command in ${mark} is no text; write one such as "command": "python3 solution.py"`)
   const program = command === undefined ? join(folder, simulatedFile) : { command, folder }
   return { challenge: challengeOf(name), program }
-}
-
-/** A file of the package: the given program, or what it did. */
-export function givenFile(name: string, file: 'solution.mjs' | 'given.jsonl'): string {
-  return fileURLToPath(new URL(`../../challenges/${name}/${file}`, import.meta.url))
 }

@@ -1,5 +1,5 @@
 /**
- * One process of a learner's program (program/host.mjs), with limits.
+ * One process of a learner's program in JavaScript (program/host.mjs), with limits.
  *
  *   call ──▶ batch ──▶ process ──▶ batch: answers, and requests to the store, whose replies are in the next batch
  *
@@ -8,14 +8,12 @@
  *
  * A process is a guard against accidents and cheats, not against attacks: it may read files and open connections.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { DatastoreError, type StatusCode } from '@sixtables/engine'
 import type { Store } from '../sim/store.ts'
 import type { Db } from './db.ts'
 import { perform, TransactionsOf } from './db-requests.ts'
-import { deniedCode, deniedWords, endInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { deniedCode, deniedWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { type Host, startHost } from './program-host.ts'
 import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
 
 export interface ProcessLimits {
@@ -69,8 +67,6 @@ interface Batch {
   )[]
 }
 
-const hostFile = fileURLToPath(new URL('../../program/host.mjs', import.meta.url))
-const givenFolder = fileURLToPath(new URL('../../challenges', import.meta.url))
 /** Simulated; a call that has no answer after so long waits for something that does not come. */
 const callSecondsMax = 900
 /** Real time for work of the program that the judge cannot see, such as a hash in another thread; and how often it may be in vain. */
@@ -79,7 +75,7 @@ const patienceTimes = 8
 
 export class Instance implements ProgramProcess {
   readonly #options: InstanceOptions
-  readonly #child: ChildProcess
+  readonly #host: Host
   readonly #pending = new Map<number, PendingCall>()
   readonly #transactions = new TransactionsOf()
   #outbox: unknown[] = []
@@ -93,23 +89,21 @@ export class Instance implements ProgramProcess {
   #inVain = 0
   #lastDb: Db | undefined
   #output = 0
-  #errors = ''
   #end: Error | undefined
   readonly #waiting = new Set<() => void>()
 
   constructor(options: InstanceOptions) {
     this.#options = options
-    this.#child = start(options)
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => this.#printed(text, stream === this.#child.stderr))
-    }
-    this.#child.on('message', (batch: Batch) => this.#hear(batch))
-    this.#child.on('error', (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)))
-    this.#child.on('close', (code, signal) => {
-      const { cpuSeconds, memoryMegabytes } = options.limits
-      const why = endInWords({ code, signal, errors: this.#errors, cpuSeconds, memoryMegabytes })
-      this.#endWith(new ProgramFault(`${this.#doing()} ${why}.`))
-    })
+    const { path, seed, limits, store } = options
+    this.#host = startHost(
+      { path, seed, limits, nowMs: store.clock.nowMicros() / 1000n },
+      {
+        onMessage: (batch) => this.#hear(batch as Batch),
+        onPrinted: (text) => this.#printed(text),
+        onFailed: (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)),
+        onEnd: (why) => this.#endWith(new ProgramFault(`${this.#doing()} ${why}.`)),
+      },
+    )
   }
 
   get callsUnderWay(): number {
@@ -151,7 +145,7 @@ export class Instance implements ProgramProcess {
     this.#outbox = []
     const number = ++this.#sent
     const now = Number(this.#options.store.clock.nowMicros() / 1000n)
-    this.#child.send({ number, now, messages }, () => {})
+    this.#host.send({ number, now, messages })
     await this.#until(() => this.#heard >= number)
     if (this.#pending.size === 0 || this.#asked > 0 || this.#inVain >= patienceTimes) return
     const heard = this.#output + this.#requests + this.#pending.size
@@ -264,10 +258,9 @@ export class Instance implements ProgramProcess {
     }
   }
 
-  #printed(text: string, isError: boolean): void {
+  #printed(text: string): void {
     if (this.#end !== undefined) return
     this.#output += text.length
-    if (isError) this.#errors = (this.#errors + text).slice(-20_000)
     const { outputBytes } = this.#options.limits
     if (this.#output > outputBytes)
       this.kill(new ProgramFault(`${this.#doing()} printed more than ${outputBytes / 1e6} MB.`))
@@ -284,30 +277,9 @@ export class Instance implements ProgramProcess {
   #endWith(error: Error): void {
     if (this.#end !== undefined) return
     this.#end = error
-    this.#child.kill('SIGKILL')
+    this.#host.kill()
     for (const { reject } of this.#pending.values()) reject(error)
     this.#pending.clear()
     this.#wake()
   }
-}
-
-/**
- * With limits of the system where it has them: the process cannot lift them. It reads its own folder and the given programs, and writes no
- * file, since files, like further processes, would outlive a restart.
- */
-function start({ path, seed, store, limits }: InstanceOptions): ChildProcess {
-  const { cpuSeconds, memoryMegabytes } = limits
-  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-    ? '--permission'
-    : '--experimental-permission'
-  const command = [
-    process.execPath,
-    `--max-old-space-size=${memoryMegabytes}`,
-    ...[permission, ...[hostFile, dirname(path), givenFolder].map((one) => `--allow-fs-read=${one}`)],
-    ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
-    ...[hostFile, path, String(seed), String(store.clock.nowMicros() / 1000n)],
-  ]
-  const limited = `ulimit -St ${cpuSeconds}; ulimit -Ht ${cpuSeconds + 1}; ulimit -d ${(memoryMegabytes + 400) * 1024}; ulimit -f 0; exec "$@"`
-  const [file = '', ...args] = process.platform === 'win32' ? command : ['/bin/sh', '-c', limited, 'sh', ...command]
-  return spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced', env: {} })
 }

@@ -1,5 +1,6 @@
 /** The README.md of a learner's folder: the task, what must be reached, and what a program may call. */
 import type { Challenge } from './challenge.ts'
+import { calls } from './program-calls.ts'
 import { hasGiven, type Language } from './starters.ts'
 
 /** @param folder - as the learner named it, from where the command runs */
@@ -49,16 +50,7 @@ text, numbers, \`true\` and \`false\`, \`null\`, \`Date\`, and arrays of these.
 
 | call | answer |
 | --- | --- |
-| \`await db.get(key)\` | the entity, with its \`key\`; \`undefined\` if there is none |
-| \`await db.getAll(keys)\` | the same for many keys, by one lookup |
-| \`await db.put(key, properties, { unindexed: ['text'] })\` | stores; the properties in \`unindexed\` have no index rows |
-| \`await db.insert(key, properties, …)\` | the same; fails with ALREADY_EXISTS if the entity is there |
-| \`await db.remove(key, …)\` | deletes |
-| \`await db.query({ kind, where, order, ancestor, limit, offset, cursor, keysOnly })\` | \`{ entities, cursor }\` |
-| \`await db.count({ kind, where })\` | how many entities |
-| \`await db.allocateId(kind)\` | a new id (a bigint) |
-| \`await db.transaction(async (tx) => …)\` | what the function answers; \`tx\` has get, getAll, put, insert, remove and query. After a conflict it runs again, up to five times |
-| \`db.random()\` | a number from 0 to 1 |
+${calls.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 \`where\` is a list of \`[property, operator, value]\` with \`= < <= > >= != in\`; the property \`__key__\` compares keys. \`order\` is a list of
 property names; \`'-name'\` is descending. Composite indexes are made when a query needs them.

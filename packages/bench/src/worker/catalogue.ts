@@ -1,5 +1,7 @@
 /** All labs, chapters and challenges as plain data, for a page that offers them. */
 import { challenges } from '../challenges/catalogue.ts'
+import { givenProgram } from '../challenges/given.ts'
+import { calls } from '../challenges/program-calls.ts'
 import { type Chapter, chapters } from '../course.ts'
 import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
@@ -12,6 +14,8 @@ export interface Catalogue {
   readonly labs: readonly LabOffer[]
   /** From easy to hard. */
   readonly challenges: readonly ChallengeOffer[]
+  /** The calls of a program and their answers, in Markdown. */
+  readonly calls: readonly (readonly [call: string, answer: string])[]
 }
 
 export interface LabOffer extends LabTexts {
@@ -40,6 +44,8 @@ export interface ChallengeOffer {
   /** The functions that a program must export. */
   readonly functions: readonly string[]
   readonly goals: readonly string[]
+  /** The program as it is given. */
+  readonly program: string
 }
 
 export function catalogue(): Catalogue {
@@ -57,6 +63,8 @@ export function catalogue(): Catalogue {
     challenges: challenges.map(({ name, title, minutes, task, lab, functions, goals }) => ({
       ...{ name, title, minutes, task, lab, functions: functions.map((one) => one.name) },
       goals: goals.map(({ says }) => says),
+      program: givenProgram(name),
     })),
+    calls,
   }
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { complete, completeRequest } from './framework/complete.ts'
-import { exitCodes, OperationError, UsageError } from './framework/errors.ts'
+import { exitCodes, failed } from './framework/errors.ts'
 import { type Io, processIo } from './framework/io.ts'
 import { checkNewFolders } from './framework/new-folder.ts'
 import { parse } from './framework/parser.ts'
@@ -26,15 +26,7 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
     io.out(answer.text)
     return exitCodes.ok
   } catch (error) {
-    if (error instanceof UsageError) {
-      io.err(`sixtables: ${error.message}`)
-      return exitCodes.usage
-    }
-    if (error instanceof OperationError) {
-      io.err(`sixtables: ${error.message}`)
-      return exitCodes.failed
-    }
-    throw error
+    return failed(error, io)
   }
 }
 

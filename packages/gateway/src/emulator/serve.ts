@@ -10,9 +10,11 @@ import type { CallObserver, Calls } from '../calls/calls.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
 import type { EmulatorClock } from '../controls/emulator-clock.ts'
 import type { Faults } from '../controls/faults.ts'
-import { challengesIn, installedLabs } from '../labs/bench-package.ts'
+import { installedLabs } from '../labs/bench-package.ts'
+import { addJudgeFiles, judgeFile } from '../labs/judge-files.ts'
 import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
+import type { Router } from '../protocols/router.ts'
 import { EmulatorRoutes } from './emulator-routes.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
@@ -25,14 +27,14 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly dir: string | undefined
   /** The project in the printed environment. */
   readonly project: string
-  /** Folder of learners' programs for challenges; without it none is executed. */
-  readonly challengesDir?: string | undefined
   /** Called at the end of each call of the data API, with its trace. */
   readonly onCall?: CallObserver | undefined
   /** Whether the newest calls are kept from the start; by default only while a reader watches. */
   readonly requests?: boolean | undefined
   /** Whether the console is served; default true. */
   readonly console?: boolean | undefined
+  /** Adds endpoints of the embedding program, which may tell where this server is. */
+  readonly addRoutes?: ((router: Router, facts: () => ServerFacts) => void) | undefined
 }
 
 export interface Served {
@@ -50,10 +52,10 @@ export async function serve({
   scheduler,
   dir,
   project,
-  challengesDir,
   onCall,
   requests = false,
   console = true,
+  addRoutes,
   ...options
 }: ServeOptions): Promise<Served> {
   const { engine, logger = silentLogger } = options
@@ -82,8 +84,9 @@ export async function serve({
       routes.addTo(router, withFixture)
       addMetricsRoute(router, engine, calls)
       addServerRoute(router, factsOf)
-      const challenges = challengesDir === undefined ? undefined : challengesIn(challengesDir)
-      endLabs = addLabRoutes(router, { findLabs: installedLabs, challenges })
+      addRoutes?.(router, factsOf)
+      endLabs = addLabRoutes(router, { findLabs: installedLabs, judge: judgeFile })
+      addJudgeFiles(router)
       if (console) addConsoleRoutes(router)
     },
   })

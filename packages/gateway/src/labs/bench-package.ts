@@ -2,21 +2,16 @@
  * The location of the labs. They are optional: `@sixtables/bench` is used if it is installed next to the gateway, or in the folder in which
  * the server runs, and runs in threads of its own (lab-task.ts).
  */
-import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import type { ChallengesFolder, LabStarter } from './lab-routes.ts'
+import { dirname, join } from 'node:path'
+import type { InstalledLabs } from './lab-routes.ts'
 import { startLabTask } from './lab-task.ts'
 
 /** @returns `undefined` = not installed */
-export function installedLabs(): LabStarter | undefined {
+export function installedLabs(): InstalledLabs | undefined {
   const file = findLabWorker()
-  return file === undefined ? undefined : (task, listener) => startLabTask(file, task, listener)
-}
-
-export function challengesIn(path: string): ChallengesFolder {
-  const folderOf = (challenge: string): string => join(path, challenge)
-  return { path, folderOf, isBegun: (challenge) => existsSync(join(folderOf(challenge), 'solution.mjs')) }
+  if (file === undefined) return undefined
+  return { start: (task, listener) => startLabTask(file, task, listener), files: join(dirname(file), '../web') }
 }
 
 /** @returns the file of the worker thread */

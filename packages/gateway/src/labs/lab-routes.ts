@@ -6,17 +6,14 @@
  *   GET    /emulator/labs/runs, …/runs/{id}           runs without and with results
  *   GET    /emulator/labs/runs/{id}/events            the progress of a run as server-sent events; the last one has the result
  *   DELETE /emulator/labs/runs/{id}                   cancels it
- *   POST   /emulator/labs/challenges/{name}           writes the task and the given program into the folder of challenges
- *   POST   /emulator/labs/challenges/{name}/runs      judges the program in that folder
+ *   GET    /emulator/labs/files/{name}                the workers in which a page judges programs (judge-files.ts)
  *
- * A judge executes the learner's program with the rights of the server. No request may choose the file that is executed: the user names a
- * folder when the server starts, and a request names a challenge, never a path. Without that folder nothing is written or executed for
- * challenges (test/contract/labs.test.ts).
+ * No program of a learner is executed here: the page judges it in a worker of the browser (docs/decisions/0085-labs-in-the-server.md).
  */
 import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
 import { bodyObject } from '../admin/admin-service.ts'
 import type { JsonObject } from '../admin/operations/operations.ts'
-import { eventOf, type RouteAnswer, type Router } from '../protocols/router.ts'
+import { eventOf, type Router } from '../protocols/router.ts'
 import { LabRuns } from './lab-runs.ts'
 import type { LabListener, LabTask } from './lab-task.ts'
 
@@ -27,24 +24,22 @@ export const installCommand = 'npm install --save-dev @sixtables/bench'
 /** Starts a task of the labs in a thread of its own. */
 export type LabStarter = (task: unknown, listener?: LabListener) => LabTask
 
-/** The folder of the learner's programs, each in a folder of its own. */
-export interface ChallengesFolder {
-  readonly path: string
-  folderOf(challenge: string): string
-  isBegun(challenge: string): boolean
+export interface InstalledLabs {
+  readonly start: LabStarter
+  /** The folder of the files for a page. */
+  readonly files: string
 }
 
 export interface LabOptions {
   /** @returns undefined = the labs are not installed */
-  readonly findLabs: () => LabStarter | undefined
-  /** Absent = challenges are refused. */
-  readonly challenges?: ChallengesFolder | undefined
+  readonly findLabs: () => Pick<InstalledLabs, 'start'> | undefined
+  /** The address of the worker in which a page judges programs. */
+  readonly judge: string
 }
 
 interface Offer {
   readonly chapters: readonly unknown[]
   readonly labs: readonly { readonly name: string; readonly arms: readonly { readonly name: string }[] }[]
-  readonly challenges: readonly { readonly name: string }[]
 }
 
 /** @returns a function that ends all runs */
@@ -66,8 +61,6 @@ export function addLabRoutes(router: Router, options: LabOptions): () => Promise
   router.add('POST', `${path}/{name}/runs`, async ({ parameters: { name = '' }, body }) => {
     return { json: await labs.run(name, bodyObject(body)) }
   })
-  router.add('POST', `${path}/challenges/{name}`, ({ parameters: { name = '' } }) => labs.begin(name))
-  router.add('POST', `${path}/challenges/{name}/runs`, ({ parameters: { name = '' } }) => labs.judge(name))
   return () => runs.close()
 }
 
@@ -77,31 +70,19 @@ async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer
 
 class Labs {
   readonly #runs: LabRuns
-  readonly #findLabs: LabOptions['findLabs']
-  readonly #folder: ChallengesFolder | undefined
+  readonly #options: LabOptions
   /** All labs; loaded once, in a thread that ends. */
   #offer: Promise<Offer> | undefined
 
-  constructor(runs: LabRuns, { findLabs, challenges }: LabOptions) {
+  constructor(runs: LabRuns, options: LabOptions) {
     this.#runs = runs
-    this.#findLabs = findLabs
-    this.#folder = challenges
+    this.#options = options
   }
 
   async offer(): Promise<unknown> {
-    if (this.#findLabs() === undefined) return { installed: false, install: installCommand }
-    const { chapters, labs, challenges } = await this.#catalogue()
-    const folder = this.#folder
-    return {
-      installed: true,
-      chapters,
-      labs,
-      ...(folder === undefined ? {} : { challengesDir: folder.path }),
-      challenges: challenges.map((one) => ({
-        ...one,
-        ...(folder === undefined ? {} : { folder: folder.folderOf(one.name), begun: folder.isBegun(one.name) }),
-      })),
-    }
+    const { findLabs, judge } = this.#options
+    if (findLabs() === undefined) return { installed: false, install: installCommand }
+    return { installed: true, judge, ...(await this.#catalogue()) }
   }
 
   async run(name: string, body: JsonObject): Promise<unknown> {
@@ -122,36 +103,9 @@ class Labs {
     return this.#runs.start(subject, (listener) => start(task, listener)).report()
   }
 
-  async begin(name: string): Promise<RouteAnswer> {
-    const folder = await this.#folderOf(name)
-    await this.#starter()({ type: 'begin', challenge: name, folder }).done
-    return { json: { challenge: name, folder } }
-  }
-
-  async judge(name: string): Promise<RouteAnswer> {
-    const folder = await this.#folderOf(name)
-    const task = { type: 'judge', folder }
-    const start = this.#starter()
-    const subject = { challenge: name, arms: ['yours'] }
-    return { json: this.#runs.start(subject, (listener) => start(task, listener)).report() }
-  }
-
-  /** @throws NOT_FOUND, FAILED_PRECONDITION */
-  async #folderOf(name: string): Promise<string> {
-    const folder = this.#folder
-    if (folder === undefined) {
-      throw failedPrecondition(
-        'this server judges no programs: start it with --challenges FOLDER, or use sixtables-lab challenge judge FOLDER',
-      )
-    }
-    this.#starter()
-    found('challenge', (await this.#catalogue()).challenges, name)
-    return folder.folderOf(name)
-  }
-
   #starter(): LabStarter {
-    const start = this.#findLabs()
-    if (start !== undefined) return start
+    const labs = this.#options.findLabs()
+    if (labs !== undefined) return labs.start
     throw failedPrecondition(`the labs are not installed here; ${installCommand}`)
   }
 

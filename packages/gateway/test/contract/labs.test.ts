@@ -1,10 +1,6 @@
-/** The labs over HTTP: a run to its end, one that is cancelled, and challenges in the folder that the user named. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** The labs over HTTP: a run to its end, one that is cancelled, and challenges, whose programs run in the page alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts'
-import { type Started, startCommand } from '../support/cli.ts'
 
 let emulator: Emulator
 beforeAll(async () => {
@@ -18,7 +14,8 @@ interface Body {
   readonly error: { readonly message: string }
   readonly labs: readonly { readonly name: string }[]
   readonly chapters: readonly unknown[]
-  readonly challengesDir?: string
+  readonly judge: string
+  readonly challenges: readonly unknown[]
   readonly runs: readonly unknown[]
   readonly result: { readonly comparison: { readonly flows: readonly unknown[] } }
 }
@@ -56,7 +53,6 @@ describe('labs', () => {
   test('are listed with chapters, arms and settings', async () => {
     const { json } = await call('GET', '')
     expect(json).toMatchObject({ installed: true, challenges: expect.any(Array) })
-    expect(json.challengesDir).toBeUndefined()
     const lab = json.labs.find(({ name }) => name === 'key-range-state')
     expect(lab).toMatchObject({ predict: expect.any(String), arms: expect.any(Array) })
     expect(json.chapters[0]).toMatchObject({ number: 1, labs: ['names-and-types'] })
@@ -96,41 +92,23 @@ describe('labs', () => {
 })
 
 describe('challenges', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'sixtables-challenges-'))
-  let server: Started
-  beforeAll(async () => {
-    server = await startCommand(['--testing', '--challenges', dir])
-  })
-  afterAll(async () => {
-    await server.stop()
-    rmSync(dir, { recursive: true })
-  })
-
-  test('are neither written nor executed without a folder of the user', async () => {
-    for (const path of ['/challenges/follower-list', '/challenges/follower-list/runs']) {
-      const { json } = await call('POST', path)
-      expect(json.error).toMatchObject({
-        status: 'FAILED_PRECONDITION',
-        message: expect.stringContaining('--challenges'),
-      })
+  test('come with their programs, and with files in which a page can execute a program, but reach nothing', async () => {
+    const { json } = await call('GET', '')
+    expect(json.challenges[0]).toMatchObject({ program: expect.stringContaining('export'), goals: expect.any(Array) })
+    for (const name of [json.judge.split('/').at(-1), 'program.js']) {
+      const file = await fetch(`http://${emulator.address}/emulator/labs/files/${name}`)
+      expect(file.headers.get('content-type')).toContain('javascript')
+      expect(file.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self' blob:; worker-src 'self'",
+      )
+      expect((await file.text()).length).toBeGreaterThan(1000)
     }
+    expect((await call('GET', '/files/..%2F..%2Findex.js')).status).toBe(404)
   })
 
-  test('are begun and judged in the folder that the server was started with, by their names alone', async () => {
-    const ask = (method: string, path: string) => call(method, path, undefined, server.address)
-    expect((await ask('POST', '/challenges/..%2F..%2Fetc')).json.error).toMatchObject({ status: 'NOT_FOUND' })
-    const begun = await ask('POST', '/challenges/follower-list')
-    expect(begun.json).toEqual({ challenge: 'follower-list', folder: join(dir, 'follower-list') })
-    expect(existsSync(join(dir, 'follower-list', 'solution.mjs'))).toBe(true)
-    expect((await ask('POST', '/challenges/follower-list')).json.error.message).toContain('is there already')
-    // A whole judgement is in packages/console/test/labs.test.ts.
-    const program = 'console.log("reached")\nconsole.log("the end")\nthrow new Error("not finished")\n'
-    writeFileSync(join(dir, 'follower-list', 'solution.mjs'), program)
-    const { json } = await ask('POST', '/challenges/follower-list/runs')
-    const last = await endOf(json.id, server.address)
-    // All that it has printed is there with its end.
-    const fault = 'Loading the program ended the process with Error: not finished (solution.mjs:3).'
-    expect(last).toMatchObject({ state: 'finished', result: { passed: false, fault } })
-    expect(last).toMatchObject({ output: expect.stringMatching(/^reached\nthe end\n[\s\S]*not finished/) })
+  test('are neither written nor executed by the server', async () => {
+    for (const path of ['/challenges/follower-list', '/challenges/follower-list/runs']) {
+      expect((await fetch(`http://${emulator.address}/emulator/labs${path}`, { method: 'POST' })).status).toBe(404)
+    }
   })
 })

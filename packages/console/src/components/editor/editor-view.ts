@@ -17,10 +17,13 @@ import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
 import { completionsAt, type KnownNames } from '@sixtables/gateway/browser'
-import { colours, gqlLanguage, jsonLanguage } from './languages.ts'
+import { colours, gqlLanguage, jsLanguage, jsonLanguage } from './languages.ts'
+
+const languages = { gql: gqlLanguage, json: jsonLanguage, js: jsLanguage } as const
+export type Language = keyof typeof languages
 
 export interface EditorOptions {
-  readonly language: 'gql' | 'json'
+  readonly language: Language
   readonly label: string
   readonly value: string
   readonly isReadOnly: boolean
@@ -98,7 +101,7 @@ function extensionsOf(options: EditorOptions): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
     placeholder(options.placeholder),
-    isGql ? gqlLanguage : jsonLanguage,
+    languages[options.language],
     syntaxHighlighting(colours),
     autocompletion({ override: isGql ? [sourceOf(options)] : [], icons: false, interactionDelay: 0 }),
     mistakes,

@@ -1,15 +1,15 @@
 /**
- * A text editor for GQL or JSON. A plain text area stands in its place until its code is loaded; then it takes over text and cursor.
+ * A text editor for GQL, JSON or JavaScript. A plain text area stands in its place until its code is loaded; then it takes over text and cursor.
  *
  *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
  */
 
 import type { KnownNames } from '@sixtables/gateway/browser'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { MountedEditor } from './editor-view.ts'
+import type { Language, MountedEditor } from './editor-view.ts'
 
 export interface EditorProps {
-  readonly language: 'gql' | 'json'
+  readonly language: Language
   /** Its name for screen readers. */
   readonly label: string
   readonly value: string

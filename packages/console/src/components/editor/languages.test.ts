@@ -1,7 +1,7 @@
 import { type StreamLanguage, syntaxTree } from '@codemirror/language'
 import { EditorState } from '@codemirror/state'
 import { expect, test } from 'vitest'
-import { gqlLanguage, jsonLanguage } from './languages.ts'
+import { gqlLanguage, jsLanguage, jsonLanguage } from './languages.ts'
 
 /** Each token that has a colour, with its name. */
 function coloured(language: StreamLanguage<unknown>, doc: string): string {
@@ -24,5 +24,11 @@ test('GQL has the tokens of its reader', () => {
 test('JSON has names, texts and numbers', () => {
   expect(coloured(jsonLanguage, '{"a": "b\\"c", "d" : [-1.5e3, true, null], x}')).toBe(
     '"a" propertyName, "b\\"c" string, "d" propertyName, -1.5e3 number, true number, null number, x invalid',
+  )
+})
+
+test('JavaScript has keywords, texts over lines, comments and calls', () => {
+  expect(coloured(jsLanguage as StreamLanguage<unknown>, 'await f(1, `a\nb`) // c\n/* d\n e */ x')).toBe(
+    'await keyword, f variableName.function, 1 number, `a string, b` string, // c comment, /* d comment,  e */ comment',
   )
 })

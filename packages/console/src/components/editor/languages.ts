@@ -1,4 +1,4 @@
-/** The languages of the editor, token by token: GQL as the server's own reader has it, and JSON. */
+/** The languages of the editor, token by token: GQL as the server's own reader has it, JSON, and JavaScript. */
 import { HighlightStyle, StreamLanguage, type StringStream } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
 import { nextToken, type Token } from '@sixtables/gateway/browser'
@@ -11,6 +11,7 @@ export const colours: HighlightStyle = HighlightStyle.define([
   { tag: tags.function(tags.variableName), color: 'var(--series-4)' },
   { tag: tags.propertyName, color: 'var(--series-1)' },
   { tag: tags.atom, color: 'var(--series-5)' },
+  { tag: tags.comment, color: 'var(--text-2)' },
   { tag: tags.invalid, color: 'var(--bad)' },
 ])
 
@@ -55,5 +56,33 @@ export const jsonLanguage: StreamLanguage<unknown> = StreamLanguage.define({
     if (stream.match(/^"(?:[^"\\]|\\.)*"/)) return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
     if (stream.match(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/) || stream.match(/^(?:true|false|null)\b/)) return 'number'
     return stream.next()?.match(/[{}[\],:]/) ? null : 'invalid'
+  },
+})
+
+const jsKeywords =
+  /^(?:async|await|break|case|catch|class|const|continue|default|delete|do|else|export|extends|finally|for|function|if|import|in|instanceof|let|new|of|return|static|switch|this|throw|try|typeof|void|while|yield)\b/
+
+/** The part of JavaScript that colours need; a comment or a template of several lines is a state. */
+export const jsLanguage: StreamLanguage<{ until: RegExp | undefined; style: string }> = StreamLanguage.define({
+  name: 'js',
+  startState: () => ({ until: undefined, style: '' }),
+  token(stream: StringStream, state): string | null {
+    if (state.until === undefined) {
+      if (stream.eatSpace()) return null
+      if (stream.match('/*')) Object.assign(state, { until: /^.*?\*\//, style: 'comment' })
+      else if (stream.match('`')) Object.assign(state, { until: /^(?:[^`\\]|\\.)*`/, style: 'string' })
+    }
+    if (state.until !== undefined) {
+      if (stream.match(state.until)) state.until = undefined
+      else stream.skipToEnd()
+      return state.style
+    }
+    if (stream.match(/^\/\/.*/)) return 'comment'
+    if (stream.match(/^'(?:[^'\\]|\\.)*'/) || stream.match(/^"(?:[^"\\]|\\.)*"/)) return 'string'
+    if (stream.match(jsKeywords)) return 'keyword'
+    if (stream.match(/^(?:true|false|null|undefined|\d[\w.]*)\b/)) return 'number'
+    if (stream.match(/^[\w$]+(?=\()/)) return 'variableName.function'
+    if (!stream.match(/^[\w$]+/)) stream.next()
+    return null
   },
 })

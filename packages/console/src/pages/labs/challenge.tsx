@@ -1,38 +1,27 @@
-/**
- * One challenge: the task and its goals, and the judgement of the learner's own program.
- *
- * The server executes a program only in the folder that its user named at the start (`--challenges`). Elsewhere the page has the commands
- * that do the same in a terminal.
- */
+/** One challenge: the task and its goals, the reader's program in an editor, and its judgement beside the given program. */
 
-import type { LabRunReport } from '@sixtables/gateway/browser'
-import { server } from '../../api/connection.ts'
-import { pathPart, postJson } from '../../api/http.ts'
+import type { ChallengeOffer, PageJudgement } from '@sixtables/bench'
+import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { CopyCode } from '../../components/copy-button.tsx'
+import { Editor } from '../../components/editor/editor.tsx'
 import { ErrorNote } from '../../components/notes.tsx'
 import { SafeText } from '../../components/text.tsx'
-import { useAction } from '../../components/use-server.ts'
-import { addressOf, navigate } from '../../model/route.ts'
-import type { DrawableJudgement, OfferedChallenge } from './lab-types.ts'
-import { ResultView, Verdicts } from './result.tsx'
+import { keepText, keptText } from '../../model/kept-text.ts'
+import { addressOf } from '../../model/route.ts'
+import { type Judge, useJudge } from './judge.ts'
+import type { LabsOffer } from './lab-types.ts'
+import { Findings, ResultView, Verdicts } from './result.tsx'
 import { RichText } from './rich-text.tsx'
-import { RunProgress } from './run-progress.tsx'
-import { useRun } from './use-run.ts'
 
 export interface ChallengeViewProps {
-  readonly challenge: OfferedChallenge
-  /** Id of the judgement that is shown. */
-  readonly run: string | undefined
-  /** The folder has another content. */
-  readonly onChange: () => void
+  readonly challenge: ChallengeOffer
+  readonly offer: LabsOffer
 }
 
-const armWords = { given: 'the given program', yours: 'your program' }
-
-export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewProps) {
-  const { name, title, task, lab, functions, goals, minutes, folder } = challenge
-  const { run, error } = useRun<DrawableJudgement>(id)
+export function ChallengeView({ challenge, offer: { judge: file = '', calls = [] } }: ChallengeViewProps) {
+  const { name, title, task, lab, goals, minutes } = challenge
+  const judge = useJudge(file, name)
   return (
     <>
       <h1>
@@ -50,114 +39,104 @@ export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewPro
           <li key={goal}>{goal}</li>
         ))}
       </ul>
-      <p>
-        The program is a file <code>solution.mjs</code> that exports <code>{functions.join(', ')}</code>. Its{' '}
-        <code>README.md</code> has all calls.
-      </p>
-      {folder === undefined ? (
-        <InTerminal name={name} />
-      ) : (
-        <Judge challenge={challenge} folder={folder} isRunning={run?.state === 'running'} onChange={onChange} />
-      )}
-      {error !== undefined && (
-        <ErrorNote error={error} what="This judgement is gone: the server keeps runs until it ends" />
-      )}
-      {run !== undefined && <RunProgress run={run} words={armWords} />}
-      {run?.output !== undefined && (
+      <Program challenge={challenge} judge={judge} />
+      <details>
+        <summary>Calls of a program</summary>
+        <dl class="program-calls">
+          {calls.map(([call, answer]) => (
+            <div key={call}>
+              <dt>
+                <RichText text={call} />
+              </dt>
+              <dd>
+                <RichText text={answer} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      <InTerminal name={name} />
+      {judge.error !== undefined && <ErrorNote error={judge.error} what="The program was not judged" />}
+      {judge.printed !== '' && (
         <details>
           <summary>Output of your program</summary>
           <pre>
-            <SafeText text={run.output} />
+            <SafeText text={judge.printed} />
           </pre>
         </details>
       )}
-      {run?.result !== undefined && <JudgementView judgement={run.result} />}
+      {judge.judgement !== undefined && <JudgementView judgement={judge.judgement} />}
     </>
   )
 }
 
-interface JudgeProps {
-  readonly challenge: OfferedChallenge
-  readonly folder: string
-  readonly isRunning: boolean
-  readonly onChange: () => void
-}
+const keptName = (challenge: string): string => `sixtables-program-${challenge}`
 
-function Judge({ challenge: { name, begun = false }, folder, isRunning, onChange }: JudgeProps) {
-  const begin = useAction(async () => {
-    await postJson(`/emulator/labs/challenges/${pathPart(name)}`)
-    onChange()
-    return undefined
-  })
-  const judge = useAction(async () => {
-    const run = await postJson<LabRunReport>(`/emulator/labs/challenges/${pathPart(name)}/runs`)
-    navigate(addressOf('labs', ['challenge', name], { run: run.id }))
-    return undefined
-  })
-  const error = begin.error ?? judge.error
+/** The program is kept in this browser, and may be begun anew. */
+function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; readonly judge: Judge }) {
+  const { name, program: given, functions } = challenge
+  const [text, setText] = useState(() => keptText(keptName(name)) ?? given)
+  const change = (now: string): void => {
+    setText(now)
+    keepText(keptName(name), now)
+  }
+  const isJudging = judge.share !== undefined
+  const start = (): void => {
+    if (!isJudging) judge.start(text)
+  }
   return (
-    <section class="panel" aria-label="Your program">
+    <section class="panel program" aria-label="Your program">
       <h2>Your program</h2>
       <p>
-        {begun ? 'Change it in your editor: ' : 'It will be in '}
-        <code>
-          <SafeText text={begun ? `${folder}/solution.mjs` : folder} />
-        </code>
+        <code>solution.mjs</code> exports <code>{functions.join(', ')}</code>. It is judged in this browser, with three
+        seeds, on a store of its own; Ctrl+Enter judges it.
       </p>
-      {begun ? (
-        <Button
-          label={isRunning ? 'Judging…' : 'Judge my program'}
-          look="primary"
-          disabled={isRunning || judge.isBusy}
-          onClick={() => judge.run()}
-        />
-      ) : (
-        <Button
-          label="Put the given program there"
-          look="primary"
-          disabled={begin.isBusy}
-          onClick={() => begin.run()}
-        />
-      )}
-      {error !== undefined && <ErrorNote error={error} />}
+      <Editor language="js" label="solution.mjs" value={text} onChange={change} onRun={start} />
+      <p class="toolbar">
+        <Button label={isJudging ? 'Judging…' : 'Judge'} look="primary" disabled={isJudging} onClick={start} />
+        {isJudging ? (
+          <>
+            <progress value={judge.share} max={1} aria-label="Judging" />
+            <Button label="Cancel" onClick={judge.cancel} />
+          </>
+        ) : (
+          <Button label="Back to the given program" disabled={text === given} onClick={() => change(given)} />
+        )}
+      </p>
     </section>
   )
 }
 
 function InTerminal({ name }: { readonly name: string }) {
-  const commands = `npx sixtables-lab challenge start ${name}\nnpx sixtables-lab challenge judge ${name} --html ${name}.html`
-  const watch = `npx sixtables-lab challenge judge ${name} --endpoint ${server.value?.address ?? location.host}`
   return (
-    <section class="panel" aria-label="Judge it in a terminal">
-      <h2>Judge it in a terminal</h2>
-      <p>
-        A judge executes your program, and this server executes none unless you say so when it starts: with{' '}
-        <code>sixtables start --challenges FOLDER</code> this page judges the programs in that folder. Or in a terminal:
-      </p>
-      <pre>{commands}</pre>
-      <CopyButton text={commands} />
-      <p>
-        A program in any other language is judged by its calls to this server, while it runs; the server needs{' '}
-        <code>--simulate</code>:
-      </p>
-      <pre>{watch}</pre>
-      <CopyButton text={watch} />
-    </section>
+    <details>
+      <summary>In your own editor, or in another language</summary>
+      <CopyCode
+        text={`npx sixtables-lab challenge start ${name}\nnpx sixtables-lab challenge judge ${name} --html ${name}.html`}
+      />
+    </details>
   )
 }
 
-function JudgementView({ judgement: { passed, fault, hint, results } }: { readonly judgement: DrawableJudgement }) {
+function JudgementView({ judgement: { passed, fault, hint, results } }: { readonly judgement: PageJudgement }) {
   const [first] = results
   const last = results.at(-1)
   return (
-    <>
+    <section aria-label="Judgement">
       <h2>{passed ? 'Passed' : 'Not yet'}</h2>
       <p role="status">
         <span class={`tag ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
-        {passed ? `All goals are reached, with ${results.length} seeds.` : (fault ?? `A hint: ${hint}`)}
+        {passed
+          ? `All goals are reached, with ${results.length} seeds.`
+          : (fault ?? <RichText text={`A hint: ${hint}`} />)}
       </p>
       {last !== undefined && <Verdicts result={last} isOpen />}
-      {first !== undefined && <ResultView result={first} hasSeed={false} />}
-    </>
+      {first !== undefined && (
+        <>
+          <Findings arms={first.arms} />
+          <ResultView result={first} hasSeed={false} />
+        </>
+      )}
+    </section>
   )
 }

@@ -1,8 +1,9 @@
 /** The chapters of the course, with their labs and challenges; labs that belong to no chapter stand at the end. */
 
-import type { Chapter, LabOffer } from '@sixtables/bench'
+import type { ChallengeOffer, Chapter, LabOffer } from '@sixtables/bench'
 import { addressOf } from '../../model/route.ts'
-import type { LabsOffer, OfferedChallenge } from './lab-types.ts'
+import type { LabsOffer } from './lab-types.ts'
+import { progressOf, stepsDone } from './progress.ts'
 
 export function Course({ offer }: { readonly offer: LabsOffer }) {
   const { chapters = [], labs = [], challenges = [] } = offer
@@ -35,17 +36,23 @@ export function Course({ offer }: { readonly offer: LabsOffer }) {
 interface ChapterViewProps {
   readonly chapter: Chapter
   readonly labs: readonly LabOffer[]
-  readonly challenges: readonly OfferedChallenge[]
+  readonly challenges: readonly ChallengeOffer[]
 }
 
 function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
-  const { number, title, goals, minutes, page } = chapter
+  const { number, title, goals, minutes } = chapter
+  const progress = progressOf(number)
   const own = chapter.labs.flatMap((name) => labs.filter((lab) => lab.name === name))
   const tasks = chapter.challenges.flatMap((name) => challenges.filter((one) => one.name === name))
   return (
     <section class="panel">
       <h2>
-        {number}. {title} <span class="muted chapter-minutes">{minutes} minutes</span>
+        <a href={addressOf('labs', ['chapter', `${number}`])}>
+          {number}. {title}
+        </a>{' '}
+        <span class="muted chapter-minutes">
+          {minutes} minutes{progress.steps > 0 && `, ${stepsDone(progress)} of ${progress.steps} steps`}
+        </span>
       </h2>
       <p>{goals}</p>
       <LabList labs={own} />
@@ -55,9 +62,6 @@ function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
             <span class="tag">challenge</span> <a href={addressOf('labs', ['challenge', name])}>{name}</a>: {words}
           </span>
         ))}
-      </p>
-      <p class="muted chapter-text">
-        Text: <code>docs/course/{page}</code> of the repository
       </p>
     </section>
   )

@@ -1,17 +1,22 @@
 /**
  * Heatmaps of the arms on one time axis and one scale of colours: key ranges downwards, time to the right, lighter is hotter. Marks below a
  * map are splits, moves and refused splits.
+ *
+ * A part of the time is chosen by dragging over a map, or by buttons; it holds for all maps, as the brightness does.
  */
 
 import type { DrawableHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../components/controls.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { cssColour, heatGradient } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
 
 export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) {
-  const { title, unit, scale, maps } = heatmaps
+  const { title, unit, scale, maps, from, to, time } = heatmaps
+  const [span, setSpan] = useState<Span>({ from, to })
+  const [brightness, setBrightness] = useState(1)
   return (
     <section class="heatmaps" aria-label={title}>
       <h3>
@@ -22,26 +27,79 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) 
         <div class="heat-scale-marks">
           {scale.map(({ share, value }) => (
             <span key={share} style={{ left: `${share * 100}%` }}>
-              {inWords(value)}
+              {inWords(value / brightness)}
             </span>
           ))}
         </div>
       </div>
+      <HeatTools {...{ span, brightness, time, from, to }} onSpan={setSpan} onBrightness={setBrightness} />
       <div class="heatmap-grid">
         {maps.map((map) => (
-          <HeatmapView key={map.arm} {...map} from={heatmaps.from} to={heatmaps.to} />
+          <HeatmapView key={map.arm} {...map} {...span} unit={unit} brightness={brightness} onSpan={setSpan} />
         ))}
       </div>
     </section>
   )
 }
 
-interface HeatmapProps {
+interface HeatToolsProps extends Span {
+  readonly span: Span
+  readonly brightness: number
+  readonly time: string
+  readonly onSpan: (span: Span) => void
+  readonly onBrightness: (brightness: number) => void
+}
+
+function HeatTools({ span, brightness, time, from, to, onSpan, onBrightness }: HeatToolsProps) {
+  const isWhole = span.from === from && span.to === to
+  const zoom = (times: number): void => onSpan(aroundMiddle(span, times, { from, to }))
+  return (
+    <p class="toolbar heat-tools">
+      <label>
+        Brightness{' '}
+        <input
+          type="range"
+          min={0}
+          max={6}
+          step={0.5}
+          aria-valuetext={`${inWords(brightness)} times`}
+          value={Math.log2(brightness)}
+          onInput={(event) => onBrightness(2 ** Number(event.currentTarget.value))}
+        />
+      </label>
+      <Button label="Zoom in" onClick={() => zoom(0.5)} />
+      <Button label="Zoom out" disabled={isWhole} onClick={() => zoom(2)} />
+      <Button label="Whole time" disabled={isWhole} onClick={() => onSpan({ from, to })} />
+      <span class="muted">
+        {inTime(span.from)} to {inTime(span.to)} {time}
+      </span>
+    </p>
+  )
+}
+
+/** A part of the time, in the unit of the maps. */
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+interface HeatmapProps extends Span {
   readonly arm: string
   readonly heatmap: Heatmap
   readonly shares: readonly (readonly number[])[]
-  readonly from: number
-  readonly to: number
+  readonly unit: string
+  /** A rate looks as hot as one so many times as high. */
+  readonly brightness: number
+  readonly onSpan: (span: Span) => void
+}
+
+const inTime = (at: number): string => inWords(Number(at.toPrecision(3)))
+
+/** A span so many times as long with the same middle, within another one. */
+function aroundMiddle({ from, to }: Span, times: number, within: Span): Span {
+  const half = ((to - from) * times) / 2
+  const middle = (from + to) / 2
+  return { from: Math.max(within.from, middle - half), to: Math.min(within.to, middle + half) }
 }
 
 const [mapHeight, eventHeight, footHeight] = [256, 12, 18]
@@ -49,7 +107,8 @@ const [mapHeight, eventHeight, footHeight] = [256, 12, 18]
 function HeatmapView(props: HeatmapProps) {
   const { arm, heatmap } = props
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [pointed, setPointed] = useState('')
+  const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
+  const dragged = useRef<number | undefined>(undefined)
   const [width, setWidth] = useState(0)
   const theme = themeEpoch.value
   useEffect(() => {
@@ -61,27 +120,63 @@ function HeatmapView(props: HeatmapProps) {
   }, [])
   useEffect(() => {
     if (canvas.current !== null && width > 0) draw(canvas.current, width, props)
-  }, [width, theme, heatmap])
+  }, [width, theme, heatmap, props.from, props.to, props.brightness])
   return (
     <figure class="heatmap">
       <figcaption>{arm}</figcaption>
       <canvas
         ref={canvas}
         role="img"
-        aria-label={`${arm}: heat of ${heatmap.rows.length} key ranges from ${inWords(props.from)} s to ${inWords(props.to)} s, ${heatmap.events.length} splits, moves and refusals; the values are in the table below`}
-        onMouseMove={(event) => setPointed(wordsAt(event.offsetX, event.offsetY, width, props))}
-        onMouseLeave={() => setPointed('')}
+        aria-label={`${arm}: heat of ${heatmap.rows.length} key ranges from ${inTime(props.from)} to ${inTime(props.to)} ${heatmap.time}, ${heatmap.events.length} splits, moves and refusals; the values are in the table below`}
+        onMouseDown={({ offsetX }) => {
+          dragged.current = offsetX
+        }}
+        onMouseUp={({ offsetX }) => {
+          const span = spanOf(dragged.current ?? offsetX, offsetX, width, props)
+          dragged.current = undefined
+          if (span !== undefined) props.onSpan(span)
+        }}
+        onMouseMove={({ offsetX: x, offsetY: y }) => {
+          const words = wordsAt(x, y, width, props)
+          setPointed(words === '' ? undefined : { x, y, words })
+        }}
+        onMouseLeave={() => setPointed(undefined)}
       />
-      <p class="heatmap-pointed muted">{pointed || `${heatmap.events.length} splits, moves and refused splits`}</p>
+      {pointed !== undefined && <Tip pointed={pointed} width={width} />}
+      <p class="heatmap-pointed muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
   )
 }
 
+interface Pointed {
+  readonly x: number
+  readonly y: number
+  readonly words: string
+}
+
+function Tip({ pointed: { x, y, words }, width }: { readonly pointed: Pointed; readonly width: number }) {
+  const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` }
+  return (
+    <span class="heatmap-tip" style={{ top: `${y + 44}px`, ...side }}>
+      {words}
+    </span>
+  )
+}
+
+/** The time between two places, if they are far enough apart. */
+function spanOf(one: number, other: number, width: number, props: HeatmapProps): Span | undefined {
+  const { left } = axisOf(width, props)
+  const { from, to } = props
+  const timeAt = (x: number): number => from + (Math.max(0, x - left) / (width - left)) * (to - from)
+  const [start, end] = [Math.min(one, other), Math.max(one, other)]
+  return end - start < 8 || end <= left ? undefined : { from: timeAt(start), to: Math.min(to, timeAt(end)) }
+}
+
 const columnsMax = 10
 
 /** The greatest value of each tenth of the time. */
-function HeatmapTable({ heatmap: { columns, rows } }: { readonly heatmap: Heatmap }) {
+function HeatmapTable({ heatmap: { columns, rows, time } }: { readonly heatmap: Heatmap }) {
   const [isOpen, setOpen] = useState(false)
   const step = Math.max(1, Math.ceil(columns.length / columnsMax))
   const starts = columns.filter((_, i) => i % step === 0)
@@ -91,7 +186,7 @@ function HeatmapTable({ heatmap: { columns, rows } }: { readonly heatmap: Heatma
       {isOpen && (
         <Scroll label="Values of the heatmap">
           <FigureTable
-            columns={['Key range', ...starts.map((start) => `${inWords(start)} s`)]}
+            columns={['Key range', ...starts.map((start) => `${inTime(start)} ${time}`)]}
             rows={rows.map(({ label, values }) => ({
               key: label,
               figures: starts.map((_, i) => inWords(Math.max(...values.slice(i * step, (i + 1) * step)))),
@@ -114,7 +209,7 @@ function axisOf(width: number, { heatmap: { columns, rows }, from, to }: Heatmap
 }
 
 function draw(canvas: HTMLCanvasElement, width: number, props: HeatmapProps): void {
-  const { heatmap, shares, from, to } = props
+  const { heatmap, shares, from, to, brightness } = props
   const { left, xOf, startOf, endOf, cellHeight } = axisOf(width, props)
   const pen = penOn(canvas, width, mapHeight + eventHeight + footHeight)
   if (pen === null) return
@@ -122,9 +217,12 @@ function draw(canvas: HTMLCanvasElement, width: number, props: HeatmapProps): vo
   const stride = Math.ceil(13 / cellHeight)
   heatmap.rows.forEach(({ label }, r) => {
     shares[r]?.forEach((share, c) => {
-      pen.fillStyle = cssColour(share)
+      // A share is the square root of a rate.
+      pen.fillStyle = cssColour(Math.min(1, share * Math.sqrt(brightness)))
       // Whole pixels: neighbours leave no seam.
-      const [start, end] = [Math.round(xOf(startOf(c))), Math.round(xOf(endOf(c)))]
+      const [start = 0, end = 0] = [startOf(c), endOf(c)].map((at) =>
+        Math.round(Math.min(width, Math.max(left, xOf(at)))),
+      )
       const [top, bottom] = [Math.round(r * cellHeight), Math.round((r + 1) * cellHeight)]
       pen.fillRect(start, top, end - start, bottom - top)
     })
@@ -133,11 +231,12 @@ function draw(canvas: HTMLCanvasElement, width: number, props: HeatmapProps): vo
     pen.fillText(fitting(pen, label, left - 6), 0, r * cellHeight + Math.min(11, cellHeight))
   })
   pen.fillStyle = colourOf('--series-2', canvas.parentElement ?? document.body)
-  for (const { at } of heatmap.events) pen.fillRect(xOf(at), mapHeight + 2, 1, eventHeight - 2)
+  const seen = heatmap.events.filter(({ at }) => at >= from && at <= to)
+  for (const { at } of seen) pen.fillRect(xOf(at), mapHeight + 2, 1, eventHeight - 2)
   pen.fillStyle = ink
   for (const share of [0, 0.5, 1]) {
     const at = from + (to - from) * share
-    const words = `${inWords(Math.round(at))} s`
+    const words = `${inTime(at)} ${heatmap.time}`
     pen.fillText(words, xOf(at) - pen.measureText(words).width * share, mapHeight + eventHeight + 13)
   }
 }
@@ -164,17 +263,20 @@ function fitting(pen: CanvasRenderingContext2D, words: string, width: number): s
 
 function wordsAt(x: number, y: number, width: number, props: HeatmapProps): string {
   const { heatmap } = props
-  const { xOf, startOf, endOf, cellHeight } = axisOf(width, props)
+  const { left, xOf, startOf, endOf, cellHeight } = axisOf(width, props)
+  if (x < left) return heatmap.rows[Math.floor(y / cellHeight)]?.label ?? ''
   if (y > mapHeight) {
     const near = heatmap.events
       .map((event) => ({ event, distance: Math.abs(xOf(event.at) - x) }))
       .sort((a, b) => a.distance - b.distance)[0]
-    return near === undefined || near.distance > 5 ? '' : `${inWords(near.event.at)} s: ${near.event.words}`
+    return near === undefined || near.distance > 5
+      ? ''
+      : `${inTime(near.event.at)} ${heatmap.time}: ${near.event.words}`
   }
   const column = heatmap.columns.findIndex((_, c) => x >= xOf(startOf(c)) && x < xOf(endOf(c)))
   const row = heatmap.rows[Math.floor(y / cellHeight)]
   const value = row?.values[column]
   return row === undefined || value === undefined
     ? ''
-    : `${row.label}, ${inWords(startOf(column))} s: ${inWords(value)}`
+    : `${row.label}, ${inTime(startOf(column))} ${heatmap.time}: ${inWords(value)} ${props.unit}`
 }

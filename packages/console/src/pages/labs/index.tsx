@@ -1,7 +1,8 @@
 /**
- * The labs and the course: predict, run, watch; and challenges that judge a learner's own program.
+ * The labs and the course: predict, run, watch; and challenges, whose programs are written and judged here.
  *
  *   #/labs                      chapters, labs and challenges
+ *   #/labs/chapter/2            a chapter of the course
  *   #/labs/hot-key?run=3        a lab, with a run of it
  *   #/labs/challenge/name       a challenge
  */
@@ -12,6 +13,7 @@ import { SafeText } from '../../components/text.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ChallengeView } from './challenge.tsx'
+import { ChapterView } from './chapter.tsx'
 import { Course } from './course.tsx'
 import { LabView } from './lab.tsx'
 import type { LabsOffer } from './lab-types.ts'
@@ -28,13 +30,7 @@ export default function LabsPage({ route }: PageProps) {
           {error === undefined && <p class="muted">Loading the labs…</p>}
         </>
       ) : offer.installed ? (
-        <View
-          offer={offer}
-          name={first}
-          challenge={second}
-          run={route.query.get('run') ?? undefined}
-          onChange={reload}
-        />
+        <View offer={offer} name={first} challenge={second} run={route.query.get('run') ?? undefined} />
       ) : (
         <NotInstalled command={offer.install ?? ''} />
       )}
@@ -47,23 +43,23 @@ interface ViewProps {
   readonly name: string | undefined
   readonly challenge: string | undefined
   readonly run: string | undefined
-  readonly onChange: () => void
 }
 
-function View({ offer, name, challenge, run, onChange }: ViewProps) {
+function View({ offer, name, challenge, run }: ViewProps) {
   if (name === undefined || name === '') return <Course offer={offer} />
-  const [lab, task] =
-    name === 'challenge'
-      ? [undefined, offer.challenges?.find((one) => one.name === challenge)]
-      : [offer.labs?.find((one) => one.name === name), undefined]
+  const { labs = [], challenges = [], chapters = [] } = offer
+  const lab = labs.find((one) => one.name === name)
+  const task = name === 'challenge' ? challenges.find((one) => one.name === challenge) : undefined
+  const chapter = name === 'chapter' ? chapters.find((one) => `${one.number}` === challenge) : undefined
   return (
     <>
       <p>
-        <a href={addressOf('labs')}>All labs</a>
+        <a href={addressOf('labs')}>All chapters and labs</a>
       </p>
+      {chapter !== undefined && <ChapterView key={chapter.number} chapter={chapter} chapters={chapters} />}
       {lab !== undefined && <LabView key={lab.name} lab={lab} run={run} />}
-      {task !== undefined && <ChallengeView key={task.name} challenge={task} run={run} onChange={onChange} />}
-      {lab === undefined && task === undefined && (
+      {task !== undefined && <ChallengeView key={task.name} challenge={task} offer={offer} />}
+      {lab === undefined && task === undefined && chapter === undefined && (
         <h1>
           There is no lab <SafeText text={challenge ?? name} />
         </h1>

@@ -9,7 +9,7 @@ import { Heatmaps } from './heatmaps.tsx'
 
 export interface ResultViewProps {
   readonly result: DrawableResult
-  /** A judge does not show its seeds. */
+  /** A judge does not show its seeds, and shows the texts itself. */
   readonly hasSeed?: boolean
 }
 
@@ -30,9 +30,7 @@ export function ResultView({ result, hasSeed = true }: ResultViewProps) {
           <Chart key={`${chart.title} ${chart.unit} ${chart.x.name}`} chart={chart} />
         ))}
       </div>
-      {arms.map((arm) => (
-        <Texts key={arm.name} arm={arm} />
-      ))}
+      {hasSeed && arms.map((arm) => <Texts key={arm.name} arm={arm} />)}
       <details>
         <summary>Settings of this run</summary>
         <pre>
@@ -103,6 +101,29 @@ function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
         </section>
       ))}
     </details>
+  )
+}
+
+/** The findings of a program's run, and what it did, beside those of the given one. */
+export function Findings({ arms }: { readonly arms: readonly ArmResult[] }) {
+  return (
+    <div class="findings-by-arm">
+      {arms.map(({ name, texts }) => (
+        <section key={name} class="panel" aria-label={`${name}: findings`}>
+          <h3>{name}</h3>
+          {texts.map(({ title, lines }) => (
+            <div key={title}>
+              <h4>{title}</h4>
+              <ul class="bullets">
+                {lines.map((line) => (
+                  <li key={line}>{line}</li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </section>
+      ))}
+    </div>
   )
 }
 

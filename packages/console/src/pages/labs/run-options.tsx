@@ -2,6 +2,8 @@
 
 import type { LabOffer } from '@sixtables/bench'
 import { TextField } from '../../components/controls.tsx'
+import { inWords } from '../../model/numbers.ts'
+import { placeOf, valueAt } from '../../model/setting-scale.ts'
 
 /** What is chosen, numbers as they are typed. */
 export interface RunChoice {
@@ -44,19 +46,54 @@ export function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
           value={seed}
           onChange={(text) => onChange({ ...choice, seed: text })}
         />
-        {lab.settings.map(({ name, value, unit, about }) => (
-          <TextField
-            key={name}
-            label={`${name}, ${unit}`}
-            type="number"
-            hint={about}
-            placeholder={String(value)}
-            value={settings[name] ?? ''}
-            onChange={(text) => onChange({ ...choice, settings: { ...settings, [name]: text } })}
+      </div>
+      <div class="fields">
+        {lab.settings.map((setting) => (
+          <SettingField
+            key={setting.name}
+            setting={setting}
+            text={settings[setting.name] ?? ''}
+            onChange={(text) => onChange({ ...choice, settings: { ...settings, [setting.name]: text } })}
           />
         ))}
       </div>
     </details>
+  )
+}
+
+interface SettingFieldProps {
+  readonly setting: LabOffer['settings'][number]
+  /** Empty for the lab's own value. */
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+function SettingField({ setting, text, onChange }: SettingFieldProps) {
+  const { name, value, unit, about, least, most } = setting
+  const number = text === '' || Number.isNaN(Number(text)) ? value : Number(text)
+  return (
+    <div class={`setting ${text === '' ? '' : 'is-changed'}`}>
+      <TextField
+        label={`${name}, ${unit}`}
+        type="number"
+        hint={`${about}; ${inWords(least)} to ${inWords(most)}`}
+        placeholder={String(value)}
+        value={text}
+        onChange={onChange}
+      />
+      <input
+        type="range"
+        min={0}
+        max={100}
+        aria-label={`Slider of ${name}`}
+        aria-valuetext={`${number} ${unit}`}
+        value={placeOf(setting, number)}
+        onInput={(event) => {
+          const chosen = valueAt(setting, Number(event.currentTarget.value))
+          onChange(chosen === value ? '' : String(chosen))
+        }}
+      />
+    </div>
   )
 }
 

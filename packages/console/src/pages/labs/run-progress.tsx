@@ -8,11 +8,9 @@ import { useAction } from '../../components/use-server.ts'
 
 export interface RunProgressProps {
   readonly run: LabRunReport
-  /** Words for the names of arms. */
-  readonly words?: Readonly<Record<string, string>>
 }
 
-export function RunProgress({ run, words = {} }: RunProgressProps) {
+export function RunProgress({ run }: RunProgressProps) {
   const { id, arms = [], state, progress, error } = run
   const cancel = useAction(async () => {
     await deleteJson(`/emulator/labs/runs/${pathPart(id)}`)
@@ -26,7 +24,7 @@ export function RunProgress({ run, words = {} }: RunProgressProps) {
     <section class="panel run-progress" aria-label="Progress">
       <ul>
         {arms.map((arm, i) => (
-          <ArmProgress key={arm} name={words[arm] ?? arm} share={i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)} />
+          <ArmProgress key={arm} name={arm} share={i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)} />
         ))}
       </ul>
       <Button label="Cancel" disabled={cancel.isBusy} onClick={() => cancel.run()} />

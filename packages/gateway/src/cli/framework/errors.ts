@@ -34,3 +34,10 @@ export class UsageError extends Error {
 export class OperationError extends Error {
   override readonly name = 'OperationError'
 }
+
+/** Says a failure in one line. @returns the exit code @throws any other error */
+export function failed(error: unknown, { err }: { err(line: string): void }): number {
+  if (!(error instanceof UsageError || error instanceof OperationError)) throw error
+  err(`sixtables: ${error.message}`)
+  return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+}

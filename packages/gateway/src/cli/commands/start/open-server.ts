@@ -12,6 +12,7 @@ import { type Served, serve } from '../../../emulator/serve.ts'
 import { factsAt } from '../../../emulator/server-file.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
+import { addCommandRoute } from '../../page/command-route.ts'
 import { storeInBigtable } from '../../target/bigtable.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
@@ -58,7 +59,11 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     await transfer.begin()
     const onCall =
       settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
-    served = await serve({ ...settings, engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall })
+    served = await serve({
+      ...settings,
+      ...{ engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall },
+      addRoutes: addCommandRoute,
+    })
     await recording?.begin(served, logger)
   } catch (error) {
     await engine.close()

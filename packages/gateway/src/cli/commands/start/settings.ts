@@ -28,10 +28,7 @@ export interface StartSettings
       | 'transactionBytesMax'
       | 'ttl'
     >,
-    Pick<
-      ServeOptions,
-      'allowedHosts' | 'allowedOrigins' | 'challengesDir' | 'console' | 'load' | 'project' | 'requests'
-    > {
+    Pick<ServeOptions, 'allowedHosts' | 'allowedOrigins' | 'console' | 'load' | 'project' | 'requests'> {
   /** `undefined`: 127.0.0.1 and ::1. */
   readonly host: string | undefined
   readonly port: number
@@ -116,7 +113,6 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     requests: flags['requests'] === true,
     record: pathOf(flags, 'record', cwd),
-    challengesDir: pathOf(flags, 'challenges', cwd),
     notes,
   }
 }

@@ -59,7 +59,6 @@ Simulation
   simulate-scale                    | text | Number of operations that each real one stands for, with --simulate | 1
   tablet-servers                    | text | Number of tablet servers, with --simulate | 1000
   server-ops                        | text | Row operations a second of one server, with --simulate | 10000
-  challenges                        | text | Folder of your programs for the challenges of the labs, which the console may then execute and judge
 Log
   log-level                         | ${logLevels.join(' ')} | Minimum log level on stderr | warn
   requests                          | switch | The newest 1,000 calls kept from the start on, for \`sixtables requests\`; without it only while it or the console watches

@@ -1,0 +1,17 @@
+/**
+ * Builds the workers in which a page judges programs, as the site has them (packages/site/scripts/bundle.mjs):
+ *
+ *   site/src/judge.ts, site/src/program.js   ─▶   dist/web/judge.js, dist/web/program.js
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { bundled } from '../../site/scripts/bundle.mjs'
+
+const target = fileURLToPath(new URL('../dist/web/', import.meta.url))
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+const output = { entryFileNames: '[name].js', codeSplitting: false }
+for (const input of [{ program: 'program.js' }, { judge: 'judge.ts' }]) {
+  const chunks = await bundled(input, output, { programFile: '"program.js"' })
+  for (const { fileName, code } of chunks) writeFileSync(target + fileName, code)
+}

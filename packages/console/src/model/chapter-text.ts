@@ -1,0 +1,136 @@
+/** The text of a chapter of the course, and the lines for a terminal in it. */
+
+export type Piece = string | TextElement
+
+export interface TextElement {
+  /** As in HTML. */
+  readonly tag: string
+  /** Target of `a`, language of `pre`, summary of `details`. */
+  readonly about?: string
+  readonly inside: readonly Piece[]
+}
+
+/** A part of a chapter, from its heading to the next one. */
+export interface Section {
+  /** Empty for what stands before the first heading. */
+  readonly title: string
+  readonly pieces: readonly Piece[]
+}
+
+export function sectionsOf(pieces: readonly Piece[]): readonly Section[] {
+  const sections: { title: string; pieces: Piece[] }[] = [{ title: '', pieces: [] }]
+  for (const piece of pieces) {
+    const tag = typeof piece === 'string' ? '' : piece.tag
+    if (tag === 'h2') sections.push({ title: wordsIn(piece), pieces: [] })
+    else if (tag !== 'h1') sections.at(-1)?.pieces.push(piece)
+  }
+  return sections
+}
+
+/** The text without its elements. */
+export function wordsIn(piece: Piece): string {
+  return typeof piece === 'string' ? piece : insideOf(piece).map(wordsIn).join('')
+}
+
+export function insideOf(piece: Piece): readonly Piece[] {
+  return typeof piece === 'string' ? [] : piece.inside
+}
+
+/** The items of the lists. */
+export function itemsOf(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.flatMap((piece) => (typeof piece !== 'string' && piece.tag === 'ol' ? piece.inside : []))
+}
+
+/** All lines of the blocks for a terminal. */
+export function linesOf(pieces: readonly Piece[]): readonly string[] {
+  return pieces.flatMap((piece) =>
+    typeof piece !== 'string' && piece.tag === 'pre' && piece.about === 'sh'
+      ? wordsIn(piece).split('\n')
+      : linesOf(insideOf(piece)),
+  )
+}
+
+/** A line for a terminal, by the way in which a page runs it. */
+export type Line =
+  | { readonly type: 'command'; readonly words: readonly string[] }
+  | { readonly type: 'lab'; readonly lab: string; readonly run: LabRun }
+  | { readonly type: 'challenge'; readonly name: string }
+  | { readonly type: 'start'; readonly settings: Readonly<Record<string, unknown>> }
+  /** A page cannot, for this reason. */
+  | { readonly type: 'terminal'; readonly why: string }
+
+/** The body of the call that begins a run. */
+export interface LabRun {
+  readonly seed?: number
+  readonly arms?: readonly string[]
+  readonly settings?: Readonly<Record<string, number>>
+}
+
+const simulated = 'A page cannot start a server with simulated tablets: the labs below have them.'
+const realTime =
+  'This sends load to a server for half a minute, from a program beside it. The lab has the same on virtual time.'
+
+/** Commands that a page runs; each of the others needs files, a terminal or time (cli/page/page-commands.ts of the gateway). */
+const inPage = /^(gql|get|put|delete|findings|stats|inspect|check|ids|indexes|faults)$/
+
+export function lineOf(line: string): Line {
+  const [program, name = '', ...words] = wordsOf(line.replace(/ # .*/, ''))
+  if (program === 'npm' && name === 'start') return startOf(words)
+  if (program !== 'npx') return { type: 'terminal', why: 'This runs in a terminal.' }
+  if (name === 'sixtables-lab') return labLineOf(words)
+  const isHere = name === 'sixtables' && inPage.test(words[0] ?? '')
+  return isHere ? { type: 'command', words } : { type: 'terminal', why: 'This draws in a terminal; see the page Heat.' }
+}
+
+function labLineOf([verb = '', ...words]: readonly string[]): Line {
+  const [flags, [first = '', second = '']] = flagsOf(words)
+  if (verb === 'challenge') return { type: 'challenge', name: second.replace(/.*\//, '') }
+  if (verb !== 'run') return { type: 'terminal', why: 'This reads a file. The lab replay plays the same recording.' }
+  if (flags.has('endpoint')) return { type: 'terminal', why: realTime }
+  const [arms, settings, seeds] = ['arm', 'set', 'seed'].map((flag) => flags.get(flag))
+  const run = {
+    ...(arms === undefined ? {} : { arms }),
+    ...(settings === undefined ? {} : { settings: Object.fromEntries(settings.map(settingOf)) }),
+    ...(seeds === undefined ? {} : { seed: Number(seeds[0]) }),
+  }
+  return { type: 'lab', lab: first, run }
+}
+
+const settingOf = (text: string): [string, number] => {
+  const [name = '', value] = text.split('=')
+  return [name, Number(value)]
+}
+
+function startOf(words: readonly string[]): Line {
+  const [flags] = flagsOf(words.filter((word) => word !== '--' && word !== '--testing'))
+  if (flags.has('simulate')) return { type: 'terminal', why: simulated }
+  const isLegacy = flags.get('mode')?.[0] === 'legacy'
+  const isByHand = flags.get('apply')?.[0] === 'manual'
+  const settings = {
+    mode: isLegacy ? 'legacy' : 'firestore',
+    ...(isByHand ? { jobPolicy: { manualJobPolicy: true } } : {}),
+  }
+  return { type: 'start', settings }
+}
+
+/** Values by flag, and the other words. A flag that begins what follows, or nothing, has no value. */
+function flagsOf(words: readonly string[]): readonly [Map<string, string[]>, readonly string[]] {
+  const flags = new Map<string, string[]>()
+  const others: string[] = []
+  for (let i = 0; i < words.length; i++) {
+    const [, flag] = /^--(.+)/.exec(words[i] ?? '') ?? []
+    if (flag === undefined) others.push(words[i] ?? '')
+    else {
+      const hasValue = words[i + 1]?.startsWith('--') === false
+      flags.set(flag, [...(flags.get(flag) ?? []), hasValue ? (words[++i] ?? '') : ''])
+    }
+  }
+  return [flags, others]
+}
+
+/** The words of a line, as a shell divides it; quotes protect blanks. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]+)+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  )
+}

@@ -1,0 +1,141 @@
+/** A chapter of the course: its text, with lines that run, predictions that are kept and compared, and how far the reader is. */
+import type { Chapter } from '@sixtables/bench'
+import { texts } from 'course'
+import type { ComponentChildren } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { Select } from '../../components/controls.tsx'
+import { ErrorNote } from '../../components/notes.tsx'
+import { insideOf, itemsOf, lineOf, linesOf, type Piece, sectionsOf } from '../../model/chapter-text.ts'
+import { addressOf } from '../../model/route.ts'
+import { Pieces } from './pieces.tsx'
+import { ChapterProgress, type PredictionVerdict, stepsDone, useKeptProgress, verdicts, withItem } from './progress.ts'
+
+/** Headings of docs/course whose lists the page shows in its own way. */
+const [predict, cameOut] = ['Predict', 'What came out']
+
+export function ChapterView({
+  chapter,
+  chapters,
+}: {
+  readonly chapter: Chapter
+  readonly chapters: readonly Chapter[]
+}) {
+  const { number, title, page } = chapter
+  const [text, setText] = useState<readonly Piece[] | undefined>(undefined)
+  const [error, setError] = useState<Error | undefined>(undefined)
+  useEffect(() => {
+    texts[page]?.().then((loaded) => setText(loaded.default), setError)
+  }, [page])
+  const next = chapters.find((one) => one.number === number + 1)
+  return (
+    <article class="chapter">
+      <h1>
+        {number}. {title}
+      </h1>
+      {error !== undefined && <ErrorNote error={error} what="The chapter could not be loaded" />}
+      {text !== undefined && <ChapterText number={number} text={text} />}
+      {next !== undefined && (
+        <p>
+          <a href={addressOf('labs', ['chapter', `${next.number}`])}>
+            Next: {next.number}. {next.title}
+          </a>
+        </p>
+      )}
+    </article>
+  )
+}
+
+function ChapterText({ number, text }: { readonly number: number; readonly text: readonly Piece[] }) {
+  const sections = sectionsOf(text)
+  const questions = sections.filter(({ title }) => title === predict || title === cameOut)
+  const lines = new Set(linesOf(text).filter((line) => ['command', 'lab'].includes(lineOf(line).type)))
+  const steps = questions.reduce((sum, { pieces }) => sum + itemsOf(pieces).length, lines.size)
+  const kept = useKeptProgress(number, steps)
+  const done = stepsDone(kept.progress)
+  return (
+    <ChapterProgress.Provider value={{ ...kept, chapter: number }}>
+      <p class="chapter-progress">
+        <progress value={done} max={steps} aria-label="Your progress in this chapter" />
+        <span class="muted">
+          {done} of {steps} steps
+        </span>
+      </p>
+      {sections.map(({ title, pieces }) => (
+        <section key={title} aria-label={title || 'Goals'}>
+          {title !== '' && <h2>{title}</h2>}
+          {title === predict ? (
+            <Predictions items={itemsOf(pieces)} />
+          ) : title === cameOut ? (
+            <Comparison items={itemsOf(pieces)} />
+          ) : (
+            <Pieces pieces={pieces} />
+          )}
+        </section>
+      ))}
+    </ChapterProgress.Provider>
+  )
+}
+
+function Predictions({ items }: { readonly items: readonly Piece[] }) {
+  const { progress, change } = useContext(ChapterProgress)
+  return (
+    <ol class="exercises">
+      {items.map((item, i) => (
+        <li key={i}>
+          <label class="chapter-prediction">
+            <span>
+              <Pieces pieces={insideOf(item)} />
+            </span>
+            <textarea
+              rows={2}
+              placeholder="Your prediction; it is kept in this browser"
+              value={progress.predictions[i] ?? ''}
+              onInput={(event) => change({ predictions: withItem(progress.predictions, i, event.currentTarget.value) })}
+            />
+          </label>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Each prediction beside what came out, which unfolds; the reader says how well they agree. */
+function Comparison({ items }: { readonly items: readonly Piece[] }) {
+  const { progress, change } = useContext(ChapterProgress)
+  return (
+    <ol class="exercises">
+      {items.map((item, i) => {
+        const own = progress.predictions[i]?.trim()
+        return (
+          <li key={i}>
+            <Quote label="You predicted">
+              {own || <span class="muted">nothing yet: go back, and write it down</span>}
+            </Quote>
+            <details>
+              <summary>What came out</summary>
+              <Quote label="It was">
+                <Pieces pieces={insideOf(item)} />
+              </Quote>
+              <Select<PredictionVerdict | ''>
+                label={`Prediction ${i + 1} was`}
+                value={progress.verdicts[i] ?? ''}
+                options={[['', '…'], ...verdicts]}
+                onChange={(verdict) => {
+                  if (verdict !== '') change({ verdicts: withItem(progress.verdicts, i, verdict) })
+                }}
+              />
+            </details>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+function Quote({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    <p class="chapter-quote">
+      <span class="muted">{label}:</span> {children}
+    </p>
+  )
+}

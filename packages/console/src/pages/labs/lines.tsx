@@ -1,0 +1,161 @@
+/** Lines for a terminal in a chapter. The page runs what it can, shows what the terminal would print, and says why it cannot run the others. */
+import type { DrawableResult } from '@sixtables/bench'
+import type { TableReport } from '@sixtables/engine'
+import type { LabRunReport } from '@sixtables/gateway/browser'
+import { useContext, useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
+import { getJson, patchJson, pathPart, postJson, settingsPath } from '../../api/http.ts'
+import { Button } from '../../components/controls.tsx'
+import { DeleteQuestion } from '../../components/dialog.tsx'
+import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { SafeLines } from '../../components/text.tsx'
+import { useAction } from '../../components/use-server.ts'
+import { type LabRun, lineOf } from '../../model/chapter-text.ts'
+import { addressOf } from '../../model/route.ts'
+import { ChapterProgress, useNoteLine } from './progress.ts'
+import { ResultView, Verdicts } from './result.tsx'
+import { RunProgress } from './run-progress.tsx'
+import { useRun } from './use-run.ts'
+
+export function LineView({ line: text }: { readonly line: string }) {
+  const line = lineOf(text)
+  switch (line.type) {
+    case 'command':
+      return <CommandLine text={text} words={line.words} isStep />
+    case 'lab':
+      return <LabLine text={text} lab={line.lab} run={line.run} />
+    case 'start':
+      return <StartLine text={text} settings={line.settings} />
+    case 'challenge':
+      return (
+        <Line text={text}>
+          <a href={addressOf('labs', ['challenge', line.name])}>Open the challenge</a>
+        </Line>
+      )
+    default:
+      return (
+        <Line text={text}>
+          <span class="muted chapter-why">{line.why}</span>
+        </Line>
+      )
+  }
+}
+
+function Line({ text, children }: { readonly text: string; readonly children: preact.ComponentChildren }) {
+  const { progress } = useContext(ChapterProgress)
+  return (
+    <span class={`chapter-line ${progress.lines.includes(text) ? 'is-done' : ''}`}>
+      <code>{text}</code> {children}
+    </span>
+  )
+}
+
+/** What the command printed. */
+interface Printed {
+  readonly code: number
+  readonly lines: readonly string[]
+}
+
+interface CommandLineProps {
+  readonly text: string
+  readonly words: readonly string[]
+  /** Whether it counts as a step of the chapter; one in a sentence does not. */
+  readonly isStep?: boolean
+}
+
+export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
+  const [printed, setPrinted] = useState<Printed | undefined>(undefined)
+  const note = useNoteLine()
+  const action = useAction(async () => {
+    setPrinted(await postJson<Printed>('/emulator/commands', { words }))
+    if (isStep) note(text)
+    return undefined
+  })
+  return (
+    <>
+      <Line text={text}>
+        <Button label="Run" aria-label={`Run ${text}`} disabled={action.isBusy} onClick={() => action.run()} />
+      </Line>
+      {action.error !== undefined && <ErrorNote error={action.error} what="The command was not run" />}
+      {printed !== undefined && (
+        <span class="chapter-output" role="status">
+          <SafeLines text={printed.lines.join('\n')} />
+          {printed.code !== 0 && <span class="tag bad">exit code {printed.code}</span>}
+        </span>
+      )}
+    </>
+  )
+}
+
+function LabLine({ text, lab, run: asked }: { readonly text: string; readonly lab: string; readonly run: LabRun }) {
+  const [id, setId] = useState<string | undefined>(undefined)
+  const { run, error } = useRun<DrawableResult>(id)
+  const note = useNoteLine()
+  const start = useAction(async () => {
+    const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab)}/runs`, asked)
+    setId(begun.id)
+    note(text)
+    return undefined
+  })
+  const failed = start.error ?? error
+  const isBusy = start.isBusy || run?.state === 'running'
+  return (
+    <>
+      <Line text={text}>
+        <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run()} />{' '}
+        <a href={addressOf('labs', [lab])}>Its page</a>
+      </Line>
+      {failed !== undefined && <ErrorNote error={failed} what="The lab was not run" />}
+      {run !== undefined && <RunProgress run={run} />}
+      {run?.result !== undefined && (
+        <details open class="panel chapter-result">
+          <summary>{lab}: the result</summary>
+          <ResultView result={run.result} />
+          <Verdicts result={run.result} />
+        </details>
+      )}
+    </>
+  )
+}
+
+interface StartLineProps {
+  readonly text: string
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** The start of a server: here it is there already, so its data goes and its settings change. */
+function StartLine({ text, settings }: StartLineProps) {
+  const [isAsking, setAsking] = useState(false)
+  const begin = useAction(async () => {
+    await postJson('/reset')
+    await patchJson(settingsPath({ project: server.value?.project ?? 'demo', database: '' }), settings)
+    return 'The store is empty, with these settings.'
+  })
+  const ask = useAction(async () => {
+    const { rows } = await getJson<TableReport>('/emulator/inspect/table?name=Entities&limit=1')
+    if (rows.length === 0) begin.run()
+    else setAsking(true)
+    return undefined
+  })
+  return (
+    <>
+      <Line text={text}>
+        <Button label="Begin with an empty store" disabled={begin.isBusy || ask.isBusy} onClick={() => ask.run()} />
+      </Line>
+      <ActionNote action={{ error: begin.error ?? ask.error, done: begin.done }} what="The store was not emptied" />
+      {isAsking && (
+        <DeleteQuestion
+          title="Delete all data of this server?"
+          keep="Keep the data"
+          onClose={() => setAsking(false)}
+          onDelete={() => {
+            setAsking(false)
+            begin.run()
+          }}
+        >
+          <p>A new server would have none, and the chapter expects that.</p>
+        </DeleteQuestion>
+      )}
+    </>
+  )
+}

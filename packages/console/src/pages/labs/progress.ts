@@ -1,0 +1,72 @@
+/** The progress of a reader in a chapter of the course, kept in this browser. */
+import { createContext } from 'preact'
+import { useContext, useState } from 'preact/hooks'
+import { keepText, keptText } from '../../model/kept-text.ts'
+
+export const verdicts = ['right', 'partly right', 'wrong'] as const
+export type PredictionVerdict = (typeof verdicts)[number]
+
+export interface Progress {
+  /** As they are typed, in the order of the chapter. */
+  readonly predictions: readonly string[]
+  /** The reader's own, for each prediction. */
+  readonly verdicts: readonly PredictionVerdict[]
+  /** Lines that were run. */
+  readonly lines: readonly string[]
+  /** Number of steps of the chapter: predictions, comparisons and lines; 0 until it was opened. */
+  readonly steps: number
+}
+
+const none: Progress = { predictions: [], verdicts: [], lines: [], steps: 0 }
+const nameOf = (chapter: number): string => `sixtables-course-${chapter}`
+
+export function progressOf(chapter: number): Progress {
+  try {
+    return { ...none, ...(JSON.parse(keptText(nameOf(chapter)) ?? '{}') as Partial<Progress>) }
+  } catch {
+    return none
+  }
+}
+
+export function stepsDone({ predictions, verdicts: judged, lines }: Progress): number {
+  return predictions.filter((text) => text?.trim()).length + judged.filter(Boolean).length + lines.length
+}
+
+export interface ProgressStore {
+  readonly progress: Progress
+  readonly change: (changed: Partial<Progress>) => void
+}
+
+export function useKeptProgress(chapter: number, steps: number): ProgressStore {
+  const [progress, setProgress] = useState(() => ({ ...progressOf(chapter), steps }))
+  const change = (changed: Partial<Progress>): void => {
+    // From what is kept: two lines may end at once.
+    const next = { ...progressOf(chapter), steps, ...changed }
+    keepText(nameOf(chapter), JSON.stringify(next))
+    setProgress(next)
+  }
+  return { progress, change }
+}
+
+/** The progress of the chapter around a part of it. */
+export const ChapterProgress = createContext<ProgressStore & { readonly chapter: number }>({
+  progress: none,
+  change: () => {},
+  chapter: 0,
+})
+
+/** Notes that a line was run. */
+export function useNoteLine(): (line: string) => void {
+  const { chapter, change } = useContext(ChapterProgress)
+  return (line) => {
+    const { lines } = progressOf(chapter)
+    if (!lines.includes(line)) change({ lines: [...lines, line] })
+  }
+}
+
+/** The list with another item at a place. */
+export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {
+  const next = [...list]
+  next[at] = item
+  return next
+}

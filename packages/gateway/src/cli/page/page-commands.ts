@@ -1,0 +1,74 @@
+/** The commands for a page, and a run of one of them: its lines are the answer. */
+import type { ServerFacts } from '../../emulator/server-file.ts'
+import { checkCommand } from '../commands/check/command.ts'
+import { deleteCommand, getCommand, putCommand } from '../commands/entity/command.ts'
+import { faultsCommand } from '../commands/faults/command.ts'
+import { findingsCommand } from '../commands/findings/command.ts'
+import { gqlCommand } from '../commands/gql/command.ts'
+import { idsCommand } from '../commands/ids/command.ts'
+import { indexesCommand } from '../commands/indexes/command.ts'
+import { inspectCommand } from '../commands/inspect/command.ts'
+import { statsCommand } from '../commands/stats/command.ts'
+import type { Command, Program } from '../framework/command.ts'
+import { exitCodes, failed, UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { parse } from '../framework/parser.ts'
+import { storeFlags } from '../target/bigtable-flags.ts'
+import { addressFlags } from '../target/target-flags.ts'
+
+export interface PageAnswer {
+  /** The exit code, as in a terminal. */
+  readonly code: number
+  /** All that was printed, on both streams. */
+  readonly lines: readonly string[]
+}
+
+/** Flags that name another server, a folder or a table. */
+const places = new Set([...addressFlags(''), ...storeFlags].map(({ name }) => name))
+
+function withoutPlaces({ flags = [], commands, ...command }: Command): Command {
+  const kept = flags.filter(({ name }) => !places.has(name))
+  return { ...command, flags: kept, ...(commands === undefined ? {} : { commands: commands.map(withoutPlaces) }) }
+}
+
+const program: Program = {
+  commands: [
+    ...[gqlCommand, getCommand, putCommand, deleteCommand, findingsCommand, statsCommand, inspectCommand],
+    ...[checkCommand, idsCommand, indexesCommand, faultsCommand],
+  ].map(withoutPlaces),
+  defaultCommand: { name: 'sixtables', describe: '' },
+}
+
+/** Runs one command against the server. Mistakes and refusals are lines, too. */
+export async function runForPage(
+  words: readonly string[],
+  { address, project }: Pick<ServerFacts, 'address' | 'project'>,
+): Promise<PageAnswer> {
+  const lines: string[] = []
+  const say = (line: string): void => void lines.push(line)
+  const io: Io = {
+    env: { DATASTORE_EMULATOR_HOST: address, DATASTORE_PROJECT_ID: project },
+    cwd: '/',
+    out: say,
+    err: say,
+    onSignal: () => () => {},
+    onFault: () => () => {},
+    readIn: async () => '',
+    now: () => performance.now(),
+    exit: () => {},
+  }
+  const code = await run(words, io).catch((error: unknown) => failed(error, io))
+  return { code, lines }
+}
+
+async function run(words: readonly string[], io: Io): Promise<number> {
+  const [first = ''] = words
+  if (!program.commands.some(({ name }) => name === first)) {
+    const names = program.commands.map(({ name }) => name).join(', ')
+    throw new UsageError(`${first === '' ? 'no command' : first} runs in a terminal alone; a page has ${names}`)
+  }
+  const answer = await parse(words, program, '')
+  if ('run' in answer) return await answer.run(answer.flags, io)
+  io.out(answer.text)
+  return exitCodes.ok
+}

@@ -1,0 +1,57 @@
+/**
+ * The worker of a learner's program in a page:
+ *
+ *   {text, seed, now}, then {batch}…  ─▶  {batch}…, {printed}…, {ended}
+ *
+ * The program gets no way to the network, to storage or to other workers: only the store remembers, and nothing leaves the page. It is a guard
+ * against accidents; the program is the reader's own.
+ */
+import { host, wordsOf } from '../../bench/program/host.mjs'
+
+const send = self.postMessage.bind(self)
+const name = 'solution.mjs'
+
+/** Names by which a program could keep something beside the store, or reach another place. */
+const withheld = [
+  ...['fetch', 'XMLHttpRequest', 'WebSocket', 'WebTransport', 'EventSource', 'BroadcastChannel', 'importScripts'],
+  ...['Worker', 'SharedWorker', 'indexedDB', 'caches', 'postMessage', 'navigator'],
+]
+
+function withhold() {
+  for (const one of withheld) Object.defineProperty(self, one, { value: undefined })
+  const print = (...values) => {
+    const words = values.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))))
+    send({ printed: `${words.join(' ')}\n` })
+  }
+  for (const verb of ['log', 'info', 'warn', 'error', 'debug']) console[verb] = print
+}
+
+function end(error) {
+  const { name: kind, message, place } = wordsOf(error)
+  const words = kind === undefined ? message : `${kind}: ${message}`
+  send({ ended: `ended the process with ${words}${place === undefined ? '' : ` (${place})`}` })
+}
+
+self.onunhandledrejection = ({ reason }) => end(reason)
+self.onerror = (_message, _file, _line, _column, error) => end(error)
+
+self.onmessage = async ({ data: { text, seed, now } }) => {
+  // Messages of the judge wait until the program is there.
+  self.onmessage = null
+  const address = URL.createObjectURL(new Blob([text, `\n//# sourceURL=${name}`], { type: 'text/javascript' }))
+  try {
+    const hear = await host({
+      ...{ seed, now },
+      send: (batch) => send({ batch }),
+      later: setImmediate,
+      isOwn: (line) => line.includes(name),
+      load: () => {
+        withhold()
+        return import(address)
+      },
+    })
+    self.onmessage = ({ data }) => hear(data.batch)
+  } catch (error) {
+    end(error)
+  }
+}
