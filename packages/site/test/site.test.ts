@@ -15,9 +15,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isDeep } from '../../../scripts/deep.ts'
 import { chromiumPath } from '../../console/test/browser.ts'
 import { requireBuild } from '../../gateway/test/support/server-process.ts'
-import { buildSite, Served, writeOffline } from './tab.ts'
+import { buildSite, portOf, Served, serveSite, writeOffline } from './tab.ts'
 
 requireBuild()
+
+const tools: string = '../../../scripts/lib/tools.mjs'
 
 const site = new Served()
 beforeAll(async () => {
@@ -25,6 +27,18 @@ beforeAll(async () => {
   await site.start()
 })
 afterAll(() => site.close())
+
+test('a port that is none, or in use, is refused in a sentence, and odd paths are answered', async () => {
+  expect([portOf([]), portOf(['8090'])]).toEqual([8082, 8090])
+  const refusals = [['80x'], ['-1'], ['65536'], ['80', '81']].map((words) => () => portOf(words))
+  for (const refused of refusals) expect(refused).toThrow(/is no port: give a number up to 65535, as in npm run/)
+  const { host, port } = new URL(site.address)
+  const { ScriptError } = (await import(tools)) as { ScriptError: new (message: string) => Error }
+  const inUse = new ScriptError(`port ${port} is in use; give another one: npm run site:serve -- 8090`)
+  await expect(serveSite(site.folder, { port: Number(port) })).rejects.toThrow(inUse)
+  const answer = await fetch(`http://${host}//`)
+  expect([answer.status, await answer.text()]).toEqual([404, 'there is no such file\n'])
+})
 
 test('no file needs a module of Node', () => {
   // The parser of commands has a method of that name, and calls it.

@@ -18,8 +18,9 @@ export const { bundled, buildSite, writeOffline } = (await import(scripts)) as {
   buildSite(target: string): Promise<void>
   writeOffline(target: string): Promise<void>
 }
-const { serveSite } = (await import(serving)) as {
-  serveSite(folder: string, options: { readonly path: string; readonly port?: number }): Promise<Server>
+export const { serveSite, portOf } = (await import(serving)) as {
+  serveSite(folder: string, options: { readonly path?: string; readonly port?: number }): Promise<Server>
+  portOf(words: readonly string[]): number
 }
 
 const path = '/deep/er/'
