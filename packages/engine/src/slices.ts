@@ -15,7 +15,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
-import { isPromise, type MaybePromise } from './maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
 
 /** Duration of a slice, without the work between two calls of giveWay(). */
 const sliceMs = 5
@@ -61,30 +61,7 @@ export function forEachInSlices<T>(
   workOf: (item: T) => number,
   step: (item: T, index: number) => MaybePromise<void>,
 ): MaybePromise<void> {
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as T
-    const done = step(item, i)
-    const waiting = isPromise(done) ? done : giveWay(context, workOf(item))
-    if (waiting !== undefined) return restInSlices(context, items, workOf, step, i + 1, waiting)
-  }
-}
-
-async function restInSlices<T>(
-  context: RequestContext,
-  items: readonly T[],
-  workOf: (item: T) => number,
-  step: (item: T, index: number) => MaybePromise<void>,
-  from: number,
-  waiting: Promise<void>,
-): Promise<void> {
-  await waiting
-  for (let i = from; i < items.length; i++) {
-    const item = items[i] as T
-    const done = step(item, i)
-    if (isPromise(done)) await done
-    const way = giveWay(context, workOf(item))
-    if (way !== undefined) await way
-  }
+  return forEachInOrder(items, (item, i) => andThen(step(item, i), () => giveWay(context, workOf(item))))
 }
 
 /** Sorts as `toSorted` does. Runs are sorted at once, and merged two by two. */

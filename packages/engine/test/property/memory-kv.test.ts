@@ -127,6 +127,32 @@ describe('the tree', () => {
     String.fromCharCode(0x41, (i >> 7) & 0xff, (i >> 4) & 0xff, i & 0x0f ? 0xf0 + (i & 0x0f) : 0) +
     'x'.repeat(i % 11 === 0 ? 20 : 0)
 
+  interface Run {
+    readonly insert: boolean
+    readonly from: number
+    readonly count: number
+    readonly step: number
+  }
+
+  /** The keys of a run, in its order, with the values that it inserts. */
+  const rowsOf = ({ from, count, step }: Run): Map<string, number> =>
+    new Map(Array.from({ length: count }, (_, i) => [keyOf((from + i * step + 600 * 389) % 601), i]))
+
+  /** Inserts the rows of runs one by one, or deletes them; in the model too, if there is one. */
+  function apply(tree: BTree<number>, sequence: readonly Run[], model?: Map<string, number>): void {
+    for (const run of sequence) {
+      for (const [key, value] of rowsOf(run)) {
+        if (run.insert) {
+          tree.set(key, value)
+          model?.set(key, value)
+          continue
+        }
+        const wasThere = tree.delete(key) !== undefined
+        if (model !== undefined && wasThere !== model.delete(key)) expect.fail(`delete(${key}) said the opposite`)
+      }
+    }
+  }
+
   it.each([4, 5, 8, 13])(
     'keeps btree/B1, full nodes, prefixes and heads over runs of inserts and deletes, with %i keys a node',
     (capacity) => {
@@ -135,16 +161,7 @@ describe('the tree', () => {
           const tree = new BTree<number>(capacity)
           const model = new Map<string, number>()
           for (const run of sequence) {
-            for (let i = 0; i < run.count; i++) {
-              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
-              if (run.insert) {
-                tree.set(key, i)
-                model.set(key, i)
-              } else {
-                if ((tree.delete(key) !== undefined) !== model.delete(key))
-                  expect.fail(`delete(${key}) said the opposite`)
-              }
-            }
+            apply(tree, [run], model)
             checkKeys(tree, capacity, model)
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
@@ -163,13 +180,11 @@ describe('the tree', () => {
           const tree = new BTree<number>(capacity)
           const model = new Map<string, number>()
           for (const [inserts, ends] of sequence) {
-            for (const run of inserts) {
-              for (let i = 0; i < run.count; i++) {
-                const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
-                tree.set(key, i)
-                model.set(key, i)
-              }
-            }
+            apply(
+              tree,
+              inserts.map((run) => ({ ...run, insert: true })),
+              model,
+            )
             const view = tree.view()
             const before = [...model.keys()].sort()
             const [start, end] = ends.map(keyOf).sort() as [string, string]
@@ -196,14 +211,11 @@ describe('the tree', () => {
           const tree = new BTree<number>(capacity)
           const model = new Map<string, number>()
           for (const run of sequence) {
-            const rows = new Map<string, number>()
-            for (let i = 0; i < run.count; i++) rows.set(keyOf((run.from + i * run.step + 600 * 389) % 601), i)
-            const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
-            if (run.insert) tree.setSorted(sorted.map(([key, value]) => ({ key, value })))
-            for (const [key, value] of sorted) {
-              if (run.insert) model.set(key, value)
-              else if ((tree.delete(key) !== undefined) !== model.delete(key)) expect.fail(`delete(${key})`)
-            }
+            if (run.insert) {
+              const sorted = [...rowsOf(run)].sort(([a], [b]) => (a < b ? -1 : 1))
+              tree.setSorted(sorted.map(([key, value]) => ({ key, value })))
+              for (const [key, value] of sorted) model.set(key, value)
+            } else apply(tree, [run], model)
             checkKeys(tree, capacity, model)
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
@@ -216,16 +228,7 @@ describe('the tree', () => {
   it('btree/B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
       fc.property(keyRuns, keyRuns, keyRuns, fc.boolean(), (before, ours, theirs, isReleased) => {
-        const apply = (tree: BTree<number>, sequence: typeof before): void => {
-          for (const run of sequence) {
-            for (let i = 0; i < run.count; i++) {
-              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
-              if (run.insert) tree.set(key, run.count)
-              else tree.delete(key)
-            }
-          }
-        }
-        const rowsOf = (tree: BTree<number>): unknown =>
+        const all = (tree: BTree<number>): unknown =>
           new TreeScan(tree.root, tree.height, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
         const [tree, alone, other] = [new BTree<number>(5), new BTree<number>(5), new BTree<number>(5)]
         for (const one of [tree, alone, other]) apply(one, before)
@@ -238,8 +241,8 @@ describe('the tree', () => {
         apply(fork, theirs.slice(1))
         apply(alone, ours)
         apply(other, theirs)
-        expect(rowsOf(tree)).toEqual(rowsOf(alone))
-        expect(rowsOf(fork)).toEqual(rowsOf(other))
+        expect(all(tree)).toEqual(all(alone))
+        expect(all(fork)).toEqual(all(other))
         checkTree(tree, 5)
         checkTree(fork, 5)
         if (!isReleased) tree.release(view)
@@ -252,20 +255,11 @@ describe('the tree', () => {
     fc.assert(
       fc.property(keyRuns, keyRuns, (before, after) => {
         const tree = new BTree<number>(5)
-        const apply = (sequence: typeof before): void => {
-          for (const run of sequence) {
-            for (let i = 0; i < run.count; i++) {
-              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
-              if (run.insert) tree.set(key, run.count)
-              else tree.delete(key)
-            }
-          }
-        }
-        apply(before)
+        apply(tree, before)
         const view = tree.view()
         const range = { start: '', end: '\xff\xff\xff' }
         const rows = new TreeScan(view.root, view.height, range, false).next(10_000)
-        apply(after)
+        apply(tree, after)
         expect(new TreeScan(view.root, view.height, range, false).next(10_000)).toEqual(rows)
         expect(new TreeScan(view.root, view.height, range, true).next(10_000)).toEqual(rows.toReversed())
         tree.release(view)
