@@ -1,7 +1,7 @@
 /** first-row/F1: entities with arrays stand in a result once, and stale rows pass. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
+import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { decodePath } from '../encoding/key-codec.ts'
@@ -87,16 +87,23 @@ test.each([2, 100])('a stale row passes, whether its entity of %i values has cha
   expect(await keysOf(store(indexRows), { kind: 'A', order: ['v'] }, 5)).toEqual(each)
 })
 
-test('the values of a large entity are walked once for all of its rows', async () => {
-  const even = Array.from({ length: 300 }, (_, i) => BigInt(2 * i))
-  const lists = [even, even.map((value) => value + 1n), [5n, 6n]]
-  const kv = storeOf(entitiesOf(lists))
-  const view = new KvTableView(kv)
+/** The keys of a result in the order of `v desc`, the numbers of entries that were walked for them, and the turns. */
+async function walkedFor(lists: readonly (readonly bigint[])[]) {
+  const view = new KvTableView(storeOf(entitiesOf(lists)))
   const planned = plan(normalize(query({ kind: 'A', order: ['v desc'] }), queryDatabase), [])
   const walked: number[] = []
+  let turns = 0
+  const clock: Scheduler = {
+    ...systemScheduler,
+    defer: (task) => {
+      turns++
+      systemScheduler.defer(task)
+    },
+  }
+  const judging = requestContext({ clock })
   const stream = new FirstRow(
     openResults(context, view, { ...planned, firstRowOnly: false }, { bounds: undefined, expect: 4 }),
-    context,
+    judging,
     view,
     planned,
     (...entity: Parameters<typeof indexEntries>) => {
@@ -110,6 +117,20 @@ test('the values of a large entity are walked once for all of its rows', async (
     found.push(...rows.map(({ position }) => prettyPath(decodePath(pathIn(planned, position), 0).path)))
   }
   stream.close()
+  return { found, walked, turns }
+}
+
+test('the values of a large entity are walked once for all of its rows', async () => {
+  const even = Array.from({ length: 300 }, (_, i) => BigInt(2 * i))
+  const { found, walked } = await walkedFor([even, even.map((value) => value + 1n), [5n, 6n]])
   expect(found).toEqual(['A:2', 'A:1', 'A:3'])
   expect(walked).toEqual([300, 300, 2, 2])
+})
+
+test('many large entities of the same values are walked once, in several turns', async () => {
+  const values = Array.from({ length: 6000 }, (_, i) => BigInt(i))
+  const { found, walked, turns } = await walkedFor(Array.from({ length: 18 }, () => values))
+  expect(found).toHaveLength(18)
+  expect(walked).toHaveLength(18)
+  expect(turns).toBeGreaterThanOrEqual(18)
 })

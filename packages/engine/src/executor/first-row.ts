@@ -7,9 +7,11 @@
  * cursor. A stale row, whose entity is gone or has other values, passes too: with a delayed apply policy an index may be
  * behind.
  *
- * The values of an entity with many are kept for its other rows: 19,000 rows of one entity would walk its 19,000 values each.
+ * An entity with many values is walked once, as each of its 19,000 rows would walk 19,000 values; its codes are kept as hashes of 53 bits.
+ * With 100 such entities of the same values their rows alternate, and all of them are kept.
  *
- * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it.
+ * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it (a stale row whose
+ *     hash is that of another value, too: 2 of 10^12).
  *     first-row.test.ts
  */
 import type { RequestContext } from '../context.ts'
@@ -22,6 +24,7 @@ import type { EntityImage } from '../model/entity.ts'
 import type { Column, Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
+import { giveWay } from '../slices.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { columnOffset, isBefore, pathOf } from './position.ts'
@@ -29,8 +32,8 @@ import type { PositionedRow, RowStream } from './row-stream.ts'
 
 /** Entities with fewer entries are walked again for each row. */
 const manyEntries = 64
-/** Entries of entities that are kept, the newest of them at the least. */
-const keptEntriesMax = 100_000
+/** Bytes of entities and hashes that are kept, those of the newest entity at the least. */
+const keptBytesMax = 64 * 1024 * 1024
 
 export class FirstRow implements RowStream {
   readonly #input: RowStream
@@ -40,7 +43,7 @@ export class FirstRow implements RowStream {
   readonly #entriesOf: typeof indexEntries
   /** By path, the oldest first. */
   readonly #kept = new Map<string, LargeEntity>()
-  #keptEntries = 0
+  #keptBytes = 0
 
   /** @param entriesOf - walks the values of an entity */
   constructor(
@@ -68,7 +71,10 @@ export class FirstRow implements RowStream {
       for (const row of rows) {
         const { length } = this.#plan.columns
         if (!hasSeveral(row.cell, length)) chosen.push(row)
-        else this.#judge(row, yield* waitFor(this.#readEntity(row)), chosen)
+        else {
+          const way = giveWay(this.#context, this.#judge(row, yield* waitFor(this.#readEntity(row)), chosen))
+          if (way !== undefined) yield* waitFor(way)
+        }
       }
       if (chosen.length > 0 || rows.length === 0) return chosen
     }
@@ -79,33 +85,38 @@ export class FirstRow implements RowStream {
     return this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, pathOf(columns, position)))
   }
 
-  #judge(row: PositionedRow, cell: Uint8Array | undefined, chosen: PositionedRow[]): void {
+  /** @returns the work, in rows */
+  #judge(row: PositionedRow, cell: Uint8Array | undefined, chosen: PositionedRow[]): number {
     if (cell === undefined) {
       chosen.push(row)
-      return
+      return 1
     }
     const { position } = row
     const path = pathOf(this.#plan.columns, position)
-    const kept = this.#kept.get(path)
-    if (kept !== undefined && sameBytes(kept.cell, cell)) {
-      if (kept.isFirst(position)) chosen.push({ position, cell: row.cell, image: kept.image })
-      return
+    let large = this.#kept.get(path)
+    let walked: readonly IndexEntry[] = []
+    let image = large?.image
+    if (large === undefined || image === undefined || !sameBytes(large.cell, cell)) {
+      image = decodeImage(cell)
+      walked = this.#entriesOf(image.properties, this.#plan.indexOptions)
+      large = walked.length < manyEntries ? undefined : this.#keep(path, { cell, image, entries: walked })
     }
-    const image = decodeImage(cell)
-    const entries = this.#entriesOf(image.properties, this.#plan.indexOptions)
-    if (entries.length >= manyEntries) this.#keep(path, new LargeEntity(this.#plan, path, { cell, image, entries }))
-    if (isFirst(this.#plan, position, entries)) chosen.push({ position, cell: row.cell, image })
+    const isOne = large === undefined ? isFirst(this.#plan, position, walked) : large.isFirst(position)
+    if (isOne) chosen.push({ position, cell: row.cell, image })
+    return 1 + walked.length
   }
 
-  #keep(path: string, entity: LargeEntity): void {
-    this.#keptEntries += entity.size - (this.#kept.get(path)?.size ?? 0)
+  #keep(path: string, walked: WalkedEntity): LargeEntity {
+    const entity = new LargeEntity(this.#plan, path, walked)
+    this.#keptBytes += entity.bytes - (this.#kept.get(path)?.bytes ?? 0)
     this.#kept.delete(path)
-    for (const [oldest, { size }] of this.#kept) {
-      if (this.#keptEntries <= keptEntriesMax) break
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#keptBytes <= keptBytesMax) break
       this.#kept.delete(oldest)
-      this.#keptEntries -= size
+      this.#keptBytes -= bytes
     }
     this.#kept.set(path, entity)
+    return entity
   }
 
   seek(position: string): void {
@@ -127,29 +138,53 @@ interface WalkedEntity {
 class LargeEntity {
   readonly cell: Uint8Array
   readonly image: EntityImage
-  readonly size: number
+  readonly bytes: number
   readonly #plan: Plan
   readonly #first: string | undefined
-  /** The codes that the entity has, for each column. */
-  readonly #codes: readonly ReadonlySet<string>[]
+  /** Hashes of the codes that the entity has, ascending, for each column. */
+  readonly #codes: readonly Float64Array[]
 
   constructor(plan: Plan, path: string, { cell, image, entries }: WalkedEntity) {
     this.cell = cell
     this.image = image
-    this.size = entries.length
     this.#plan = plan
     this.#first = firstPosition(plan, path, entries)
     this.#codes = plan.columns.map((column) => {
       const own = entries.filter(({ property }) => property === column.property)
-      return new Set(own.map((entry) => codeOf(column, entry)))
+      return Float64Array.from(own, (entry) => hashOf(codeOf(column, entry))).sort()
     })
+    this.bytes = this.#codes.reduce((sum, { byteLength }) => sum + byteLength, cell.length)
   }
 
   isFirst(position: string): boolean {
     const { columns, reverse } = this.#plan
     if (this.#first === undefined || !isBefore(this.#first, position, reverse)) return true
-    return columns.some((_, i) => this.#codes[i]?.has(codeAt(columns, position, i)) === false)
+    return columns.some((_, i) => !has(this.#codes[i] as Float64Array, hashOf(codeAt(columns, position, i))))
   }
+}
+
+/** Whether an ascending list has a number. */
+function has(sorted: Float64Array, wanted: number): boolean {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted
+}
+
+/** 53 bits of a byte string: two multiplicative hashes, mixed at the end. */
+function hashOf(code: string): number {
+  let [one, other] = [0x9e3779b9, 0x41c6ce57]
+  for (let i = 0; i < code.length; i++) {
+    const byte = code.charCodeAt(i)
+    one = Math.imul(one ^ byte, 0x9e3779b1)
+    other = Math.imul(other ^ byte, 0x5f356495)
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ (other >>> 13)
+  other = Math.imul(other ^ (other >>> 16), 0xc2b2ae35) ^ (one >>> 15)
+  return (other >>> 11) * 0x1_0000_0000 + (one >>> 0)
 }
 
 /** Whether one of the last `count` type bytes says that its property has several values. */
