@@ -17,6 +17,7 @@ import { type ByteRange, eachElement, readerOf, readValue, ValueSlot } from '../
 import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
 import { WireReader } from '../encoding/wire.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
 import type { KvRow } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import { compositeRows } from '../tables/entities-by-composite-property.ts'
@@ -55,8 +56,10 @@ export interface KindSurvey {
 export type Survey = readonly KindSurvey[]
 
 const rowsPerStep = 64
-/** The cost of an entity in a slice. */
+/** The cost of an entity in a slice, besides that of its bytes. */
 const entityWork = 8
+/** Bytes of an entity that cost as much as reading a row. */
+const bytesOfWork = 32
 
 export function surveyOf(
   context: RequestContext,
@@ -77,8 +80,11 @@ function* entitiesOf(context: RequestContext, scan: RowScan, take: (row: KvRow) 
   for (;;) {
     const rows = yield* waitFor(scan.next(rowsPerStep))
     if (rows.length === 0) return
-    for (const row of rows) take(row)
-    context.slice.unseen += rows.length * entityWork
+    for (const row of rows) {
+      take(row)
+      const way = giveWay(context, entityWork + row.value.length / bytesOfWork)
+      if (way !== undefined) yield* waitFor(way)
+    }
   }
 }
 

@@ -93,18 +93,18 @@ export class IndexNames {
     const { store, optionsOf, goOn } = this.#parts
     const { partition, database } = placeOfKind(kind)
     const names = new Set<string>()
-    return forEntities(kind, store, goOn(), (paths) => {
-      for (const path of paths) {
-        const image = store.get(entityRowKey(partition, path))
-        if (image === undefined) continue
-        for (const { property } of indexEntries(propertiesOfImage(image), optionsOf(database))) {
-          if (names.has(property)) continue
-          names.add(property)
-          codes.add(encodeText(property))
-        }
+    const take = (path: string): number => {
+      const image = store.get(entityRowKey(partition, path))
+      if (image === undefined) return 0
+      const entries = indexEntries(propertiesOfImage(image), optionsOf(database))
+      for (const { property } of entries) {
+        if (names.has(property)) continue
+        names.add(property)
+        codes.add(encodeText(property))
       }
-      return 0
-    })
+      return entries.length
+    }
+    return forEntities(kind, store, take, goOn())
   }
 
   /** Notes a write of rows with this prefix. @returns whether the names of its kind are known */

@@ -173,8 +173,10 @@ export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptI
 /** Called with the rows read and written in a step; the caller waits for a returned promise (slices.ts). */
 export type GoOn = (work: number) => Promise<void> | undefined
 
-/** Entities whose rows one step makes: some hundreds of microseconds of work. */
+/** Entities that one step reads at most. */
 const entitiesPerStep = 64
+/** Index rows and entities after which a step ends: some hundreds of microseconds of work. One entity has up to 20,000 rows. */
+const workPerStep = 1024
 
 /**
  * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities in
@@ -187,24 +189,30 @@ export function materialiseRows(
   goOn: GoOn,
 ): MaybePromise<void> {
   const rowsOf = indexRowMaker(index, store, optionsOf)
-  return forEntities(index.kind, store, goOn, (paths) => {
-    const rows: KvRow[] = []
-    for (const path of paths) rowsOf(path, rows)
+  let rows: KvRow[] = []
+  const take = (path: string): number => {
+    const before = rows.length
+    rowsOf(path, rows)
+    return rows.length - before
+  }
+  return forEntities(index.kind, store, take, (work) => {
     store.putSorted(rows.sort(byKey))
-    return rows.length
+    rows = []
+    return goOn(work)
   })
 }
 
 /**
  * Walks over the entities of a kind in slices.
  *
- * @param step - gets the codes of some paths; @returns the number of rows that it made
+ * @param take - gets the code of a path; @returns the number of its index rows
+ * @param goOn - called at the end of each step
  */
 export function forEntities(
   kind: string,
   store: MemoryKv,
+  take: (path: string) => number,
   goOn: GoOn,
-  step: (paths: readonly string[]) => number,
 ): MaybePromise<void> {
   const start = keySpaces.EntitiesByKind + kind
   const end = prefixEnd(start)
@@ -215,9 +223,14 @@ export function forEntities(
       const found = scan.next(entitiesPerStep)
       scan.close()
       if (found.length === 0) return
-      const made = step(found.map(({ key }) => key.slice(start.length)))
-      at = rowAfter((found[found.length - 1] as KvRow).key)
-      const way = goOn(found.length + made)
+      let work = 0
+      for (const { key } of found) {
+        work += 1 + take(key.slice(start.length))
+        at = key
+        if (work >= workPerStep) break
+      }
+      at = rowAfter(at)
+      const way = goOn(work)
       if (way !== undefined) return way.then(steps)
     }
   }
