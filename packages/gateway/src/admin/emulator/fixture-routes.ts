@@ -11,7 +11,7 @@
  * cannot send it.
  */
 
-import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
+import { type Engine, formatKeyPath, giveWay, invalidArgument, type RequestContext } from '@sixtables/engine'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import type { FixtureFormat } from '../../fixtures/fixture.ts'
 import { writeEntities } from '../../fixtures/seed.ts'
@@ -59,7 +59,7 @@ export function addFixtureRoutes(router: Router, engine: Engine, withFixture: Fi
         pieces: (signal) => {
           const context = askedBy(request, engine).context({ signal })
           const entities = dumpStore(databaseStore(database, context), { kinds, namespaces })
-          return writeFixture(format === 'csv' ? bounded(entities) : entities, format)
+          return inSlices(context, writeFixture(format === 'csv' ? bounded(entities) : entities, format))
         },
       },
     }
@@ -78,6 +78,16 @@ async function seeded(
     return writeEntities(store, fixture, { onProgress })
   })
   return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
+}
+
+/** Sending this many characters takes as long as reading a row. */
+const charsOfWork = 64
+
+async function* inSlices(context: RequestContext, pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    yield piece
+    await giveWay(context, piece.length / charsOfWork)
+  }
 }
 
 async function* bounded(entities: AsyncIterable<DumpedEntity>): AsyncGenerator<DumpedEntity> {

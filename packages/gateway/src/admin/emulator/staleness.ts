@@ -8,11 +8,12 @@
 import {
   type Engine,
   formatKeyPath,
+  giveWay,
   invalidArgument,
+  type Key,
   type PartitionId,
   propertiesInWords,
   type Query,
-  type QueryResult,
 } from '@sixtables/engine'
 import { gqlQueryOf } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
@@ -59,6 +60,15 @@ export function addStalenessRoute(router: Router, engine: Engine): void {
   })
 }
 
+/** Printing this many characters takes as long as reading a row. */
+const charsOfWork = 16
+
+interface Worded extends ResultReport {
+  readonly of: Key
+  /** Names the result among those of the same query. */
+  readonly id: string
+}
+
 interface Asked {
   readonly query: Query
   readonly partition: PartitionId
@@ -67,44 +77,43 @@ interface Asked {
 
 async function staleness(engine: Engine, asked: AskedEngine, { query, partition, shown }: Asked): Promise<StaleReport> {
   const database = asked.database(partition.projectId, partition.databaseId)
-  const run = async (ahead: boolean): Promise<readonly QueryResult[]> => {
+  const context = asked.context()
+  const run = async (ahead: boolean): Promise<readonly Worded[]> => {
     // One more result than the limit shows whether there are more.
     const limited = { ...query, limit: Math.min(query.limit ?? Number.POSITIVE_INFINITY, shown + 1) }
-    return (await database.runQuery(asked.context(), { query: limited, ...(ahead ? { read: { ahead } } : {}) })).results
+    const { results } = await database.runQuery(context, { query: limited, ...(ahead ? { read: { ahead } } : {}) })
+    const worded: Worded[] = []
+    for (const { key, image, projected } of results) {
+      const own = projected ?? image?.properties
+      const properties = own === undefined ? '' : propertiesInWords(own)
+      const name = formatKeyPath(key.path)
+      worded.push({ of: key, key: name, properties, id: projected === undefined ? name : `${name} ${properties}` })
+      await giveWay(context, properties.length / charsOfWork)
+    }
+    return worded
   }
   const now = await run(false)
   const committed = await run(true)
-  const idOf = (result: QueryResult): string =>
-    result.projected === undefined ? keyOf(result) : `${keyOf(result)} ${wordsOf(result)}`
-  const known = new Map(committed.map((result) => [idOf(result), wordsOf(result)]))
+  const known = new Map(committed.map(({ id, properties }) => [id, properties]))
   const results = []
-  for (const result of now.slice(0, shown)) {
-    const [key, properties] = [keyOf(result), wordsOf(result)]
-    const its = known.get(idOf(result))
+  for (const { of, key, properties, id } of now.slice(0, shown)) {
+    const its = known.get(id)
     if (its === properties) results.push({ key, properties, state: 'right' as const })
     else if (its !== undefined) results.push({ key, properties, state: 'old' as const, committed: its })
     else if (committed.length > shown) results.push({ key, properties, state: 'right' as const })
     else {
-      const image = await engine.inspector.entity(result.key)
+      const image = await engine.inspector.entity(of)
       const words = image === undefined ? {} : { committed: propertiesInWords(image.properties) }
       results.push({ key, properties, state: 'gone' as const, ...words })
+      await giveWay(context, (words.committed?.length ?? 0) / charsOfWork)
     }
   }
-  const there = new Set(now.map(idOf))
-  const missing = now.length > shown ? [] : committed.slice(0, shown).filter((result) => !there.has(idOf(result)))
+  const there = new Set(now.map(({ id }) => id))
+  const missing = now.length > shown ? [] : committed.slice(0, shown).filter(({ id }) => !there.has(id))
   return {
     results,
-    missing: missing.map((result) => ({ key: keyOf(result), properties: wordsOf(result) })),
+    missing: missing.map(({ key, properties }) => ({ key, properties })),
     waiting: (await engine.inspector.pending({ ...partition, namespaceId: undefined, limit: 0 })).more ?? 0,
     more: now.length > shown,
   }
-}
-
-function keyOf({ key }: QueryResult): string {
-  return formatKeyPath(key.path)
-}
-
-function wordsOf({ image, projected }: QueryResult): string {
-  const properties = projected ?? image?.properties
-  return properties === undefined ? '' : propertiesInWords(properties)
 }
