@@ -17,16 +17,19 @@ const isRewrite = process.env['GOLDEN'] === 'rewrite'
 const seeds = isDeep ? judgeSeeds : judgeSeeds.slice(0, 1)
 const timeout = 600_000
 
-/** Judged by `npm test`, too. */
+/**
+ * Judged by `npm test`, too: of each challenge a right program, and wrong ones where a run of them is short. That the goals of each
+ * challenge can fail is shown by the given program.
+ */
 const judgedAlways: Readonly<Record<string, readonly string[]>> = {
   'page-ten-thousand': ['right-cursor', 'wrong-next-missing'],
-  'customer-keys': ['right-reversed', 'wrong-exit', 'wrong-memory'],
+  'customer-keys': ['right-reversed', 'wrong-exit'],
   'invoice-numbers': ['right-blocks', 'wrong-counter-in-memory'],
-  'event-time': ['right-joined-property', 'wrong-time-first'],
+  'event-time': ['right-joined-property'],
   'like-button': ['right-gathered', 'wrong-buffer'],
-  'follower-list': ['right-children', 'wrong-never-unfollows'],
-  'expire-a-million': ['right-mark', 'wrong-only-hides'],
-  'move-the-kind': ['right-hash', 'wrong-no-copy'],
+  'follower-list': ['right-children'],
+  'expire-a-million': ['right-mark'],
+  'move-the-kind': ['right-hash'],
 }
 
 const folderOf = (name: string): string => fileURLToPath(new URL(`challenges/${name}/`, import.meta.url))
@@ -43,7 +46,7 @@ function programs(name: string, begin: 'right' | 'wrong'): readonly string[] {
   expect(found.length).toBeGreaterThanOrEqual(5)
   if (isDeep) return found
   const some = found.filter((file) => judgedAlways[name]?.includes(file.slice(0, -'.mjs'.length)))
-  expect(some).not.toEqual([])
+  if (begin === 'right') expect(some).not.toEqual([])
   return some
 }
 

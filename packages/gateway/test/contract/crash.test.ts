@@ -18,7 +18,7 @@ import { openWire, type Wire, type WireName } from '../support/wires.ts'
 import { History, writeUntilDeath } from '../support/write-load.ts'
 import { verify } from '../support/write-verdict.ts'
 
-const kills = Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 3))
+const kills = Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 2))
 /** Kills on one folder, whose history is read anew after each. */
 const killsOfFolder = 12
 const roundMsMax = 100_000

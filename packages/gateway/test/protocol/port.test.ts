@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Port, protocolOf } from '../../src/protocols/port.ts'
 import { engineDouble } from '../support/engines.ts'
 import { rawConnection, sleep, testGateway, until } from '../support/gateway.ts'
+import { heldTimers } from '../support/limits.ts'
 import { patienceMs } from '../support/patience.ts'
 
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
@@ -68,20 +69,20 @@ describe('a connection', () => {
   })
 
   test('whose first bytes came while the process stood still is served', async () => {
-    let serve = (): void => {}
-    const served = new Promise<string>((resolve) => {
-      serve = () => resolve('served')
-    })
-    const port = new Port({ connections: { http1: () => serve(), http2() {} }, firstBytesTimeoutMs: 50 })
+    const firstBytesTimeoutMs = 7_000
+    const passTime = heldTimers(firstBytesTimeoutMs)
+    let served = 0
+    const port = new Port({ connections: { http1: () => served++, http2() {} }, firstBytesTimeoutMs })
     const address = await port.listen({ host: '127.0.0.1', port: 0 })
-    const raw = await rawConnection({ ...address, addresses: [address], close: async () => {} })
-    await sleep(20)
-    // What comes next are timers, and then sockets.
-    await new Promise((resolve) => setImmediate(resolve))
-    raw.socket.write('GET / ')
-    const wakesAt = performance.now() + 200
-    while (performance.now() < wakesAt);
-    expect(await Promise.race([served, raw.closed])).toBe('served')
+    const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
+    const [late, early] = [await connect(), await connect()]
+    early.socket.write('GET / ')
+    // Connections are accepted in their order: now both are.
+    await until(() => served === 1)
+    late.socket.write('GET / ')
+    // After a standstill timers come first, and then sockets.
+    passTime()
+    expect(await Promise.race([until(() => served === 2), late.closed])).toBeUndefined()
     port.stop()
     port.destroyConnections()
   })

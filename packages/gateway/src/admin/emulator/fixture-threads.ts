@@ -16,7 +16,7 @@ export type ThreadHead = FixtureHead | { readonly refused: string }
 /** Bytes of a body, and of the entities in it, that are read beside other calls. */
 const smallBytesMax = 16 * 1024
 
-/** The thread's program beside this file, or beside the folder of the bundle; the sources, which tests run, have none. */
+/** The thread's program beside this file, or beside the folder of the bundle; the sources have none. */
 const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((file) => existsSync(file))
