@@ -134,6 +134,8 @@ async function openMirror(page: Page): Promise<TestServer> {
 function labInNode(lab: string): Promise<unknown> {
   const worker = new Thread(new URL('../../bench/dist/worker/worker.js', import.meta.url), {
     workerData: { type: 'run', lab, seed: 1 },
+    // Vitest's own arguments lead to the sources.
+    execArgv: [],
   })
   return new Promise((resolve, reject) => {
     worker.on('error', reject)

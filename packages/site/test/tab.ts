@@ -43,9 +43,9 @@ export class Served {
     await new Promise((resolve) => (this.#server === undefined ? resolve(0) : this.#server.close(resolve)))
   }
 
-  /** A browser that knows nothing of the site. */
+  /** A browser that knows nothing of the site. Rows do not fly in it: without a graphics card, drawing that takes CPU time. */
   async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await (await keptBrowser()).newContext(options)
+    const context = await (await keptBrowser()).newContext({ reducedMotion: 'reduce', ...options })
     context.setDefaultTimeout(patienceMs)
     this.#ends.push(() => context.close())
     return context

@@ -12,7 +12,7 @@ test('a link brings a fixture, a query, a lab with settings, and a page of the c
   expect(readLink(`#${new URLSearchParams({ fixture, query })}`)).toEqual({ fixture, query })
   const { lab } = readLink('#lab=hot-key&seed=3&set=keys%3D8')
   expect(lab).toEqual({ name: 'hot-key', seed: 3, settings: { keys: 8 } })
-  expect(labInWords(lab as never, labs)).toBe('hot-key: One key\nseed: 3\nkeys: 8 keys, by itself 4')
+  expect(labInWords(lab as never, labs)).toBe('hot-key: One key\nseed: 3\nkeys: 8 keys, instead of 4')
   expect(readLink('#console=/labs/hot-key')).toEqual({ console: '/labs/hot-key' })
   expect(readLink('')).toEqual({})
 })

@@ -79,7 +79,7 @@ export function labInWords({ name, seed, settings }: LabLink, labs: readonly Lab
     if (value < least || value > most) {
       throw new Error(`The setting ${setting} is from ${least} to ${most} ${unit}; this link has ${value}.`)
     }
-    return `${setting}: ${value} ${unit}, by itself ${offered.value}`
+    return `${setting}: ${value} ${unit}, instead of ${offered.value}`
   })
   return [`${name}: ${lab.title}`, `seed: ${seed}`, ...lines].join('\n')
 }

@@ -61,7 +61,7 @@ async function watch(): Promise<void> {
 async function write(text: string, format: string): Promise<void> {
   const answer = await call('/emulator/fixtures', { project, format, text })
   const { entities } = (await answer.json()) as { readonly entities: number }
-  say(`${entities} entities written`)
+  say(`${entities} ${entities === 1 ? 'entity' : 'entities'} written`)
   find('#save').hidden = false
 }
 
