@@ -34,6 +34,15 @@ export interface LockWaitsParts {
 /** Maximum number of holders in a trace. */
 const tracedHoldersMax = 16
 
+/** Maximum number of holders of a row at which a search looks from behind. */
+const aheadMax = 64
+
+/** A transaction, and a goal of its waits. */
+interface Ahead {
+  readonly at: Transaction
+  readonly goal: WaitsFor
+}
+
 export class LockWaits {
   readonly #parts: LockWaitsParts
 
@@ -52,11 +61,11 @@ export class LockWaits {
     const holders = trace === undefined ? [] : this.#holders(waiter, goal, tracedHoldersMax)
     const over = trace?.waits({ waiter: waiter.id, holders: holders.map(({ id }) => id), row: prettyRowKey(goal.row) })
     const unwatch = this.#parts.expiry.watch()
-    waiter.waitsFor = goal
+    waiter.waitsFor = [...waiter.waitsFor, goal]
     try {
       await this.#over(context, waiter, goal, timeoutMs)
     } finally {
-      waiter.waitsFor = undefined
+      waiter.waitsFor = waiter.waitsFor.filter((other) => other !== goal)
       unwatch()
       over?.()
       if (waiter.state === 'aborted' && waiter.abortedBy !== undefined) trace?.aborted(waiter.abortedBy)
@@ -70,12 +79,13 @@ export class LockWaits {
       const now = this.#parts.expiry.endDue()
       const [holder] = this.#holders(waiter, goal, 1)
       if (holder === undefined) return
+      // Without a search: a line whose waiters all give up would be searched to its end by each of them.
+      if (now >= until) throw lockTimeout(waiter, goal, holder, timeoutMs)
       const cycle = this.#cycle(waiter, goal)
       if (cycle !== undefined) {
         breakDeadlock(cycle, waiter, prettyRowKey(goal.row))
         continue
       }
-      if (now >= until) throw lockTimeout(waiter, goal, holder, timeoutMs)
       checkAlive(context)
       const releasedAt = await this.#somethingNew(context, waiter, goal, until)
       until = Math.max(until, releasedAt + timeoutMs * 1000)
@@ -130,15 +140,31 @@ export class LockWaits {
     const next = new Map<Transaction, Transaction>()
     const reached = [start]
     const seen = new Set<object>()
+    let ahead: Ahead | undefined = { at: start, goal }
     for (const at of reached) {
       for (const waiter of this.#waitersOn(at, seen)) {
-        if (waiter === start || waiter.waitsFor === undefined || next.has(waiter)) continue
+        // With each step back goes one ahead: in a line whose first transaction works, the shorter part is searched.
+        if (ahead !== undefined) {
+          const waits: readonly Ahead[] | undefined = this.#waitsAhead(ahead)
+          if (waits?.length === 0) return undefined
+          ahead = waits?.length === 1 ? waits[0] : undefined
+        }
+        if (waiter === start || waiter.waitsFor.length === 0 || next.has(waiter)) continue
         next.set(waiter, at)
         if (isWaitedFor(goal, waiter)) return [start, ...wayFrom(waiter, start, next)]
         reached.push(waiter)
       }
     }
     return undefined
+  }
+
+  /** The waits of those that `at` waits for; `undefined` = these may be too many to look at. */
+  #waitsAhead({ at, goal }: Ahead): readonly Ahead[] | undefined {
+    const { locks } = this.#parts
+    if ('footprint' in goal && (goal.footprint.entityRows.length > 1 || locks.hasSpans)) return undefined
+    const holders = this.#holders(at, goal, aheadMax)
+    if (holders.length === aheadMax) return undefined
+    return holders.flatMap((holder) => holder.waitsFor.map((next) => ({ at: holder, goal: next })))
   }
 
   /**

@@ -33,6 +33,11 @@ export class LockTable {
     this.#scheduler = scheduler
   }
 
+  /** Whether a key range is locked. */
+  get hasSpans(): boolean {
+    return this.#spans.size > 0
+  }
+
   /** Locks the rows that an open transaction has just read. It may hold some of them already. */
   take(transaction: Transaction, reads: ReadSet): void {
     for (const row of reads.rows()) {
@@ -82,9 +87,9 @@ export class LockTable {
 
   /** The first row of a commit that another transaction holds. */
   blockedAt(self: Transaction | undefined, { entityRows, indexRows }: Footprint): RowKey | undefined {
-    if (this.#rows.size === 0 && this.#spans.size === 0) return undefined
+    if (this.#rows.size === 0 && !this.hasSpans) return undefined
     for (const row of entityRows) if (this.isHeld(row, self)) return row
-    if (this.#spans.size === 0) return undefined
+    if (!this.hasSpans) return undefined
     for (const row of indexRows()) if (this.#isSpanned(row, self)) return row
     return undefined
   }
@@ -96,7 +101,7 @@ export class LockTable {
   }
 
   #isSpanned(row: RowKey, self: Transaction | undefined): boolean {
-    return this.#spans.size > 0 && this.#spans.some(spanOfRow(row), (held) => isOther(held, self))
+    return this.hasSpans && this.#spans.some(spanOfRow(row), (held) => isOther(held, self))
   }
 
   /** At most `max` transactions other than `self` that hold a row. */

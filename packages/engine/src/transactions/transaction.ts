@@ -59,6 +59,8 @@ export interface Waits {
   releasedAt: number
 }
 
+const noWaits: readonly WaitsFor[] = []
+
 export class Transaction {
   readonly id: number
   readonly database: string
@@ -72,8 +74,8 @@ export class Transaction {
   abortReason: string | undefined
   /** Ids of the transactions that it was aborted for; 0 is a write outside of transactions. */
   abortedBy: readonly number[] | undefined
-  /** The goal of its wait; `undefined` while it does not wait. */
-  waitsFor: WaitsFor | undefined
+  /** The goals of its waits; several where calls of it wait at the same time. */
+  waitsFor: readonly WaitsFor[] = noWaits
   /** The waits for its end. */
   awaited: Waits | undefined
   usedAt: number
