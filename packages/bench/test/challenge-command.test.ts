@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -104,6 +113,41 @@ describe('sixtables-lab challenge', () => {
       `${join(folder, 'class', 'bob')},like-button,false,0,"${missing}",`,
     ])
     expect(await lab('challenge', 'grade', join(folder, 'none'))).toMatchObject({ code: 2 })
+  })
+
+  it('grades each folder of a class once, whatever else lies there, and leaves a table of those judged so far', async () => {
+    const inClass = (...names: string[]): string => join(folder, 'class', ...names)
+    await lab('challenge', 'start', 'like-button', inClass('ada l', 'task'))
+    writeFileSync(inClass('ada l', 'task', 'solution.mjs'), '')
+    for (const name of ['.git', 'node_modules', '__MACOSX', 'empty']) mkdirSync(inClass(name))
+    mkdirSync(inClass('py', '.vscode'), { recursive: true })
+    writeFileSync(inClass('py', 'challenge.json'), '{"challenge": "like-button"}')
+    writeFileSync(inClass('py', 'solution.py'), '')
+    mkdirSync(inClass('unmarked', 'src'), { recursive: true })
+    writeFileSync(inClass('unmarked', 'solution.mjs'), '')
+    writeFileSync(inClass('marks.txt'), '')
+    for (const [to, name] of [
+      ['ada l', 'link'],
+      ['..', 'up'],
+      ['none', 'broken'],
+    ] as const)
+      symlinkSync(to, inClass(name))
+    const tables: string[] = []
+    const args = ['challenge', 'grade', inClass(), inClass('py'), '--csv', join(folder, 'a.csv')]
+    const { code, out, err } = await labCommand(args, (_, text) => tables.push(text))
+    const verdicts = out
+      .split('\n')
+      .map((line) =>
+        line.slice(inClass().length + 1).replace(/^(.*?) {2}(?:.*? {2})?((?:NOT JUDGED|FAILED)) .*/, '$1: $2'),
+      )
+    expect(verdicts).toEqual([
+      `${join('ada l', 'task')}: FAILED`,
+      ...['broken', 'empty', 'py', 'unmarked'].map((name) => `${name}: NOT JUDGED`),
+    ])
+    expect([code, err]).toEqual([2, '0 passed, 1 FAILED, 4 NOT JUDGED'])
+    expect(out).toContain('one in another language needs its command in challenge.json')
+    // A head, and a line more with each.
+    expect(tables.map((text) => text.split('\r\n').length - 1)).toEqual([2, 3, 4, 5, 6])
   })
 
   it('names what is wrong with a folder, and a function that its program lacks', async () => {

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
 import { challenges } from '../src/challenges/catalogue.ts'
 import { atMost, type Challenge } from '../src/challenges/challenge.ts'
@@ -261,6 +261,28 @@ describe('a command', () => {
       'serve({ ...right, addCustomer: ({ n, customer }) => (n === 5 ? new Promise(() => {}) : save(n, customer)) })'
     const { fault } = await judged(text, { callSeconds: 1 })
     expect(fault).toMatch(/^`addCustomer` \(its \d+\w\w call\) has no answer after 1 s\.$/)
+  })
+
+  it('ends with the judge, whose Ctrl-C does not reach it', async () => {
+    const own = process.kill.bind(process)
+    const kill = vi.spyOn(process, 'kill').mockImplementation((pid, signal) => pid === process.pid || own(pid, signal))
+    writeFileSync(join(folder, 'lasting.mjs'), 'console.error(process.pid); setInterval(() => {}, 1000)')
+    let pid = 0
+    const onOutput = (text: string): void => {
+      pid = Number(text)
+      process.listeners('SIGINT').at(-1)?.('SIGINT')
+    }
+    const program = { command: `"${process.execPath}" lasting.mjs`, folder }
+    await expect(judge(customers, program, undefined, { onOutput })).rejects.toThrow()
+    expect(kill).toHaveBeenCalledWith(process.pid, 'SIGINT')
+    const isThere = (): boolean => {
+      try {
+        return own(pid, 0)
+      } catch {
+        return false
+      }
+    }
+    await expect.poll(isThere).toBe(false)
   })
 
   it('is named where it cannot be run', async () => {

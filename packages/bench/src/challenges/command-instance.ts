@@ -62,6 +62,8 @@ const silentMs = { asked: 4, idle: 20, begins: 1000 } as const
 /** The same where the system does not tell whether it sleeps. */
 const surelySilentMs = 100
 
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 export class CommandInstance implements ProgramProcess {
   readonly #options: CommandOptions
   #child: ChildProcess | undefined
@@ -147,6 +149,7 @@ export class CommandInstance implements ProgramProcess {
       detached: process.platform !== 'win32',
     })
     this.#child = child
+    for (const signal of endSignals) process.once(signal, this.#interrupted)
     child.stdin.on('error', () => {})
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -309,10 +312,17 @@ export class CommandInstance implements ProgramProcess {
     return first === undefined ? 'The program, between two calls,' : callInWords(first)
   }
 
+  /** A terminal's Ctrl-C does not reach the process, since it has a group of its own. */
+  readonly #interrupted = (signal: NodeJS.Signals): void => {
+    this.#endWith(new Killed())
+    process.kill(process.pid, signal)
+  }
+
   #endWith(error: Error): void {
     if (this.#end !== undefined) return
     this.#end = error
     clearInterval(this.#looking)
+    for (const signal of endSignals) process.off(signal, this.#interrupted)
     killGroup(this.#child)
     void this.#close?.()
     for (const { reject } of [...this.#pending.values(), ...this.#queue]) reject(error)

@@ -56,7 +56,10 @@ export async function judgeFolder(
   { command, ...options }: FolderOptions = {},
 ): Promise<Judgement & { readonly challenge: Challenge }> {
   const { challenge, program } = command === undefined ? folderOf(target) : commandAt(target, command)
-  if (typeof program === 'string' && !existsSync(program)) throw new UsageError(`there is no program ${program}`)
+  if (typeof program === 'string' && !existsSync(program))
+    throw new UsageError(
+      `there is no program ${program}; one in another language needs its command in ${markFile}, such as "command": "python3 solution.py"`,
+    )
   return { challenge, ...(await judge(challenge, program, keptGiven(challenge.name), options)) }
 }
 

@@ -1,5 +1,5 @@
 /** `sixtables-lab challenge grade`: judges the programs of a class and writes a table, one line for each folder. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { judgeFolder, markFile } from '../challenges/folder.ts'
 import { inWords } from '../lab.ts'
@@ -28,40 +28,47 @@ export interface Grade {
   readonly seconds: number
 }
 
-/** @returns 0 when every folder was judged, passed or not; 2 when a folder holds no challenge */
+/** @returns 0 when every folder was judged, passed or not; 2 when one of them could not be */
 export async function gradeFolders({ folders, json, csv }: GradeFlags, io: Io): Promise<number> {
   checkFolders([json, csv])
   if (json === '-' && csv === '-') throw new UsageError('only one of --json and --csv can go to the standard output')
+  const isTable = json === '-' || csv === '-'
+  const missing = folders.find((folder) => !existsSync(folder))
+  if (missing !== undefined) throw new UsageError(`there is no folder ${missing}`)
+  const seen = new Set<string>()
+  const all = folders.flatMap((folder) => programFolders(folder, seen))
   const grades: Grade[] = []
-  let isWhole = true
-  for (const folder of folders.flatMap(programFolders)) {
-    io.progress(`${folder} …`)
+  for (const folder of all) {
+    io.progress(`${folder} (${grades.length + 1} of ${all.length}) …`)
     const grade = await gradeOf(folder, io)
-    if (grade.challenge === '') isWhole = false
     grades.push(grade)
     io.progress('')
-    if (json !== '-' && csv !== '-') io.out(lineOf(grade))
+    if (!isTable) io.out(lineOf(grade))
+    // With each program, so that a run that is interrupted leaves the table of what it has judged.
+    if (json !== undefined && json !== '-') writeOrRefuse(io, json, jsonOf(grades))
+    if (csv !== undefined && csv !== '-') writeOrRefuse(io, csv, csvOf(grades))
   }
-  const files = [
-    [json, `${JSON.stringify(grades, null, 2)}\n`],
-    [csv, csvOf(grades)],
-  ] as const
-  for (const [file, text] of files) {
-    if (file === '-') io.outRaw(text)
-    else if (file !== undefined) writeOrRefuse(io, file, text)
-  }
-  return isWhole ? 0 : 2
+  if (isTable) io.outRaw(json === '-' ? jsonOf(grades) : csvOf(grades))
+  const counts = verdicts.map((verdict) => grades.filter((grade) => verdictOf(grade) === verdict).length)
+  io.err(verdicts.map((verdict, i) => `${counts[i]} ${verdict}`).join(', '))
+  return counts[2] === 0 ? 0 : 2
 }
 
-/** The folder itself if it holds a challenge, or those of its subfolders that do. @throws UsageError when there is none */
-function programFolders(folder: string): readonly string[] {
-  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`)
-  if (existsSync(join(folder, markFile)) || !statSync(folder).isDirectory()) return [folder]
-  const inside = readdirSync(folder)
-    .toSorted()
+/** The folder itself if it holds a program, or those of its subfolders that do; each real folder once, as links may lead back. */
+function programFolders(folder: string, seen: Set<string>): readonly string[] {
+  if (!isFolder(folder)) return [folder]
+  if (seen.size === seen.add(realpathSync(folder)).size) return []
+  const names = readdirSync(folder).toSorted()
+  if (names.some((name) => name === markFile || name.startsWith('solution.'))) return [folder]
+  const inside = names
+    .filter((name) => !/^(?:\.|node_modules$|__)/.test(name))
     .map((name) => join(folder, name))
-    .filter((one) => statSync(one).isDirectory())
-  return inside.length === 0 ? [folder] : inside.flatMap(programFolders)
+    .filter((one) => isFolder(one) || !existsSync(one))
+  return inside.length === 0 ? [folder] : inside.flatMap((one) => programFolders(one, seen))
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
 }
 
 async function gradeOf(folder: string, io: Io): Promise<Grade> {
@@ -77,14 +84,25 @@ async function gradeOf(folder: string, io: Io): Promise<Grade> {
     const seconds = Math.round((io.now() - begun) / 100) / 10
     return { name: folder, challenge: challenge.name, passed, sentence, figures: arm?.figures ?? [], seconds }
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    return { name: folder, challenge: '', passed: false, sentence: error.message, figures: [], seconds: 0 }
+    // One folder keeps no other one from being judged.
+    const sentence = error instanceof UsageError ? error.message : `the judge failed: ${String(error)}`
+    return { name: folder, challenge: '', passed: false, sentence, figures: [], seconds: 0 }
   }
 }
 
-function lineOf({ name, challenge, passed, sentence, seconds }: Grade): string {
-  const verdict = challenge === '' ? 'NOT JUDGED' : passed ? 'passed' : 'FAILED'
-  return [name, challenge, verdict, `${inWords(seconds)} s`, sentence].filter((one) => one !== '').join('  ')
+const verdicts = ['passed', 'FAILED', 'NOT JUDGED'] as const
+
+function verdictOf({ challenge, passed }: Grade): (typeof verdicts)[number] {
+  return challenge === '' ? 'NOT JUDGED' : passed ? 'passed' : 'FAILED'
+}
+
+function lineOf(grade: Grade): string {
+  const { name, challenge, sentence, seconds } = grade
+  return [name, challenge, verdictOf(grade), `${inWords(seconds)} s`, sentence].filter((one) => one !== '').join('  ')
+}
+
+function jsonOf(grades: readonly Grade[]): string {
+  return `${JSON.stringify(grades, null, 2)}\n`
 }
 
 function csvOf(grades: readonly Grade[]): string {
