@@ -97,7 +97,7 @@ export function checkFolders(files: readonly (string | undefined)[]): void {
 }
 
 /** A lab takes some seconds with its own settings; one that is this many times larger may take minutes. */
-const muchMore = 3
+const muchMore = 2
 
 /** Descriptions of the given settings with which a lab may run for minutes. */
 export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): readonly string[] {
@@ -108,8 +108,8 @@ export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): read
       if (longer === undefined || own === undefined) return []
       const [more, less] = [value / own, own / value]
       const times = longer === 'more' ? more : longer === 'less' ? less : Math.max(more, less)
-      const words = `${name}=${value} makes ${lab} much longer than its own ${own} ${unit}: the run may take minutes`
-      return times > muchMore ? [words] : []
+      const words = `${name}=${value} makes ${lab} longer than its own ${own} ${unit}: the run may take minutes`
+      return times >= muchMore ? [words] : []
     })
   })
 }
