@@ -243,7 +243,7 @@ export const numberings: readonly NumberingKind[] = [
 ]
 
 /** Writers that seldom have a record to number: about one a second in all. */
-const quiet = { writers: 8, pauseMs: 16_000, seconds: 120 }
+const quiet = { writers: 8, pauseMs: 16_000, seconds: 480 }
 
 /** Put-unique at a low rate: who finds that a number is taken, the get or the commit? */
 export async function runQuiet(session: ArmSession): Promise<void> {
