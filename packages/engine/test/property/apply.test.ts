@@ -36,7 +36,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         for (const step of script) await world.take(step)
         await world.expectWhole()
       }),
-      { numRuns: runs(50) },
+      { numRuns: runs(30) },
     )
   })
 
@@ -53,7 +53,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await world.expectWhole()
         },
       ),
-      { numRuns: runs(100) },
+      { numRuns: runs(60) },
     )
   })
 
@@ -65,7 +65,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         await world.reopen()
         await world.expectWhole()
       }),
-      { numRuns: runs(50) },
+      { numRuns: runs(30) },
     )
   })
 
@@ -85,7 +85,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
         await world.reopen()
         expect(rowsOf(inner)).toEqual(once)
       }),
-      { numRuns: runs(35) },
+      { numRuns: runs(21) },
     )
   })
 })

@@ -113,7 +113,7 @@ test.each([
   ['queries of the whole language', wideQueries],
   ['queries with the key before other orders', keyFirstQueries],
 ])('%s go back from any cursor', (_, queries) => {
-  fc.assert(fc.property(entityLists, queries, sizes, check), { numRuns: runs(50) })
+  fc.assert(fc.property(entityLists, queries, sizes, check), { numRuns: runs(30) })
 })
 
 /** The query with some of its orders turned round: those of the columns for which `turns` says so, and the last for the key. */
@@ -154,5 +154,5 @@ test.each([
   ['queries of the whole language', wideQueries],
 ])('a cursor of %s keeps its place where any of the orders are turned round', (_, queries) => {
   const turns = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 })
-  fc.assert(fc.property(entityLists, queries, turns, checkPlace), { numRuns: runs(30) })
+  fc.assert(fc.property(entityLists, queries, turns, checkPlace), { numRuns: runs(18) })
 })

@@ -119,7 +119,7 @@ test('well-behaved traffic gives no findings, at any pace (findings/P1, findings
       expect(traffic.engine.findings()).toEqual([])
       await traffic.engine.close()
     }),
-    { numRuns: runs(4) },
+    { numRuns: runs(3) },
   )
 })
 
@@ -135,7 +135,7 @@ test('rising ids are found at any pace, also among well-behaved traffic (finding
       expect(traffic.kinds()).toContain('sequential-keys')
       await traffic.engine.close()
     }),
-    { numRuns: runs(3) },
+    { numRuns: runs(2) },
   )
 })
 

@@ -12,7 +12,7 @@ describe('memory-kv', () => {
   it.each([4, 5, 9, 64])('behaves as a plain sorted map does, with nodes of %i keys', async (nodeCapacity) => {
     await fc.assert(
       fc.asyncProperty(operations, (sequence) => runAgainstModel(new MemoryKv([], { nodeCapacity }), sequence)),
-      { numRuns: runs(65) },
+      { numRuns: runs(39) },
     )
   })
 
@@ -166,7 +166,7 @@ describe('the tree', () => {
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
-        { numRuns: runs(20) },
+        { numRuns: runs(12) },
       )
     },
   )
@@ -198,7 +198,7 @@ describe('the tree', () => {
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
-        { numRuns: runs(35) },
+        { numRuns: runs(21) },
       )
     },
   )
@@ -220,7 +220,7 @@ describe('the tree', () => {
           }
           for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
-        { numRuns: runs(20) },
+        { numRuns: runs(12) },
       )
     },
   )
@@ -247,7 +247,7 @@ describe('the tree', () => {
         checkTree(fork, 5)
         if (!isReleased) tree.release(view)
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(12) },
     )
   })
 
@@ -265,7 +265,7 @@ describe('the tree', () => {
         tree.release(view)
         checkTree(tree, 5)
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(12) },
     )
   })
 
@@ -288,7 +288,7 @@ describe('the tree', () => {
           expect(scan.next(3).map((found) => found.key)).toEqual(after.slice(0, 3))
         }
       }),
-      { numRuns: runs(65) },
+      { numRuns: runs(39) },
     )
   })
 

@@ -286,7 +286,7 @@ test('what is read is what a store shows that keeps every row, and of an index a
       }
       expect(rowsIn(world.subject, everything, false)).toEqual(rowsIn(world.whole, everything, false))
     }),
-    { numRuns: runs(65) },
+    { numRuns: runs(39) },
   )
 })
 

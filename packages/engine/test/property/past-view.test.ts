@@ -249,7 +249,7 @@ test.each<[string, () => MemoryKv | OnDemandRows]>([
       for (const moment of world.moments) for (const one of namespaces) await world.check(moment, one)
       await engine.close()
     }),
-    { numRuns: runs(35) },
+    { numRuns: runs(21) },
   )
 })
 
@@ -317,6 +317,6 @@ test.each([
         }
       },
     ),
-    { numRuns: runs(100) },
+    { numRuns: runs(60) },
   )
 })

@@ -32,7 +32,7 @@ import {
 import { answer } from './query-model.ts'
 import { expectedWords, isRefused, orderOf, planWithIndexes, runPlan, singleValued, words } from './query-plans.ts'
 
-const numRuns = runs(50)
+const numRuns = runs(30)
 
 interface Case {
   readonly query: Query

@@ -274,7 +274,7 @@ test.each(Object.entries(moments))(
           await Promise.all([subject.close(), reference.close()])
         },
       ),
-      { numRuns: runs(5) },
+      { numRuns: runs(3) },
     )
   },
 )

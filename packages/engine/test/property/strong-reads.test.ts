@@ -20,7 +20,7 @@ import { type PairClient, type PairRead, pairHistory } from '../../src/testing/p
 import type { ConcurrencyMode } from '../../src/transactions/transaction.ts'
 import { mutationOf, storedValue } from './log-world.ts'
 
-const commits = runs(20)
+const commits = runs(12)
 
 const folders: string[] = []
 afterAll(() => {

@@ -76,7 +76,7 @@ describe('Entities', () => {
           key.partition.projectId === projectId && key.partition.databaseId === databaseId,
         )
       }),
-      { numRuns: runs(165) },
+      { numRuns: runs(99) },
     )
   })
 })
@@ -106,7 +106,7 @@ describe('EntitiesByKind', () => {
         expect(isIn(prefixRange(prefix + pathPrefix(other.path)), row)).toBe(samePartition && isUnder(key, other))
         expect(isIn(prefixRange(kindPrefix(partitionCode(key.partition), `${kindOf(key)}a`)), row)).toBe(false)
       }),
-      { numRuns: runs(165) },
+      { numRuns: runs(99) },
     )
   })
 })
@@ -127,7 +127,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const rowB = rowIn('EntitiesByPropertyAsc', keyB, entryOf(nameB, valueB))
         expect(compareText(rowA, rowB)).toBe(Math.sign(order))
       }),
-      { numRuns: runs(165) },
+      { numRuns: runs(99) },
     )
   })
 
@@ -143,7 +143,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const rowB = rowIn('EntitiesByPropertyDesc', keyB, entryOf(name, valueB))
         expect(compareText(rowA, rowB)).toBe(Math.sign(order))
       }),
-      { numRuns: runs(165) },
+      { numRuns: runs(99) },
     )
   })
 
@@ -179,7 +179,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
         const descPrefix = propertyPrefix('EntitiesByPropertyDesc', partition, kindOf(key), 'v')
         expect(isIn(prefixRange(descPrefix + invert(valueCode(asked))), desc)).toBe(equal)
       }),
-      { numRuns: runs(335) },
+      { numRuns: runs(201) },
     )
   })
 })
@@ -219,7 +219,7 @@ describe('EntitiesByCompositeProperty', () => {
         expect(new Set(rows.map((row) => row.key)).size).toBe(expected)
         expect(countCompositeRows(index, keyCodes(key), entries)).toBe(expected)
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(60) },
     )
   })
 
@@ -261,7 +261,7 @@ describe('EntitiesByCompositeProperty', () => {
           }
         }
       }),
-      { numRuns: runs(35) },
+      { numRuns: runs(21) },
     )
   })
 

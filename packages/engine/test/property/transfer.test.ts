@@ -145,7 +145,7 @@ describe.each(bodies)('$name', ({ kv }) => {
           await target.close()
         }
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(12) },
     )
   })
 })
@@ -184,7 +184,7 @@ test('a filter takes the entities of its kinds and namespaces, on the way out an
         for (const one of [engine, engineOut, engineIn]) await one.close()
       },
     ),
-    { numRuns: runs(20) },
+    { numRuns: runs(12) },
   )
 })
 
@@ -242,6 +242,6 @@ test('no id that came with an import is given to a new entity', async () => {
       }
       await target.close()
     }),
-    { numRuns: runs(15) },
+    { numRuns: runs(9) },
   )
 })

@@ -7,8 +7,8 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { type Hooks, useEmulator } from '../../src/testing/use-emulator.ts'
 import { resetProject, useWorkerProject, workerProject } from '../../src/testing/worker.ts'
@@ -32,8 +32,18 @@ function run(command: string, args: readonly string[], cwd: string): Promise<{ c
 
 describe('the example of', () => {
   test('vitest passes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-vitest-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const config = join(folder, 'vitest.config.mjs')
+    // A package that is installed is no source of the tests; one that is linked would be transformed whole, in each worker.
+    writeFileSync(
+      config,
+      `import config from '${pathToFileURL(join(example('vitest'), 'vitest.config.mjs'))}'
+export default { test: { ...config.test, server: { deps: { external: [/\\/dist\\//] } } } }
+`,
+    )
     // Not the limits of its defaults, five seconds for a test: the machine may have much else to do.
-    const args = ['run', '--no-color', '--testTimeout=0', '--hookTimeout=0']
+    const args = ['run', '--no-color', '--testTimeout=0', '--hookTimeout=0', '--config', config, '--root', '.']
     const ran = await run(join(root, 'node_modules/.bin/vitest'), args, example('vitest'))
     expect(ran).toMatchObject({ code: 0, said: expect.stringMatching(/Tests +3 passed/) })
   })

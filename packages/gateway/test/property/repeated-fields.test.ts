@@ -24,7 +24,7 @@ import { registry } from '../../src/protocols/descriptors.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { request } from '../support/messages.ts'
 
-const many = isDeep ? 100_000 : 10_000
+const many = isDeep ? 100_000 : 6_000
 
 /** The smallest valid message of each type, the i-th of its kind. Types that are not here are valid when they are empty. */
 const samples: Readonly<Record<string, (i: number) => JsonObject>> = {
