@@ -41,7 +41,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
       </ul>
       <Program challenge={challenge} judge={judge} />
       <details>
-        <summary>Calls of a program</summary>
+        <summary>What a program may call on db</summary>
         <dl class="program-calls">
           {calls.map(([call, answer]) => (
             <div key={call}>

@@ -14,8 +14,8 @@ export function Course({ offer }: { readonly offer: LabsOffer }) {
       <header class="page-head">
         <h1>Labs</h1>
         <p class="muted">
-          Experiments on the engine, each with a prediction, a picture and verdicts. They run here on virtual time; the
-          data of this server stay as they are.
+          A course of eight chapters, and experiments on the engine, each with a prediction, a picture and verdicts.
+          Labs run on virtual time and leave the data of this server as they are.
         </p>
       </header>
       <div class="chapters">

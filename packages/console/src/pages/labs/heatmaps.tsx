@@ -54,7 +54,7 @@ function HeatTools({ span, brightness, time, from, to, onSpan, onBrightness }: H
   const isWhole = span.from === from && span.to === to
   const zoom = (times: number): void => onSpan(aroundMiddle(span, times, { from, to }))
   return (
-    <p class="toolbar heat-tools">
+    <p class="toolbar map-tools">
       <label>
         Brightness{' '}
         <input

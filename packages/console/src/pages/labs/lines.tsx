@@ -45,7 +45,7 @@ function Line({ text, children }: { readonly text: string; readonly children: pr
   const { progress } = useContext(ChapterProgress)
   return (
     <span class={`chapter-line ${progress.lines.includes(text) ? 'is-done' : ''}`}>
-      <code>{text}</code> {children}
+      <code>{text}</code> <span class="chapter-line-actions">{children}</span>
     </span>
   )
 }
@@ -102,7 +102,7 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
   return (
     <>
       <Line text={text}>
-        <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run()} />{' '}
+        <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run()} />
         <a href={addressOf('labs', [lab])}>Its page</a>
       </Line>
       {failed !== undefined && <ErrorNote error={failed} what="The lab was not run" />}

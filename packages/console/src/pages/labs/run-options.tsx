@@ -1,7 +1,7 @@
 /** Seed, arms and settings of a run; left alone they are the lab's own. */
 
 import type { LabOffer } from '@sixtables/bench'
-import { TextField } from '../../components/controls.tsx'
+import { Field, TextField } from '../../components/controls.tsx'
 import { inWords } from '../../model/numbers.ts'
 import { placeOf, valueAt } from '../../model/setting-scale.ts'
 
@@ -73,26 +73,29 @@ function SettingField({ setting, text, onChange }: SettingFieldProps) {
   const number = text === '' || Number.isNaN(Number(text)) ? value : Number(text)
   return (
     <div class={`setting ${text === '' ? '' : 'is-changed'}`}>
-      <TextField
-        label={`${name}, ${unit}`}
-        type="number"
-        hint={`${about}; ${inWords(least)} to ${inWords(most)}`}
-        placeholder={String(value)}
-        value={text}
-        onChange={onChange}
-      />
-      <input
-        type="range"
-        min={0}
-        max={100}
-        aria-label={`Slider of ${name}`}
-        aria-valuetext={`${number} ${unit}`}
-        value={placeOf(setting, number)}
-        onInput={(event) => {
-          const chosen = valueAt(setting, Number(event.currentTarget.value))
-          onChange(chosen === value ? '' : String(chosen))
-        }}
-      />
+      <Field label={`${name}, ${unit}`} hint={`${about}; ${inWords(least)} to ${inWords(most)}`}>
+        <input
+          type="number"
+          step="any"
+          min={least}
+          max={most}
+          placeholder={String(value)}
+          value={text}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+        <input
+          type="range"
+          min={0}
+          max={100}
+          aria-label={`Slider of ${name}`}
+          aria-valuetext={`${number} ${unit}`}
+          value={placeOf(setting, number)}
+          onInput={(event) => {
+            const chosen = valueAt(setting, Number(event.currentTarget.value))
+            onChange(chosen === value ? '' : String(chosen))
+          }}
+        />
+      </Field>
     </div>
   )
 }
