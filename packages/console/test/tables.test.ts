@@ -126,6 +126,11 @@ consoleTests('Six tables', ({ visit }) => {
     await page.locator('[data-table="Entities"] .is-marked').waitFor()
     await page.locator('[data-table="Log"] .is-marked').waitFor()
     expect(page.url()).toContain('key=ToDo%3A500')
+    // A narrow window has one table, of which so much is shown that the others are not far.
+    await page.setViewportSize({ width: 390, height: 800 })
+    const entities = page.getByRole('region', { name: 'Rows of Entities', exact: true })
+    expect(await entities.evaluate((region) => region.scrollHeight > 2 * region.clientHeight)).toBe(true)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByLabel('Hexadecimal').check()
     await rows
       .getByText(/^4b 64 65 6d 6f/)

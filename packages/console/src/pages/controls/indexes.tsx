@@ -41,12 +41,12 @@ export function Indexes({ title, project, database }: DatabaseProps) {
           </p>
         </MissingIndex>
       ))}
-      <ActionNote action={create} what="The index was not created" />
       <Panel title="Create an index">
         <IndexForm create={create} />
       </Panel>
       <Panel title="Create the indexes of an index.yaml">
         <YamlForm create={create} />
+        <ActionNote action={create} what="The index was not created" />
       </Panel>
     </>
   )

@@ -163,5 +163,5 @@ function useWidth(box: { readonly current: HTMLDivElement | null }): number {
 
 export function inkOf(element: HTMLElement): PictureInk {
   const of = (token: string): string => colourOf(token, element.parentElement ?? element)
-  return { text: of('--text'), text2: of('--text-2'), ground: of('--ground'), ground2: of('--ground-3') }
+  return { text: of('--text'), text2: of('--text-2'), ground: of('--page'), ground2: of('--ground-3') }
 }
