@@ -186,6 +186,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (!makesPictures) return
   // The pointer lights up what it is over.
   await page.mouse.move(0, 0)
+  await page.evaluate(() => scrollTo(0, 0))
   await page.screenshot({ path: fileURLToPath(new URL(`../../../docs/images/${name}.png`, import.meta.url)) })
 }
 

@@ -13,6 +13,7 @@ import { epoch, server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
 import { ErrorNote } from '../../components/notes.tsx'
+import { Panel } from '../../components/panel.tsx'
 import { useEvents, useLoaded } from '../../components/use-server.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -94,7 +95,7 @@ interface TileProps {
 
 function Tile({ name, value, isBad = false, link, action }: TileProps) {
   return (
-    <div class={`tile ${isBad ? 'is-bad' : ''}`}>
+    <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
       <dt>{name}</dt>
       <dd>
         <span class="tile-value">{value}</span>
@@ -174,7 +175,13 @@ const databasesStep = 10
 function Databases({ event, commits }: DatabasesProps) {
   const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
-  if (event.databases.length === 0) return <NoEntities />
+  if (event.databases.length === 0) {
+    return (
+      <Panel title="No entities yet">
+        <NoEntities />
+      </Panel>
+    )
+  }
   const { moreDatabases: more = 0 } = event
   const sorted = [...event.databases].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const shown = sorted.slice(0, most)

@@ -62,20 +62,12 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
           />
         </Scroll>
       )}
-      {found?.kinds.length === 0 && databases === 1 && <ToConnect />}
+      {found?.kinds.length === 0 && databases === 1 && <NoEntities />}
     </Panel>
   )
 }
 
 export function NoEntities() {
-  return (
-    <Panel title="No entities yet">
-      <ToConnect />
-    </Panel>
-  )
-}
-
-function ToConnect() {
   return (
     <>
       <p>Client libraries find this server by their environment:</p>
