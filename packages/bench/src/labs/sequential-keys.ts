@@ -57,10 +57,9 @@ async function run(session: ArmSession, make: KeyMaker): Promise<void> {
 
   const settled = watch.settled(120)
   for (const table of ['Entities', 'EntitiesByKind'] as const) {
-    const { tablets, busiestShare } = watch.tableAtEnd(table)
     const ofServer = watch.busiest(table, 300) / session.setting('server.opsPerSecond')
-    record.figure(`${table}: tablets`, tablets, '')
-    record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
+    record.figure(`${table}: tablets`, watch.tableAtEnd(table).tablets, '')
+    record.figure(`${table}: busiest`, watch.meanBusiestShare(table, 300) * 100, '% of the load')
     record.figure(`${table}: busiest, 5 minutes`, ofServer * 100, '% of a server')
   }
   record.figure('offered', settled.offered, '/s')

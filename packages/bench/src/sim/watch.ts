@@ -119,15 +119,21 @@ export class Watch {
     return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
   }
 
-  /**
-   * Load of the busiest tablet as a multiple of the mean, averaged over the looks of the last `seconds`. Looks at a table without load are
-   * skipped; 0 without any other.
-   */
+  /** Load of the busiest tablet as a multiple of the mean, averaged over the looks of the last `seconds`; 0 without any load. */
   busiestToMean(table: TableId, seconds: number): number {
+    return this.#average(table, seconds, ({ busiestToMean }) => busiestToMean)
+  }
+
+  /** The same as a share of the load, from 0 to 1. In a single look that a split falls into, two tablets have a part each. */
+  meanBusiestShare(table: TableId, seconds: number): number {
+    return this.#average(table, seconds, ({ busiestShare }) => busiestShare)
+  }
+
+  #average(table: TableId, seconds: number, value: (shares: TableShares) => number): number {
     const looks = this.#last(seconds)
       .map((look) => this.tableAt(table, look.seconds))
       .filter(({ total }) => total > 0)
-    return looks.reduce((sum, { busiestToMean }) => sum + busiestToMean, 0) / Math.max(1, looks.length)
+    return looks.reduce((sum, one) => sum + value(one), 0) / Math.max(1, looks.length)
   }
 
   /** Row operations a second of the tablet with most over the last `seconds`; the busiest of a single look would be too high by chance. */
