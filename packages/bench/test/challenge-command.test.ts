@@ -144,7 +144,7 @@ describe('sixtables-lab challenge', () => {
       `${join('ada l', 'task')}: FAILED`,
       ...['broken', 'empty', 'py', 'unmarked'].map((name) => `${name}: NOT JUDGED`),
     ])
-    expect([code, err]).toEqual([2, '0 passed, 1 FAILED, 4 NOT JUDGED'])
+    expect([code, err]).toEqual([2, ''])
     expect(out).toContain('one in another language needs its command in challenge.json')
     // A head, and a line more with each.
     expect(tables.map((text) => text.split('\r\n').length - 1)).toEqual([2, 3, 4, 5, 6])

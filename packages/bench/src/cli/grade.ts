@@ -49,9 +49,7 @@ export async function gradeFolders({ folders, json, csv }: GradeFlags, io: Io): 
     if (csv !== undefined && csv !== '-') writeOrRefuse(io, csv, csvOf(grades))
   }
   if (isTable) io.outRaw(json === '-' ? jsonOf(grades) : csvOf(grades))
-  const counts = verdicts.map((verdict) => grades.filter((grade) => verdictOf(grade) === verdict).length)
-  io.err(verdicts.map((verdict, i) => `${counts[i]} ${verdict}`).join(', '))
-  return counts[2] === 0 ? 0 : 2
+  return grades.every(({ challenge }) => challenge !== '') ? 0 : 2
 }
 
 /** The folder itself if it holds a program, or those of its subfolders that do; each real folder once, as links may lead back. */
@@ -90,15 +88,9 @@ async function gradeOf(folder: string, io: Io): Promise<Grade> {
   }
 }
 
-const verdicts = ['passed', 'FAILED', 'NOT JUDGED'] as const
-
-function verdictOf({ challenge, passed }: Grade): (typeof verdicts)[number] {
-  return challenge === '' ? 'NOT JUDGED' : passed ? 'passed' : 'FAILED'
-}
-
-function lineOf(grade: Grade): string {
-  const { name, challenge, sentence, seconds } = grade
-  return [name, challenge, verdictOf(grade), `${inWords(seconds)} s`, sentence].filter((one) => one !== '').join('  ')
+function lineOf({ name, challenge, passed, sentence, seconds }: Grade): string {
+  const verdict = challenge === '' ? 'NOT JUDGED' : passed ? 'passed' : 'FAILED'
+  return [name, challenge, verdict, `${inWords(seconds)} s`, sentence].filter((one) => one !== '').join('  ')
 }
 
 function jsonOf(grades: readonly Grade[]): string {
