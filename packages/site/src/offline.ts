@@ -1,7 +1,7 @@
 /**
  * The service worker of the site: it keeps the files in this browser, so that the site works without a network.
  *
- *   install     each file of the build's list, whose digest the browser checks; if one fails, the version before stays
+ *   install     each file of the build's list that is not kept with this digest, which the browser checks; if one fails, the version before stays
  *   wait        as long as a tab has the version before, or until a page that was just loaded, the only one, asks to replace it (page/tab.ts)
  *   activate    removes the files of other versions
  *
@@ -17,6 +17,7 @@ declare const siteVersion: string
 const { scope } = self.registration
 /** A host may have several of these sites, each in a folder of its own. */
 const cacheName = `sixtables ${scope} ${siteVersion}`
+const digestHeader = 'x-sixtables-digest'
 
 self.addEventListener('install', (event) => event.waitUntil(keep()))
 self.addEventListener('activate', (event) => event.waitUntil(forgetOthers()))
@@ -32,10 +33,14 @@ async function keep(): Promise<void> {
   const cache = await caches.open(cacheName)
   await Promise.all(
     Object.entries(siteFiles).map(async ([name, integrity]) => {
+      const known = await caches.match(scope + name)
+      if (known?.headers.get(digestHeader) === integrity) return await cache.put(scope + name, known)
       const response = await fetch(scope + name, { integrity, cache: 'no-cache' })
       if (!response.ok) throw new Error(`${name} is answered ${response.status}`)
       // A page may not be answered with a redirected response, and some hosts redirect …/index.html to …/.
-      await cache.put(scope + name, new Response(response.body, { headers: response.headers }))
+      const headers = new Headers(response.headers)
+      headers.set(digestHeader, integrity)
+      await cache.put(scope + name, new Response(response.body, { headers }))
     }),
   )
 }

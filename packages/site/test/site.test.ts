@@ -222,7 +222,8 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
   })
 
   test('the site works without a network once it is kept, and only a whole new version replaces it', async () => {
-    const page = await open('', await contextOf())
+    const context = await contextOf()
+    const page = await open('', context)
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await site.stop()
     await page.reload()
@@ -231,6 +232,11 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await page.frameLocator('iframe').getByText('look inside').first().waitFor()
     page.on('dialog', (dialog) => void dialog.accept())
 
+    /** Files that a service worker loads from now on. */
+    const updated = new Set<string>()
+    context.on('request', (request) => {
+      if (request.serviceWorker() !== null) updated.add(request.url().slice(site.address.length))
+    })
     // A list of a version whose files are not all there is no version.
     const file = join(site.folder, 'index.html')
     const old = readFileSync(file, 'utf8')
@@ -252,7 +258,8 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     writeFileSync(file, old.replace('<h1>sixtables', '<h1>sixtables 2'))
     // The browser looks for a version by itself, too, and may have begun before the file was whole.
     while (!(await update())) await page.waitForTimeout(10)
-    const second = await page.context().newPage()
+    expect([...updated].sort()).toEqual(['index.html', 'offline.js'])
+    const second = await context.newPage()
     await second.goto(site.address)
     expect(await second.locator('h1').textContent()).toBe('sixtables')
     await second.close({ runBeforeUnload: false })
@@ -262,7 +269,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
 
     if (!isDeep) return
     // As by Ctrl+Shift+R: the page has no service worker then.
-    const devtools = await page.context().newCDPSession(page)
+    const devtools = await context.newCDPSession(page)
     await Promise.all([page.waitForEvent('load'), devtools.send('Page.reload', { ignoreCache: true })])
     expect(await page.evaluate(() => navigator.serviceWorker.controller === null)).toBe(true)
     await putFirst(page)
