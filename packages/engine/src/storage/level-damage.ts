@@ -9,8 +9,10 @@
  *
  * Measured on Node 20: see docs/architecture/durability.md.
  */
+import { readdir } from 'node:fs/promises'
+import { tableNumberOf } from '../leveldb/file-names.ts'
 import { acknowledgedFile, readAcknowledged } from './acknowledged.ts'
-import { areLogsEmpty, damageOfLogs, type LogDamage } from './level-log-check.ts'
+import { areLogsEmpty, damageOfLogs, type LogDamage, writesMissing } from './level-log-check.ts'
 import { type Manifest, readManifest } from './level-manifest.ts'
 import { damageOfTables } from './level-table-check.ts'
 
@@ -53,7 +55,7 @@ async function damageInTables(rows: string, { tables }: Manifest): Promise<Level
 
 async function damageInLogs(
   rows: string,
-  { log, lastSequence }: Manifest,
+  { name, log, lastSequence, tables }: Manifest,
   { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
 ): Promise<LevelDamage | undefined> {
   const known = isRepair ? undefined : readAcknowledged(rows)
@@ -70,9 +72,22 @@ async function damageInLogs(
   if (damage === undefined) return undefined
   if ('missing' in damage) return { found: `its rows have lost the file ${damage.missing}`, advice: fromCopy }
   const { file, offset, bytes, what } = damage
+  const unnamed = offset === 0 && what === writesMissing ? await tableBeside(rows, tables) : undefined
+  if (unnamed !== undefined) {
+    const found = `its file rows/${name} is cut: it names no file with the writes before rows/${file}, such as rows/${unnamed}`
+    return { found, advice: fromCopy }
+  }
   return {
     found: `its file rows/${file} is damaged at byte ${offset} of ${bytes} (${what}); what was written before is whole`,
     advice: `${fromCopy}; or, as after a power cut with --durability process, ${byRepair}`,
     log: damage,
   }
+}
+
+/** A table that the manifest does not name. */
+async function tableBeside(rows: string, tables: Manifest['tables']): Promise<string | undefined> {
+  return (await readdir(rows)).find((file) => {
+    const table = tableNumberOf(file)
+    return table !== undefined && !tables.has(table)
+  })
 }

@@ -36,6 +36,9 @@ export interface LogDamage {
   readonly what: string
 }
 
+/** The damage of a record whose sequence does not follow the one before. */
+export const writesMissing = 'writes before it are missing'
+
 const sectorBytes = 512
 const writeHeadBytes = 12
 /** Types of row writes: a deletion has a key, an insertion also a value. */
@@ -70,7 +73,7 @@ export async function damageOfLogs(
         const write = record.length === 1 ? (record[0] as Buffer) : Buffer.concat(record)
         if (write.length < writeHeadBytes) return 'a record is too short'
         const first = Number(write.readBigUInt64LE(0))
-        if (next === undefined ? first > sequence + 1 : first !== next) return 'writes before it are missing'
+        if (next === undefined ? first > sequence + 1 : first !== next) return writesMissing
         const number = write.readUInt32LE(8)
         next = first + number
         return rowWritesIn(write) === number ? undefined : 'a record does not hold the row writes that it says'

@@ -236,6 +236,11 @@ describe('a damaged manifest', () => {
       await truncate(manifest, cut)
       const length = await opened(lengthOf).catch((error) => error.code)
       expect(['FAILED_PRECONDITION', total], `cut to ${cut} of ${size} bytes`).toContain(length)
+      if (length === total) continue
+      const log = await fileLike(/\.log$/)
+      const before = await readFile(log)
+      await expect(openDataFolder({ dir, repairLog: true })).rejects.toEqual(refusal(/Restore the folder from a copy/))
+      expect((await readFile(log)).equals(before), `cut to ${cut} of ${size} bytes`).toBe(true)
     }
   })
 
