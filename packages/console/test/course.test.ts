@@ -36,6 +36,14 @@ consoleTests('the course', ({ visit }) => {
     await go('#/labs/chapter/1')
     expect(await page.getByRole('textbox').first().inputValue()).toBe('ten rows')
     await picture(page, 'console-course')
+    // A prediction that another tab keeps meanwhile stays.
+    await page.evaluate(() => {
+      const kept = JSON.parse(localStorage.getItem('sixtables-course-1') ?? '')
+      localStorage.setItem('sixtables-course-1', JSON.stringify({ ...kept, predictions: ['ten rows', 'theirs'] }))
+    })
+    await page.getByRole('textbox').first().fill('ten')
+    const kept = await page.evaluate(() => localStorage.getItem('sixtables-course-1'))
+    expect(JSON.parse(kept ?? '').predictions).toEqual(['ten', 'theirs'])
     await page.setViewportSize({ width: 390, height: 800 })
     expect(await sidewaysOverflow(page)).toBe(0)
   })

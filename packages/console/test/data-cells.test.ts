@@ -123,6 +123,11 @@ consoleTests('the table of Data', ({ visit }) => {
     await bar.getByRole('button', { name: 'Save' }).click()
     await bar.getByText('Another writer has deleted Task:3 since you read it.').waitFor()
     expect(await stored(1)).toMatchObject({ ...theirs, title: text('mine') })
+    // A conflict has buttons of its own, and is not discarded with what a save would write.
+    await (await cell(0, 'title')).dblclick()
+    await page.keyboard.type('other')
+    await page.keyboard.press('Enter')
+    await bar.getByRole('button', { name: 'Discard the changes' }).click()
     await bar.getByRole('button', { name: 'Keep mine' }).click()
     await bar.getByText('1 value of 1 entity changed. Writes').waitFor()
     await bar.getByRole('button', { name: 'Save' }).click()

@@ -1,19 +1,20 @@
-/** Texts that this browser keeps. It may refuse to; then they last as long as the page. */
-const kept = new Map<string, string>()
+/** Texts that this browser keeps. It may refuse to, for example when its room is full; then they last as long as the page. */
+const refused = new Map<string, string>()
 
 export function keptText(name: string): string | undefined {
   try {
-    return localStorage.getItem(name) ?? kept.get(name)
+    // The stored text of a refused name is older.
+    return refused.get(name) ?? localStorage.getItem(name) ?? undefined
   } catch {
-    return kept.get(name)
+    return undefined
   }
 }
 
 export function keepText(name: string, text: string): void {
-  kept.set(name, text)
   try {
     localStorage.setItem(name, text)
+    refused.delete(name)
   } catch {
-    // It lasts as long as the page.
+    refused.set(name, text)
   }
 }

@@ -85,7 +85,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
             disabled={preview === undefined}
             onClick={() => saving.run()}
           />
-          <Button label="Discard the changes" onClick={() => forget(all)} />
+          <Button label="Discard the changes" onClick={() => forget(mine)} />
         </div>
       )}
     </section>

@@ -53,7 +53,7 @@ function ChapterText({ number, text }: { readonly number: number; readonly text:
   const kept = useKeptProgress(number, steps)
   const done = stepsDone(kept.progress)
   return (
-    <ChapterProgress.Provider value={{ ...kept, chapter: number }}>
+    <ChapterProgress.Provider value={kept}>
       <p class="chapter-progress">
         <progress value={done} max={steps} aria-label="Your progress in this chapter" />
         <span class="muted">
@@ -90,7 +90,9 @@ function Predictions({ items }: { readonly items: readonly Piece[] }) {
               rows={2}
               placeholder="Your prediction; it is kept in this browser"
               value={progress.predictions[i] ?? ''}
-              onInput={(event) => change({ predictions: withItem(progress.predictions, i, event.currentTarget.value) })}
+              onInput={({ currentTarget: { value } }) =>
+                change(({ predictions }) => ({ predictions: withItem(predictions, i, value) }))
+              }
             />
           </label>
         </li>
@@ -121,7 +123,7 @@ function Comparison({ items }: { readonly items: readonly Piece[] }) {
                 value={progress.verdicts[i] ?? ''}
                 options={[['', '…'], ...verdicts]}
                 onChange={(verdict) => {
-                  if (verdict !== '') change({ verdicts: withItem(progress.verdicts, i, verdict) })
+                  if (verdict !== '') change((kept) => ({ verdicts: withItem(kept.verdicts, i, verdict) }))
                 }}
               />
             </details>

@@ -132,8 +132,11 @@ function StartLine({ text, settings }: StartLineProps) {
     return 'The store is empty, with these settings.'
   })
   const ask = useAction(async () => {
-    const { rows } = await getJson<TableReport>('/emulator/inspect/table?name=Entities&limit=1')
-    if (rows.length === 0) begin.run()
+    // A commit that is not applied is in the log alone, and an old one in the table of entities alone.
+    const reports = ['Log', 'Entities'].map((table) =>
+      getJson<TableReport>(`/emulator/inspect/table?name=${table}&limit=1`),
+    )
+    if ((await Promise.all(reports)).every(({ rows }) => rows.length === 0)) begin.run()
     else setAsking(true)
     return undefined
   })

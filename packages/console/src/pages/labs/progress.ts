@@ -34,14 +34,15 @@ export function stepsDone({ predictions, verdicts: judged, lines }: Progress): n
 
 export interface ProgressStore {
   readonly progress: Progress
-  readonly change: (changed: Partial<Progress>) => void
+  /** Changes what is kept: another tab may have added to it, and two lines may end at once. */
+  readonly change: (update: (kept: Progress) => Partial<Progress>) => void
 }
 
 export function useKeptProgress(chapter: number, steps: number): ProgressStore {
   const [progress, setProgress] = useState(() => ({ ...progressOf(chapter), steps }))
-  const change = (changed: Partial<Progress>): void => {
-    // From what is kept: two lines may end at once.
-    const next = { ...progressOf(chapter), steps, ...changed }
+  const change: ProgressStore['change'] = (update) => {
+    const kept = progressOf(chapter)
+    const next = { ...kept, steps, ...update(kept) }
     keepText(nameOf(chapter), JSON.stringify(next))
     setProgress(next)
   }
@@ -49,19 +50,12 @@ export function useKeptProgress(chapter: number, steps: number): ProgressStore {
 }
 
 /** The progress of the chapter around a part of it. */
-export const ChapterProgress = createContext<ProgressStore & { readonly chapter: number }>({
-  progress: none,
-  change: () => {},
-  chapter: 0,
-})
+export const ChapterProgress = createContext<ProgressStore>({ progress: none, change: () => {} })
 
 /** Notes that a line was run. */
 export function useNoteLine(): (line: string) => void {
-  const { chapter, change } = useContext(ChapterProgress)
-  return (line) => {
-    const { lines } = progressOf(chapter)
-    if (!lines.includes(line)) change({ lines: [...lines, line] })
-  }
+  const { change } = useContext(ChapterProgress)
+  return (line) => change(({ lines }) => ({ lines: [...new Set([...lines, line])] }))
 }
 
 /** The list with another item at a place. */
