@@ -19,12 +19,24 @@ const withheld = [
 
 function withhold() {
   for (const one of withheld) Object.defineProperty(self, one, { value: undefined })
-  const print = (...values) => {
-    const words = values.map((value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))))
-    send({ printed: `${words.join(' ')}\n` })
-  }
+  const print = (...values) => send({ printed: `${values.map(printedWords).join(' ')}\n` })
   for (const verb of ['log', 'info', 'warn', 'error', 'debug']) console[verb] = print
 }
+
+/** Any value in words: what a program prints is never the reason of its end. */
+function printedWords(value) {
+  if (typeof value === 'string') return value
+  if (value instanceof Error) return String(value)
+  const inside = (_, one) => (typeof one === 'bigint' ? `${one}n` : one)
+  try {
+    return JSON.stringify(value, inside) ?? String(value)
+  } catch {
+    return Object.prototype.toString.call(value)
+  }
+}
+
+/** Of another address. A site of static files has no policy for its workers that would refuse it. */
+const importElsewhere = /\b(?:from|import)\s*\(?\s*['"`](?:[a-z]+:)?\/\//i
 
 function end(error) {
   const { name: kind, message, place } = wordsOf(error)
@@ -46,6 +58,7 @@ self.onmessage = async ({ data: { text, seed, now } }) => {
       later: setImmediate,
       isOwn: (line) => line.includes(name),
       load: () => {
+        if (importElsewhere.test(text)) throw new TypeError('a program imports nothing from another address')
         withhold()
         return import(address)
       },

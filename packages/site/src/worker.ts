@@ -146,5 +146,10 @@ self.onmessage = async ({
   data,
 }: MessageEvent<{ readonly port: MessagePort } | { readonly task: PlainTask | ProgramTask }>) => {
   if ('port' in data) new Asker(data.port)
-  else await (await import('./labs.ts')).runTask(data.task)
+  else {
+    await import('./labs.ts').then(
+      ({ runTask }) => runTask(data.task),
+      (error) => self.postMessage({ refused: `the labs could not be loaded: ${error}` }),
+    )
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * The site: what is in it, and, in Chromium, that it works below a path of any server.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -219,6 +219,9 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     // The mode and the apply policy of the line that starts a server hold.
     await frame.getByRole('button', { name: 'Run npx sixtables inspect pending' }).first().click()
     await frame.locator('.chapter-output').getByText('1 record to be applied:').waitFor()
+    // That record is in the log alone; its deletion is asked about, too.
+    await frame.getByRole('button', { name: 'Begin with an empty store' }).click()
+    await frame.getByRole('heading', { name: 'Delete all data of this server?' }).waitFor()
   })
 
   test('the site works without a network once it is kept, and only a whole new version replaces it', async () => {
@@ -275,6 +278,19 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await putFirst(page)
   })
 
+  test('labs whose file is not there are refused, and the page works', async () => {
+    const page = await (await site.context({ serviceWorkers: 'block' })).newPage()
+    const [labs = ''] = readdirSync(site.folder).filter((name) => name.startsWith('labs-'))
+    const [file, away] = [join(site.folder, labs), join(site.folder, `${labs}.away`)]
+    renameSync(file, away)
+    onTestFinished(() => renameSync(away, file))
+    await page.goto(site.address)
+    const answer = await page.evaluate(async () => (await fetch('/emulator/labs')).text())
+    expect(answer).toContain('the labs could not be loaded')
+    await putFirst(page)
+    await page.close({ runBeforeUnload: false })
+  })
+
   test('a program is judged as in Node: given, and by what it may not do', async () => {
     const page = await open()
     const judge = await page.evaluate(async (): Promise<string> => (await (await fetch('/emulator/labs')).json()).judge)
@@ -297,7 +313,10 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     const withFunctions = (work: string): string =>
       `export async function addPost() { ${work} }\nexport const page = addPost`
     expect((await judged(withFunctions("await fetch('/')"))).fault).toMatch(/threw TypeError: .* \(solution\.mjs:1/)
-    expect((await judged('export const a = 1')).fault).toBe('The program must export addPost, page.')
+    const printing = 'const a = {}; a.a = a; console.log(1n, [2n], a, new Error("b")); export { a }'
+    expect((await judged(printing)).fault).toBe('The program must export addPost, page.')
+    const fromElsewhere = `import a from 'http://localhost:9/a.js'; ${withFunctions('')}`
+    expect((await judged(fromElsewhere)).fault).toContain('imports nothing from another address')
     expect((await judged('throw new Error("no")')).fault).toContain('ended the process with Error: no (solution.mjs:1')
   })
 })
