@@ -261,6 +261,13 @@ consoleTests('an entity in the console', ({ visit }) => {
     await heading.getByRole('link', { name: 'ToDo:1' }).click()
     await page.getByText('3 are kept').waitFor()
     expect((await emulator.inspector.pending()).pending).toHaveLength(1)
+    // As with large entities, which fill an answer before the limit.
+    await page.route('**/v1/projects/demo:runQuery', async (route) => {
+      const answer = await (await route.fetch()).json()
+      await route.fulfill({ json: { batch: { ...answer.batch, moreResults: 'NOT_FINISHED' } } })
+    })
+    await go('#/entity')
+    await page.getByRole('region', { name: 'The first entities by key' }).waitFor()
   })
 
   test('use-inside/UI1: an older answer that comes last replaces nothing', async () => {

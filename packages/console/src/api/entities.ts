@@ -111,18 +111,24 @@ export interface FoundEntity {
   readonly properties?: ApiProperties
 }
 
+export interface FirstEntities {
+  readonly entities: readonly FoundEntity[]
+  readonly hasMore: boolean
+}
+
 /**
  * The first entities of a namespace by their keys, or the first below one. They are read as they are applied, so a look at them applies
  * nothing.
  *
  * @param ancestor - path as text
+ * @param limit - at most so many; large entities fill an answer earlier
  */
 export async function readFirst(
   scope: EntityScope,
   ancestor: string | undefined,
   limit: number,
   options: CallOptions,
-): Promise<readonly FoundEntity[]> {
+): Promise<FirstEntities> {
   const value = { keyValue: ancestor === undefined ? {} : keyJson(ancestor, scope) }
   const filters = ['HAS_ANCESTOR', 'GREATER_THAN'].map((op) => ({
     propertyFilter: { property: { name: '__key__' }, op, value },
@@ -130,9 +136,13 @@ export async function readFirst(
   const filter = ancestor === undefined ? {} : { filter: { compositeFilter: { op: 'AND', filters } } }
   const body = { ...inRequest(scope), readOptions: { readConsistency: 'EVENTUAL' }, query: { ...filter, limit } }
   const { batch } = await postJson<{
-    readonly batch: { readonly entityResults?: readonly { readonly entity: FoundEntity }[] }
+    readonly batch: {
+      readonly entityResults?: readonly { readonly entity: FoundEntity }[]
+      readonly moreResults: string
+    }
   }>(`/v1/projects/${pathPart(scope.project)}:runQuery`, body, options)
-  return batch.entityResults?.map(({ entity }) => entity) ?? []
+  const entities = batch.entityResults?.map(({ entity }) => entity) ?? []
+  return { entities, hasMore: batch.moreResults !== 'NO_MORE_RESULTS' }
 }
 
 interface RowsPage {

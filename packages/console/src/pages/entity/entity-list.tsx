@@ -1,6 +1,6 @@
 /** Entities as links to their pages, each with its first properties. */
 
-import type { FoundEntity } from '../../api/entities.ts'
+import type { FirstEntities, FoundEntity } from '../../api/entities.ts'
 import { Panel } from '../../components/panel.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
@@ -43,16 +43,16 @@ export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
 /** So many of the entities below one are listed. */
 export const childrenMax = 50
 
-export interface ChildrenProps extends EntityListProps {
+export interface ChildrenProps extends Pick<EntityListProps, 'scope'> {
+  readonly first: FirstEntities
   readonly entityKey: string
   /** Elements of its path. */
   readonly depth: number
 }
 
-/** @param entities - one more than {@link childrenMax} where there are more */
-export function ChildrenSection({ scope, entityKey, entities, depth }: ChildrenProps) {
-  const hasMore = entities.length > childrenMax
-  const count = counted(Math.min(entities.length, childrenMax), 'entity', 'entities')
+export function ChildrenSection({ scope, entityKey, first, depth }: ChildrenProps) {
+  const { entities, hasMore } = first
+  const count = counted(entities.length, 'entity', 'entities')
   return (
     <Panel
       title="Children"
@@ -66,7 +66,7 @@ export function ChildrenSection({ scope, entityKey, entities, depth }: ChildrenP
       {entities.length === 0 ? (
         <p class="muted">Entities whose key begins with this one are its children. They are in its entity group.</p>
       ) : (
-        <EntityList scope={scope} entities={entities.slice(0, childrenMax)} depth={depth} />
+        <EntityList scope={scope} entities={entities} depth={depth} />
       )}
     </Panel>
   )

@@ -1,11 +1,11 @@
 /** The page without an entity: a key written by hand, one of the first entities, or a new one. */
 
 import { useState } from 'preact/hooks'
-import { type FoundEntity, readFirst } from '../../api/entities.ts'
+import { type FirstEntities as First, readFirst } from '../../api/entities.ts'
 import { Button, Field, Form, TextField } from '../../components/controls.tsx'
 import { DatabaseFields } from '../../components/database-fields.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
-import { EmptyState } from '../../components/notes.tsx'
+import { EmptyState, ErrorNote } from '../../components/notes.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { SafeText } from '../../components/text.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
@@ -100,12 +100,16 @@ const firstMax = 20
 const restMs = 500
 
 function FirstEntities({ scope }: { readonly scope: EntityScope }) {
-  const { value, reload } = useLoaded<readonly FoundEntity[]>(JSON.stringify(scope), {
+  const { value, error, reload } = useLoaded<First>(JSON.stringify(scope), {
     read: (_, options) => readFirst(scope, undefined, firstMax, options),
   })
   useCommits(new URLSearchParams({ ...scope }).toString(), restMs, reload)
-  if (value === undefined) return null
-  if (value.length === 0) {
+  if (value === undefined) {
+    return error === undefined ? null : (
+      <ErrorNote error={error} what="The entities cannot be listed" onRetry={reload} />
+    )
+  }
+  if (value.entities.length === 0) {
     return (
       <EmptyState title="No entity is here yet">
         <p>
@@ -117,10 +121,10 @@ function FirstEntities({ scope }: { readonly scope: EntityScope }) {
   }
   return (
     <Panel
-      title={value.length === firstMax ? 'The first entities by key' : 'Entities'}
+      title={value.hasMore ? 'The first entities by key' : 'Entities'}
       more={<a href={addressOf('data')}>Find others in Data</a>}
     >
-      <EntityList scope={scope} entities={value} />
+      <EntityList scope={scope} entities={value.entities} />
     </Panel>
   )
 }

@@ -39,7 +39,7 @@ interface InsideProps {
 }
 
 function Inside({ scope, entityKey, query }: InsideProps) {
-  const { value: { rows, versions, children = [] } = {}, error } = useInside(scope, entityKey)
+  const { value: { rows, versions, children } = {}, error } = useInside(scope, entityKey)
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
@@ -68,14 +68,14 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           onChoose={choose}
         />
       )}
-      {rows !== undefined && (
+      {rows !== undefined && children !== undefined && (
         <div class="entity-columns">
           <RowsSection rows={rows.rows} />
           <div>
             <ChildrenSection
               scope={scope}
               entityKey={entityKey}
-              entities={children}
+              first={children}
               depth={parseKeyPath(entityKey).length}
             />
             <LogSection log={rows.log} />

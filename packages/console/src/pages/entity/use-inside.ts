@@ -5,7 +5,7 @@
  */
 
 import type { RowsReport, VersionsReport } from '@sixtables/engine'
-import { entityQuery, type FoundEntity, readFirst, readRows } from '../../api/entities.ts'
+import { entityQuery, type FirstEntities, readFirst, readRows } from '../../api/entities.ts'
 import { type CallOptions, getJson } from '../../api/http.ts'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
@@ -14,7 +14,7 @@ import { childrenMax } from './entity-list.tsx'
 
 export interface Inside extends Pick<VersionsReport, 'versions'> {
   readonly rows: Pick<RowsReport, 'rows' | 'log'>
-  readonly children: readonly FoundEntity[]
+  readonly children: FirstEntities
 }
 
 const recordsShown = 100
@@ -34,7 +34,7 @@ async function readInside(scope: EntityScope, key: string, query: string, option
   const [rows, { versions }, children] = await Promise.all([
     readRows<Inside['rows']>(`${query}&records=${recordsShown}`, options),
     getJson<VersionsReport>(`/emulator/inspect/versions?${query}`, options),
-    readFirst(scope, key, childrenMax + 1, options),
+    readFirst(scope, key, childrenMax, options),
   ])
   return { rows, versions, children }
 }
