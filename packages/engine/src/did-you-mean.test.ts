@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { nearest, typingErrors } from './did-you-mean.ts'
 
 test('typing errors are changes, insertions, removals and swaps', () => {
@@ -16,4 +16,10 @@ test('the nearest word is given only when it is near', () => {
   expect(nearest('verbose', words)).toBeUndefined()
   expect(nearest('x', words)).toBeUndefined()
   expect(nearest('todo', ['ToDo', 'Todos'])).toBe('ToDo')
+})
+
+test('a text that is far longer than the words is not compared with them', () => {
+  const least = vi.spyOn(Math, 'min')
+  expect(nearest('x'.repeat(10_000), ['port', 'host'])).toBeUndefined()
+  expect(least).not.toHaveBeenCalled()
 })

@@ -24,16 +24,20 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY
 }
 
+const errorsMax = 3
+
 /**
  * The nearest of `words` if it is near enough to be a typing error: at most a third of its letters wrong, and at most three;
  * or any number of letters in the wrong case.
  */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const sameLetters = words.find((candidate) => candidate.toLowerCase() === word.toLowerCase())
+  // Each letter too many is an error: a text of megabytes is no misspelt word, and is not compared.
+  const near = words.filter((candidate) => Math.abs(candidate.length - word.length) <= errorsMax)
+  const sameLetters = near.find((candidate) => candidate.toLowerCase() === word.toLowerCase())
   if (sameLetters !== undefined) return sameLetters
   let best: string | undefined
-  let bestErrors = 4
-  for (const candidate of words) {
+  let bestErrors = errorsMax + 1
+  for (const candidate of near) {
     const errors = typingErrors(word, candidate)
     if (errors < bestErrors && errors * 3 <= Math.max(candidate.length, 3)) {
       best = candidate
