@@ -1,6 +1,6 @@
 /**
- * Runs of labs, and judgements of challenges. Each takes a core, so only one runs at a time: a second `start()` fails. The newest
- * {@link keptMax} are kept with their results, and close() ends the current one.
+ * Runs of labs. Each takes a core, so only one runs at a time: a second `start()` fails. The newest {@link keptMax} are kept with their
+ * results, and close() ends the current one.
  *
  *   running ──▶ finished | failed | cancelled
  */
@@ -9,16 +9,12 @@ import type { LabListener, LabProgress, LabTask } from './lab-task.ts'
 
 /** A result may have a megabyte of figures and pictures. */
 export const keptMax = 20
-/** Characters of a program's output that are kept: the last ones. */
-const outputMax = 16_384
 
 export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
 
 export interface LabSubject {
-  /** Name of the lab, for a lab's run. */
-  readonly lab?: string
-  /** Name of the challenge, for a judgement. */
-  readonly challenge?: string
+  /** Its name. */
+  readonly lab: string
   readonly seed?: number
   /** Names of the arms, in the order of their runs. */
   readonly arms?: readonly string[]
@@ -36,10 +32,8 @@ export interface LabRunReport extends LabSubject {
 
 /** A run with what it brought. */
 export interface WholeRunReport extends LabRunReport {
-  /** Result of the lab, or the judgement; absent unless it has finished. */
+  /** Absent unless it has finished. */
   readonly result?: unknown
-  /** The end of the output of a learner's program. */
-  readonly output?: string
 }
 
 export class LabRun {
@@ -53,7 +47,6 @@ export class LabRun {
   #state: LabRunState = 'running'
   #progress: LabProgress | undefined
   #error: string | undefined
-  #output = ''
   #result: unknown
 
   constructor(id: string, subject: LabSubject, start: (listener: LabListener) => LabTask) {
@@ -63,9 +56,6 @@ export class LabRun {
       onProgress: (progress) => {
         this.#progress = progress
         this.#changed()
-      },
-      onOutput: (text) => {
-        this.#output = (this.#output + text).slice(-outputMax)
       },
     })
     this.over = this.#task.done.then(
@@ -97,11 +87,7 @@ export class LabRun {
   }
 
   whole(): WholeRunReport {
-    return {
-      ...this.report(),
-      ...(this.#output === '' ? {} : { output: this.#output }),
-      ...(this.#state === 'finished' ? { result: this.#result } : {}),
-    }
+    return { ...this.report(), ...(this.#state === 'finished' ? { result: this.#result } : {}) }
   }
 
   /** Reports of its progress, the first immediately; the last one has the result. */
@@ -145,9 +131,9 @@ export class LabRuns {
   start(subject: LabSubject, start: ConstructorParameters<typeof LabRun>[2]): LabRun {
     const running = this.list().find(({ state }) => state === 'running')
     if (running !== undefined) {
-      const { id, lab, challenge } = running.report()
+      const { id, lab } = running.report()
       throw failedPrecondition(
-        `${lab ?? challenge} is running; wait for its end, or cancel it with DELETE /emulator/labs/runs/${id}`,
+        `${lab} is running; wait for its end, or cancel it with DELETE /emulator/labs/runs/${id}`,
       )
     }
     const run = new LabRun(String(++this.#last), subject, start)

@@ -14,8 +14,6 @@ export interface LabProgress {
 /** Callbacks of a running task. */
 export interface LabListener {
   onProgress(progress: LabProgress): void
-  /** Called with output of a learner's program. */
-  onOutput(text: string): void
 }
 
 export interface LabTask {
@@ -30,7 +28,7 @@ interface Message {
   readonly refused?: string
 }
 
-/** Labs need half of it. A learner's program that needs more crashes its own thread only. */
+/** Labs need half of it. A task that needs more crashes its own thread only. */
 const heapMegabytesMax = 1024
 
 export function startLabTask(workerFile: string, task: unknown, listener?: LabListener): LabTask {
@@ -42,9 +40,7 @@ export function startLabTask(workerFile: string, task: unknown, listener?: LabLi
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
   })
-  for (const stream of [worker.stdout, worker.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => listener?.onOutput(text))
-  }
+  for (const stream of [worker.stdout, worker.stderr]) stream.resume()
   const done = new Promise<unknown>((resolve, reject) => {
     worker.on('message', ({ progress, answer, refused }: Message) => {
       if (progress !== undefined) listener?.onProgress(progress)

@@ -1,5 +1,8 @@
 /** Commands for a page: they print what a terminal would, and reach nothing but their server. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { runInThread } from '../../src/cli/page/page-threads.ts'
 import { type Started, sixtables, startCommand } from '../support/cli.ts'
 
 let server: Started
@@ -34,6 +37,37 @@ test('a page gets what a terminal would print, and the exit code', async () => {
     expect([words, (json as { lines: string[] }).lines.join('\n')]).toEqual([words, lines])
     expect([words, (json as { code: number }).code]).toEqual([words, code])
   }
+})
+
+test('a long answer is cut', async () => {
+  const long = JSON.stringify({ x: { $unindexed: 'x'.repeat(600_000) } })
+  for (const key of ['Long:1', 'Long:2']) expect(await ask(['put', key, long])).toMatchObject({ json: { code: 0 } })
+  const { json } = await ask(['gql', 'SELECT * FROM Long', '--json'])
+  const { lines } = json as { readonly lines: readonly string[] }
+  const [last, ...others] = lines.toReversed()
+  expect(last).toMatch(/^… 200\d\d\d more characters, which a terminal prints$/)
+  expect(others.join('').length).toBe(1_000_000)
+})
+
+// In npm test, which has the compiled thread.
+test.skipIf(runInThread === undefined)('a command ends with its page, and few run at a time', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const facts = { address: `127.0.0.1:${(silent.address() as AddressInfo).port}`, project: 'demo' }
+  const begin = (signal: AbortSignal) => runInThread?.(['get', 'ToDo:1'], facts, signal)
+  const page = new AbortController()
+  const run = expect(begin(page.signal)).rejects.toMatchObject({ code: 'CANCELLED' })
+  const [socket] = (await once(silent, 'connection')) as [Socket]
+  const gone = once(socket.on('error', () => {}).resume(), 'close')
+  page.abort()
+  await run
+  await gone
+  const pages = new AbortController()
+  const four = Array.from({ length: 4 }, () => expect(begin(pages.signal)).rejects.toMatchObject({ code: 'CANCELLED' }))
+  await expect(begin(pages.signal)).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
+  pages.abort()
+  await Promise.all(four)
 })
 
 test('no command of a page reads a file, starts a server or asks another one', async () => {

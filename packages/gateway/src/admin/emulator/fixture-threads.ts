@@ -3,10 +3,9 @@
  * sends one batch at a time. Each thread has a memory of its own, so there is one at a time: the others wait.
  */
 import EventEmitter, { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { builtFile } from '../../built-file.ts'
 import type { CheckedEntity } from '../../fixtures/seed.ts'
 import { type FixtureHead, type FixtureRequest, readFixture } from './fixture-request.ts'
 
@@ -16,10 +15,7 @@ export type ThreadHead = FixtureHead | { readonly refused: string }
 /** Bytes of a body, and of the entities in it, that are read beside other calls. */
 const smallBytesMax = 16 * 1024
 
-/** The thread's program beside this file, or beside the folder of the bundle; the sources have none. */
-const threadFile = ['./fixture-thread.js', '../admin/emulator/fixture-thread.js']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((file) => existsSync(file))
+const threadFile = builtFile('admin/emulator/fixture-thread.js')
 
 /** Tells waiting calls when the thread has ended; any number of them may wait. */
 const turns = new EventEmitter().setMaxListeners(0)

@@ -8,18 +8,23 @@
  */
 import { invalidArgument } from '@sixtables/engine'
 import { bodyObject } from '../../admin/admin-service.ts'
-import type { ServerFacts } from '../../emulator/server-file.ts'
 import type { Router } from '../../protocols/router.ts'
+import type { PageAnswer, PageFacts } from './page-commands.ts'
 
 const wordsMax = 100
 
-/** @param facts - where the commands find this server, and its project */
-export function addCommandRoute(router: Router, facts: () => Pick<ServerFacts, 'address' | 'project'>): void {
-  router.add('POST', '/emulator/commands', async ({ body }) => {
+/** @param signal - the page is gone */
+export type PageRun = (words: readonly string[], facts: PageFacts, signal: AbortSignal) => Promise<PageAnswer>
+
+const runHere: PageRun = async (words, facts) => (await import('./page-commands.ts')).runForPage(words, facts)
+
+/** @param run - default: in this thread, for a page that is its own server */
+export function addCommandRoute(router: Router, facts: () => PageFacts, run: PageRun = runHere): void {
+  router.add('POST', '/emulator/commands', async ({ body, signal }) => {
     const { words } = bodyObject(body)
     if (!Array.isArray(words) || words.length > wordsMax || !words.every((word) => typeof word === 'string'))
       throw invalidArgument(`words is the list of a command's words, at most ${wordsMax}, such as ["get", "ToDo:1"]`)
-    const { runForPage } = await import('./page-commands.ts')
-    return { json: await runForPage(words, facts()) }
+    const { address, project } = facts()
+    return { json: await run(words, { address, project }, signal) }
   })
 }

@@ -13,15 +13,21 @@ import type { Command, Program } from '../framework/command.ts'
 import { exitCodes, failed, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { parse } from '../framework/parser.ts'
+import { counted } from '../framework/print.ts'
 import { storeFlags } from '../target/bigtable-flags.ts'
 import { addressFlags } from '../target/target-flags.ts'
+
+/** Where the commands find their server, and its project. */
+export type PageFacts = Pick<ServerFacts, 'address' | 'project'>
 
 export interface PageAnswer {
   /** The exit code, as in a terminal. */
   readonly code: number
-  /** All that was printed, on both streams. */
+  /** The printed lines of both streams: the first {@link charsMax} characters. */
   readonly lines: readonly string[]
 }
+
+const charsMax = 1_000_000
 
 /** Flags that name another server, a folder or a table. */
 const places = new Set([...addressFlags(''), ...storeFlags].map(({ name }) => name))
@@ -40,12 +46,13 @@ const program: Program = {
 }
 
 /** Runs one command against the server. Mistakes and refusals are lines, too. */
-export async function runForPage(
-  words: readonly string[],
-  { address, project }: Pick<ServerFacts, 'address' | 'project'>,
-): Promise<PageAnswer> {
+export async function runForPage(words: readonly string[], { address, project }: PageFacts): Promise<PageAnswer> {
   const lines: string[] = []
-  const say = (line: string): void => void lines.push(line)
+  let room = charsMax
+  const say = (line: string): void => {
+    if (room > 0) lines.push(line.slice(0, room))
+    room -= line.length + 1
+  }
   const io: Io = {
     env: { DATASTORE_EMULATOR_HOST: address, DATASTORE_PROJECT_ID: project },
     cwd: '/',
@@ -58,6 +65,7 @@ export async function runForPage(
     exit: () => {},
   }
   const code = await run(words, io).catch((error: unknown) => failed(error, io))
+  if (room < 0) lines.push(`… ${counted(-room, 'more character')}, which a terminal prints`)
   return { code, lines }
 }
 

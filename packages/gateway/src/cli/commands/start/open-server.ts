@@ -13,6 +13,7 @@ import { factsAt } from '../../../emulator/server-file.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { addCommandRoute } from '../../page/command-route.ts'
+import { runInThread } from '../../page/page-threads.ts'
 import { storeInBigtable } from '../../target/bigtable.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
@@ -62,7 +63,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     served = await serve({
       ...settings,
       ...{ engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall },
-      addRoutes: addCommandRoute,
+      addRoutes: (router, facts) => addCommandRoute(router, facts, runInThread),
     })
     await recording?.begin(served, logger)
   } catch (error) {
