@@ -24,9 +24,10 @@ const compiled: Plugin = {
   name: 'compiled',
   enforce: 'pre',
   resolveId(source, importer) {
-    if (!source.startsWith('../') || importer?.includes('/src/') !== false) return undefined
-    const path = posix.join(posix.dirname(importer), source).replace(/\/src\/(.*)\.[jt]s$/, '/dist/$1.js')
-    return path.includes('/dist/') && existsSync(path) ? path : undefined
+    if (!source.startsWith('../') || importer === undefined || /\/packages\/\w+\/src\//.test(importer)) return undefined
+    const file = posix.join(posix.dirname(importer), source)
+    const path = file.replace(/(\/packages\/\w+)\/src\/(.*)\.[jt]s$/, '$1/dist/$2.js')
+    return path !== file && existsSync(path) ? path : undefined
   },
 }
 

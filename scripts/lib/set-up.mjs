@@ -123,7 +123,11 @@ async function build(installed) {
     'tsconfig.json',
     'tsconfig.base.json',
     ...folders.map((folder) => `${folder}/tsconfig.json`),
-    ...bundled.flatMap((folder) => filesBelow(`${folder}/scripts`)),
+    ...folders.flatMap((folder) => filesBelow(`${folder}/scripts`)),
+    // Texts and programs in the bundles.
+    ...['docs/course', 'packages/bench/challenges', 'packages/bench/program', 'packages/bench/recordings'].flatMap(
+      filesBelow,
+    ),
     'packages/console/index.html',
   ]
   const fingerprint = ofTimes([installed], [...sources, ...settings])
