@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { formatKey, type PathElement } from './key.ts'
 import { formatKeyPath, parseKeyPath, parseKindPath } from './key-path.ts'
 
@@ -83,4 +83,11 @@ describe('a typed kind', () => {
     expect(() => parseKindPath(text)).toThrow(why)
     expect(() => parseKindPath(text)).toThrow('write it like ToDo or User:"ada"/ToDo')
   })
+})
+
+test('of an id with many digits only the first ones are read', () => {
+  const read = vi.spyOn(globalThis, 'BigInt')
+  expect(() => parseKeyPath(`ToDo:-${'9'.repeat(1000)}`)).toThrow('is not an id')
+  expect(parseKeyPath(`ToDo:-${'0'.repeat(1000)}7`)).toEqual([{ kind: 'ToDo', id: -7n }])
+  for (const [text] of read.mock.calls) expect(String(text).length).toBeLessThan(22)
 })

@@ -66,7 +66,8 @@ function parsePath(text: string, ends: 'complete' | 'kind'): readonly PathElemen
     at++
     const identifier = next('an id or a name')
     if (!identifier.quoted && /^-?\d+$/.test(identifier.text)) {
-      const id = BigInt(identifier.text)
+      // Of more digits, which take long to read, the first ones are too many already.
+      const id = BigInt(identifier.text.replace(/^(-?)0+(?=\d)/, '$1').slice(0, 21))
       if (id === 0n || BigInt.asIntN(64, id) !== id) throw wrong(`${identifier.text} is not an id`)
       path.push({ kind, id })
     } else {

@@ -9,7 +9,8 @@ const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 
 export function parseInt64(text: string): bigint | undefined {
-  const number = BigInt(text.replace(/^\+/, ''))
+  // Of more digits, which take long to read, the first ones are too many already.
+  const number = BigInt(text.replace(/^(?:\+|(-))?0*(?=\d)/, '$1').slice(0, 21))
   return number > int64Max || number < int64Min ? undefined : number
 }
 
