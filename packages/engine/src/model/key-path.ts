@@ -66,7 +66,7 @@ function parsePath(text: string, ends: 'complete' | 'kind'): readonly PathElemen
     at++
     const identifier = next('an id or a name')
     if (!identifier.quoted && /^-?\d+$/.test(identifier.text)) {
-      // Of more digits, which take long to read, the first ones are too many already.
+      // The first digits of a long one are too many already; all of them would take long to read.
       const id = BigInt(identifier.text.replace(/^(-?)0+(?=\d)/, '$1').slice(0, 21))
       if (id === 0n || BigInt.asIntN(64, id) !== id) throw wrong(`${identifier.text} is not an id`)
       path.push({ kind, id })

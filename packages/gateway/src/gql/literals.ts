@@ -9,7 +9,7 @@ const int64Max = 2n ** 63n - 1n
 const int64Min = -(2n ** 63n)
 
 export function parseInt64(text: string): bigint | undefined {
-  // Of more digits, which take long to read, the first ones are too many already.
+  // The first digits of a long one are too many already; all of them would take long to read.
   const number = BigInt(text.replace(/^(?:\+|(-))?0*(?=\d)/, '$1').slice(0, 21))
   return number > int64Max || number < int64Min ? undefined : number
 }
