@@ -18,9 +18,26 @@ const withheld = [
 ]
 
 function withhold() {
-  for (const one of withheld) Object.defineProperty(self, one, { value: undefined })
-  const print = (...values) => send({ printed: `${values.map(printedWords).join(' ')}\n` })
+  // Some are members of the worker itself, and others of its prototypes.
+  for (let owner = self; owner !== null; owner = Object.getPrototypeOf(owner)) {
+    for (const one of withheld) if (Object.hasOwn(owner, one)) Object.defineProperty(owner, one, { value: undefined })
+  }
   for (const verb of ['log', 'info', 'warn', 'error', 'debug']) console[verb] = print
+}
+
+/** A loop that prints would post more messages than a page can read. */
+const charsAtOnce = 4096
+let printed = ''
+
+function print(...values) {
+  if (printed === '') setImmediate(sendPrinted)
+  printed += `${values.map(printedWords).join(' ')}\n`
+  if (printed.length >= charsAtOnce) sendPrinted()
+}
+
+function sendPrinted() {
+  if (printed !== '') send({ printed })
+  printed = ''
 }
 
 /** Any value in words: what a program prints is never the reason of its end. */
@@ -41,6 +58,7 @@ const importElsewhere = /\b(?:from|import)\s*\(?\s*['"`](?:[a-z]+:)?\/\//i
 function end(error) {
   const { name: kind, message, place } = wordsOf(error)
   const words = kind === undefined ? message : `${kind}: ${message}`
+  sendPrinted()
   send({ ended: `ended the process with ${words}${place === undefined ? '' : ` (${place})`}` })
 }
 

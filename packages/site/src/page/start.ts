@@ -103,8 +103,12 @@ function bring(
   find('#linked').append(section as HTMLElement)
 }
 
+let addresses = 0
+
 /** Shows what the address brings; a wrong part is refused before it is shown. */
 async function readAddress(): Promise<void> {
+  const number = ++addresses
+  find('#linked').replaceChildren()
   const { fixture, query, lab, console: page } = readLink(location.hash)
   if (page !== undefined) openConsole(`#${page}`)
   if (fixture !== undefined) {
@@ -113,11 +117,13 @@ async function readAddress(): Promise<void> {
   if (query !== undefined) {
     const gqlQuery = { queryString: query, allowLiterals: true }
     await call(`/v1/projects/${project}:runQuery`, { gqlQuery, explainOptions: { analyze: false } })
+    if (number !== addresses) return
     const address = `#/data/${project}?${new URLSearchParams({ gql: query })}`
     bring({ part: 'a query', button: 'Run this query' }, query, () => openConsole(address))
   }
   if (lab !== undefined) {
     const { labs } = (await (await call('/emulator/labs')).json()) as { readonly labs: readonly LabOffer[] }
+    if (number !== addresses) return
     const { name, ...asked } = lab
     bring({ part: 'a lab', button: 'Run this lab' }, labInWords(lab, labs), async () => {
       const begun = await call(`/emulator/labs/${name}/runs`, asked)
@@ -138,10 +144,7 @@ on('#open', 'change', async () => {
   if (file !== undefined) await write(await file.text(), formatOf(file.name))
 })
 attempt(readAddress)
-addEventListener('hashchange', () => {
-  find('#linked').replaceChildren()
-  attempt(readAddress)
-})
+addEventListener('hashchange', () => attempt(readAddress))
 addEventListener('beforeunload', (event) => {
   if (steps.count > 0) event.preventDefault()
 })
