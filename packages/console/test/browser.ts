@@ -31,7 +31,13 @@ import { patienceMs } from '../../gateway/test/support/patience.ts'
 /** Names below .example lead to this machine, as the name server of an attacker could have them. */
 const args = ['--no-sandbox', '--host-resolver-rules=MAP *.example 127.0.0.1']
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+/** The shell draws pages as Chromium does, without windows around them: a test takes up to a third less CPU. */
+const places = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
 
 /** Path of the browser; `SIXTABLES_CHROMIUM` names another one. */
 export const chromiumPath: string | undefined = [process.env['SIXTABLES_CHROMIUM'], ...places].find(
@@ -110,7 +116,7 @@ async function leave({ context, page, session }: Kept, origin: string): Promise<
 /** A suite over the browser, or a skipped one. */
 export function consoleTests(name: string, define: (tests: ConsoleTests) => void): void {
   if (chromiumPath === undefined && process.env['CI'] === undefined) {
-    // There is no browser: `apt-get install chromium` brings Debian's.
+    // There is no browser: `apt-get install chromium-headless-shell` brings Debian's.
     describe.skip(`${name} (no Chromium found: install it, or set SIXTABLES_CHROMIUM to its path)`, () =>
       define(absent))
     return
