@@ -75,10 +75,10 @@ test('no command of a page reads a file, starts a server or asks another one', a
     [['get', 'ToDo:1', '--endpoint', 'db.example:80'], 'there is no flag --endpoint'],
     [['get', 'ToDo:1', '--data-dir', '/etc'], 'there is no flag --data-dir'],
     [['check', '--store', 'bigtable'], 'there is no flag --store'],
-    [['import', '/etc'], 'import runs in a terminal alone'],
-    [['start'], 'start runs in a terminal alone'],
-    [[], 'no command runs in a terminal alone'],
-    [['--data-dir', '/etc', 'get'], '--data-dir runs in a terminal alone'],
+    [['import', '/etc'], 'a page has no command import: it has gql, '],
+    [['start'], 'a page has no command start: it has gql, '],
+    [[], 'name a command of a page: it has gql, '],
+    [['--data-dir', '/etc', 'get'], 'a page has no command --data-dir: it has gql, '],
   ] as const) {
     const { json } = await ask(words)
     expect([words, json]).toMatchObject([words, { code: 2, lines: [expect.stringContaining(message)] }])

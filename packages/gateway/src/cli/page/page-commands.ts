@@ -73,7 +73,8 @@ async function run(words: readonly string[], io: Io): Promise<number> {
   const [first = ''] = words
   if (!program.commands.some(({ name }) => name === first)) {
     const names = program.commands.map(({ name }) => name).join(', ')
-    throw new UsageError(`${first === '' ? 'no command' : first} runs in a terminal alone; a page has ${names}`)
+    const asked = first === '' ? 'name a command of a page' : `a page has no command ${first}`
+    throw new UsageError(`${asked}: it has ${names}, and a terminal has the others`)
   }
   const answer = await parse(words, program, '')
   if ('run' in answer) return await answer.run(answer.flags, io)
