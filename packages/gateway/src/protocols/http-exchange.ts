@@ -75,8 +75,8 @@ export class Exchange implements HttpRequest {
   /** Sends an answer and counts its bytes until the client has read them. */
   answer(answer: WholeAnswer): void {
     if (!this.#isBodyWanted) this.request.resume()
-    if (!send(this.response, answer)) return
-    this.#unread = this.#admission.hold(lengthOf(answer.body), () => this.response.destroy())
+    const bytes = send(this.response, answer)
+    if (bytes !== undefined) this.#unread = this.#admission.hold(bytes, () => this.response.destroy())
   }
 
   #end(): void {
@@ -124,16 +124,17 @@ export class Outbox {
   }
 }
 
-/** @returns whether the client was still connected */
-export function send(response: ServerResponse, answer: WholeAnswer): boolean {
-  if (!sendHead(response, answer)) return false
+/** @returns bytes of the body; `undefined` if the client is gone */
+export function send(response: ServerResponse, answer: WholeAnswer): number | undefined {
+  const bytes = sendHead(response, answer)
+  if (bytes === undefined) return undefined
   const { body } = answer
   if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body)
   else {
     for (const piece of body) response.write(piece)
     response.end()
   }
-  return true
+  return bytes
 }
 
 function lengthOf(body: WholeAnswer['body']): number {
@@ -145,22 +146,23 @@ function lengthOf(body: WholeAnswer['body']): number {
 export function sendLast(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return
   response.setHeader('Connection', 'close')
-  if (!sendHead(response, { status, contentType: textType, body: text })) return
+  if (sendHead(response, { status, contentType: textType, body: text }) === undefined) return
   response.flushHeaders()
   if (text !== '') response.write(text)
   dropThenClose(request, () => response.end())
 }
 
-function sendHead(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): boolean {
-  if (response.destroyed || response.headersSent) return false
+function sendHead(response: ServerResponse, { status, contentType, headers, body }: WholeAnswer): number | undefined {
+  if (response.destroyed || response.headersSent) return undefined
+  const bytes = lengthOf(body)
   for (const name in headers) response.setHeader(name, headers[name] as string)
   response.writeHead(status, [
     'Content-Type',
     contentType,
     'Content-Length',
-    String(lengthOf(body)),
+    String(bytes),
     'X-Content-Type-Options',
     'nosniff',
   ])
-  return true
+  return bytes
 }

@@ -13,7 +13,15 @@ import type { Logger } from '../logger.ts'
 import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
-import { BodyAborted, BodyTooLarge, type HttpAnswer, type HttpCalls, one, textType } from './http-calls.ts'
+import {
+  BodyAborted,
+  BodyTooLarge,
+  type HttpCalls,
+  one,
+  type StreamAnswer,
+  textType,
+  type WholeAnswer,
+} from './http-calls.ts'
 import { Exchange, Outbox, send, sendLast } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { dropThenClose } from './lingering-close.ts'
@@ -81,7 +89,7 @@ export class HttpConnections {
     })
     if (this.#isClosing) response.setHeader('Connection', 'close')
     // RFC 9112, 3.2: a proxy may have checked one Host, and we would use the other.
-    const hosts = request.headersDistinct['host']?.length ?? 0
+    const hosts = hostsOf(request.rawHeaders)
     if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
       sendLast(
         request,
@@ -109,17 +117,16 @@ export class HttpConnections {
     }
     http
       .exchange(exchange)
-      .then((answer) => this.#answer(exchange, answer))
+      .then((answer) => ('pieces' in answer ? this.#stream(exchange, answer) : this.#answer(exchange, answer)))
       .catch((error: unknown) => this.#giveUp(request, response, error))
   }
 
-  /** Answers a call, or begins a stream. */
-  async #answer(exchange: Exchange, answer: HttpAnswer): Promise<void> {
-    if (!('pieces' in answer)) {
-      if (answer.canWait === true) this.#outbox.add(exchange, answer)
-      else exchange.answer(answer)
-      return
-    }
+  #answer(exchange: Exchange, answer: WholeAnswer): void {
+    if (answer.canWait === true) this.#outbox.add(exchange, answer)
+    else exchange.answer(answer)
+  }
+
+  async #stream(exchange: Exchange, answer: StreamAnswer): Promise<void> {
     try {
       await this.#eventStreams.send(exchange.response, answer)
     } catch (error) {
@@ -149,6 +156,16 @@ export class HttpConnections {
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
     response.destroy()
   }
+}
+
+/** Number of Host headers in a list of names and values in turn: Node's own `headers` keeps the first alone. */
+function hostsOf(raw: readonly string[]): number {
+  let count = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
 }
 
 /** Measured: the origin is echoed, and credentials are allowed. */
