@@ -1,5 +1,5 @@
 /**
- * The emulator in a tab gives the same bytes as in Node: the engine's golden scripts, the API's suite over JSON, and all labs.
+ * The emulator in a tab gives the same bytes as in Node: all golden scripts, the API's suite over JSON, and all labs.
  *
  * `npm test` runs a few scripts, and `npm run site:check` everything; it also prints the CPU time of each lab in both, and fails where a tab
  * needs more than twice that of Node.
@@ -24,8 +24,17 @@ import { buildSite, bundled, Served } from './tab.ts'
 requireBuild()
 
 const isSkipped = chromiumPath === undefined && process.env['CI'] === undefined
-const dir = join(import.meta.dirname, '../../engine/test/golden/engine')
-const few = /^(put_todo|plan_merge_join|recovery_at_write_2|ids_scattered)$/
+/** Folders of the scripts, by their layer. */
+const folders = {
+  engine: join(import.meta.dirname, '../../engine/test/golden/engine'),
+  gql: join(import.meta.dirname, '../../gateway/test/golden/gql'),
+}
+const few = /^(put_todo|plan_merge_join|recovery_at_write_2|ids_scattered|aggregate)$/
+const scripts = Object.entries(folders).flatMap(([layer, folder]) =>
+  goldenScripts(folder)
+    .filter((name) => isDeep || few.test(name))
+    .map((name) => ({ layer, folder, name })),
+)
 
 // Without Chromium there is no tab.
 describe.skipIf(isSkipped)(`a tab of Chromium${isSkipped ? ' (no Chromium found: install it)' : ''}`, () => {
@@ -46,25 +55,25 @@ describe.skipIf(isSkipped)(`a tab of Chromium${isSkipped ? ' (no Chromium found:
     await page.evaluate(() => {
       const worker = new Worker('golden.js', { type: 'module' })
       Object.assign(window, {
-        runGolden: (command: string | undefined) =>
+        askGolden: (asked: object) =>
           new Promise((resolve) => {
             worker.onmessage = ({ data }) => resolve(data)
-            worker.postMessage(command)
+            worker.postMessage(asked)
           }),
       })
     })
   })
   afterAll(() => site.close())
 
-  const inTab = (command: string | undefined): Promise<readonly string[]> =>
+  const inTab = (asked: { readonly begin: string } | { readonly command: string }): Promise<readonly string[]> =>
     page.evaluate(
-      (text) => (window as unknown as { runGolden(command?: string): readonly string[] }).runGolden(text),
-      command,
+      (message) => (window as unknown as { askGolden(message: object): readonly string[] }).askGolden(message),
+      asked,
     )
 
-  test.each(goldenScripts(dir).filter((name) => isDeep || few.test(name)))('runs the script %s', async (name) => {
-    await inTab(undefined)
-    const { expected, actual } = await runGolden(dir, name, inTab)
+  test.each(scripts)('runs the script $name of $layer', async ({ layer, folder, name }) => {
+    await inTab({ begin: layer })
+    const { expected, actual } = await runGolden(folder, name, (command) => inTab({ command }))
     expect(actual).toBe(expected)
   })
 

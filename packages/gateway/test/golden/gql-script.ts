@@ -27,7 +27,7 @@ export class GqlScript {
   #engine: Engine | undefined
 
   async #open(): Promise<Engine> {
-    this.#engine ??= await openEngine({ scheduler: new VirtualClock() })
+    this.#engine ??= await openEngine({ scheduler: new VirtualClock(), indexFile: false })
     return this.#engine
   }
 
