@@ -12,3 +12,4 @@ export {
   type HttpRequest,
   type WholeAnswer,
 } from './protocols/http-calls.ts'
+export { codec } from './protocols/http-json.ts'

@@ -52,11 +52,15 @@ async function forgetOthers(): Promise<void> {
   await self.clients.claim()
 }
 
-/** @param source - the page that asks, if it is still open */
-async function replaceIfAlone(source: unknown): Promise<void> {
+/** @param source - the page that asks, if it is still open. A tab that was closed may be listed for a moment more. */
+async function replaceIfAlone(source: unknown, tries = 10): Promise<void> {
   const clients = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   const [page, other] = clients.filter(({ frameType }) => frameType === 'top-level')
   if (other === undefined && source instanceof Client && source.id === page?.id) await self.skipWaiting()
+  else if (tries > 1) {
+    await new Promise((next) => setTimeout(next, 100))
+    await replaceIfAlone(source, tries - 1)
+  }
 }
 
 async function kept(file: string, request: Request): Promise<Response> {

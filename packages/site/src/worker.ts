@@ -16,6 +16,7 @@ import {
   addLabRoutes,
   BodyTooLarge,
   bodyBytesMax,
+  codec,
   EmulatorRoutes,
   type HttpAnswer,
   type HttpCalls,
@@ -29,7 +30,8 @@ import { fetchFrom } from './ports/fetch.ts'
 
 async function emulator(): Promise<HttpCalls> {
   const scheduler = movableClock(undefined)
-  const engine = await openEngine({ scheduler, indexFile: false })
+  // The first put needs the codec, and nothing is on its way when a page lets a new version take over (offline.ts).
+  const [engine] = await Promise.all([openEngine({ scheduler, indexFile: false }), codec()])
   const routes = new EmulatorRoutes(engine, scheduler)
   const labs = labsIn(new URL(import.meta.url))
   const facts = { address: 'this.tab', project: 'demo', pid: 0, startedAt: new Date().toISOString() }

@@ -11,7 +11,7 @@ import type { PageJudgement } from '@sixtables/bench'
 import { doTask } from '@sixtables/bench/tasks'
 import { startEmulator } from '@sixtables/gateway'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
 import { chromiumPath } from '../../console/test/browser.ts'
 import { requireBuild } from '../../gateway/test/support/server-process.ts'
@@ -80,33 +80,49 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     return context
   }
 
+  const problems: string[] = []
+  afterEach(() => expect(problems.splice(0)).toEqual([]))
+
   /** A page whose every problem fails the test. */
-  async function open(hash = '', context = narrow, seen?: (path: string) => void): Promise<Page> {
+  async function open(context = narrow, seen?: (path: string) => void): Promise<Page> {
     const page = await context.newPage()
     if (seen !== undefined) page.on('response', (response) => seen(new URL(response.url()).pathname))
-    const problems: string[] = []
     page.on('pageerror', (error) => problems.push(String(error)))
     page.on('console', (message) => {
       if (message.type() === 'error') problems.push(message.text())
     })
-    onTestFinished(async () => {
-      await page.close({ runBeforeUnload: false })
-      expect(problems).toEqual([])
-    })
-    await page.goto(site.address + hash)
+    await page.goto(site.address)
     return page
   }
 
+  let kept: Page | undefined
+  /** A page that tests share, with an empty store: one that is opened takes 2 s of CPU. */
+  async function shared(hash = ''): Promise<Page> {
+    kept ??= await open()
+    await kept.evaluate(async (to) => {
+      await fetch('/reset', { method: 'POST' })
+      location.hash = to
+    }, hash)
+    await expect
+      .poll(() =>
+        log(kept as Page)
+          .getByRole('listitem')
+          .count(),
+      )
+      .toBe(0)
+    return kept
+  }
+
   const log = (page: Page) => page.locator('section', { hasText: /^Log/ })
-  const putFirst = async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name: 'Put your first entity' }).click()
+  const put = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: /Put (your first|another) entity/ }).click()
     await log(page).getByText('insert ToDo:').waitFor()
   }
 
   test('the first row comes by at most 400 kB compressed, and by keyboard alone', async () => {
     const loaded = new Set<string>()
     const start = performance.now()
-    const page = await open('', narrow, (path) => loaded.add(path))
+    const page = await open(narrow, (path) => loaded.add(path))
     for (const _ of Array(20)) {
       await page.keyboard.press('Tab')
       if (await page.evaluate(() => document.activeElement?.id === 'put')) break
@@ -126,20 +142,24 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     if (isDeep) console.log(`first load: ${sum} bytes in ${loaded.size} files; the first row after ${ms.toFixed(0)} ms`)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(400_000)
+    kept ??= page
   })
 
   test('a first entity brings its log record and its rows, and the console beside it shows the same store', async () => {
-    const page = await open()
-    await putFirst(page)
+    const page = await shared()
+    await put(page)
     await page
       .locator('section', { hasText: /^EntitiesByPropertyDesc/ })
-      .getByText('title="look inside"')
+      .getByText('title="')
       .waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
     await page.getByRole('button', { name: 'Open the console' }).click()
-    await page.frameLocator('iframe').getByText('look inside').first().waitFor()
-    await page.getByRole('button', { name: 'Run a lab' }).click()
-    await page.frameLocator('iframe').getByRole('link', { name: 'hot-key' }).first().waitFor()
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('link', { name: 'ToDo' }).first().waitFor()
+    await page.getByRole('button', { name: 'All labs' }).click()
+    await frame.getByRole('link', { name: 'hot-key' }).first().waitFor()
+    await page.getByRole('button', { name: 'Begin the course' }).click()
+    await frame.getByRole('heading', { name: '1. Rows and keys' }).waitFor()
     const found = await page.evaluate(async () => {
       const body = JSON.stringify({ query: { kind: [{ name: 'ToDo' }] } })
       const headers = { 'content-type': 'application/json' }
@@ -149,15 +169,14 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
   })
 
   test('a tab goes on while another one, with a store of its own, is closed in the middle of a stream', async () => {
-    const one = await open()
-    const other = await narrow.newPage()
-    await other.goto(site.address)
-    await putFirst(other)
+    const one = await shared()
+    const other = await open()
+    await put(other)
     const count = async (): Promise<number> =>
       (await (await fetch('/emulator/inspect/databases')).json()).databases.length
     expect([await one.evaluate(count), await other.evaluate(count)]).toEqual([0, 1])
     await other.close({ runBeforeUnload: false })
-    await putFirst(one)
+    await put(one)
   })
 
   test('a link brings entities, a query and a lab, which wait for the visitor, and the lab gives the same figures as in Node', async () => {
@@ -167,7 +186,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
       lab: 'write-path',
       seed: '3',
     })
-    const page = await open(`#${link}`)
+    const page = await shared(`#${link}`)
     await page.getByText('seed: 3').waitFor()
     expect(await log(page).getByRole('listitem').count()).toBe(0)
     await page.getByRole('button', { name: 'Write these entities' }).click()
@@ -198,7 +217,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
   })
 
   test('the page works in a frame of another origin and without loops over streams, and says that a file is too large', async () => {
-    const page = await (await site.context()).newPage()
+    const page = await (await site.context({ serviceWorkers: 'block' })).newPage()
     const folder = mkdtempSync(join(tmpdir(), 'large-'))
     const around = createServer((_, response) => response.end(`<!doctype html><iframe src="${site.address}"></iframe>`))
     await new Promise<void>((resolve) => around.listen(0, '127.0.0.1', resolve))
@@ -220,7 +239,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
   })
 
   test('the commands of a chapter run in the tab', async () => {
-    const page = await open('#console=/labs/chapter/2')
+    const page = await shared('#console=/labs/chapter/2')
     const frame = page.frameLocator('iframe')
     await frame.getByRole('button', { name: 'Begin with an empty store' }).click()
     await frame.getByText('The store is empty').waitFor()
@@ -236,11 +255,11 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
 
   test('the site works without a network once it is kept, and only a whole new version replaces it', async () => {
     const context = await contextOf()
-    const page = await open('', context)
+    const page = await open(context)
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await site.stop()
     await page.reload()
-    await putFirst(page)
+    await put(page)
     await page.getByRole('button', { name: 'Open the console' }).click()
     await page.frameLocator('iframe').getByText('look inside').first().waitFor()
     page.on('dialog', (dialog) => void dialog.accept())
@@ -276,8 +295,16 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await second.goto(site.address)
     expect(await second.locator('h1').textContent()).toBe('sixtables')
     await second.close({ runBeforeUnload: false })
-    await page.reload()
-    await page.getByText('sixtables 2', { exact: true }).waitFor()
+    // The tab that was closed may be there for a moment more, and then the next load brings the new version.
+    const isNew = async (): Promise<boolean> => {
+      await page.reload()
+      const heading = page.getByText('sixtables 2', { exact: true })
+      return heading.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      )
+    }
+    while (!(await isNew()));
     expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1)
 
     if (!isDeep) return
@@ -285,24 +312,28 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     const devtools = await context.newCDPSession(page)
     await Promise.all([page.waitForEvent('load'), devtools.send('Page.reload', { ignoreCache: true })])
     expect(await page.evaluate(() => navigator.serviceWorker.controller === null)).toBe(true)
-    await putFirst(page)
+    await put(page)
   })
 
   test('labs whose file is not there are refused, and the page works', async () => {
-    const page = await (await site.context({ serviceWorkers: 'block' })).newPage()
+    const page = await shared()
     const [labs = ''] = readdirSync(site.folder).filter((name) => name.startsWith('labs-'))
     const [file, away] = [join(site.folder, labs), join(site.folder, `${labs}.away`)]
     renameSync(file, away)
     onTestFinished(() => renameSync(away, file))
-    await page.goto(site.address)
-    const answer = await page.evaluate(async () => (await fetch('/emulator/labs')).text())
-    expect(answer).toContain('the labs could not be loaded')
-    await putFirst(page)
-    await page.close({ runBeforeUnload: false })
+    const ended = await page.evaluate(async () => {
+      const headers = { 'content-type': 'application/json' }
+      const run = await fetch('/emulator/labs/write-path/runs', { method: 'POST', headers, body: '{}' })
+      const { id, error } = await run.json()
+      return error?.message ?? (await fetch(`/emulator/labs/runs/${id}/events`)).text()
+    })
+    expect(ended).toContain('the labs could not be loaded')
+    await put(page)
+    problems.splice(0)
   })
 
   test('a program is judged as in Node: given, and by what it may not do', async () => {
-    const page = await open()
+    const page = await shared()
     const judge = await page.evaluate(async (): Promise<string> => (await (await fetch('/emulator/labs')).json()).judge)
     const judged = (program: string) =>
       page.evaluate(
@@ -314,24 +345,24 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
               messages++
               if ('answer' in data) resolve({ ...data.answer, messages })
             }
-            worker.postMessage({ task: { challenge: 'page-ten-thousand', program: text } })
+            worker.postMessage({ task: { challenge: 'follower-list', program: text } })
           }),
         [judge, program],
       )
     const kept = (file: string): string =>
-      readFileSync(new URL(`../../bench/challenges/page-ten-thousand/${file}`, import.meta.url), 'utf8')
+      readFileSync(new URL(`../../bench/challenges/follower-list/${file}`, import.meta.url), 'utf8')
     const given = await judged(kept('solution.mjs'))
     const { figures } = JSON.parse(kept('given.jsonl'))
     expect(given.results[0]?.arms.map((arm) => arm.figures)).toEqual([figures, figures])
     expect(given.hint).toBeDefined()
     const withFunctions = (work: string): string =>
-      `export async function addPost() { ${work} }\nexport const page = addPost`
+      `export async function follow() { ${work} }\nexport { follow as unfollow, follow as followers, follow as compact }`
     const hidden = "await (self.fetch ?? WorkerGlobalScope.prototype.fetch).call(self, '/')"
     expect((await judged(withFunctions(hidden))).fault).toMatch(/threw TypeError: .* \(solution\.mjs:1/)
     const printing = 'const a = {}; a.a = a; console.log(1n, [2n], a, new Error("b")); export { a }'
-    expect((await judged(printing)).fault).toBe('The program must export addPost, page.')
+    expect((await judged(printing)).fault).toBe('The program must export follow, unfollow, followers, compact.')
     const flood = await judged(withFunctions('for (;;) console.log("here")'))
-    expect(flood.fault).toBe('`addPost` (its 1st call) printed more than 1 MB.')
+    expect(flood.fault).toMatch(/^`\w+` \(its 1st call\) printed more than 1 MB\.$/)
     expect(flood.messages).toBeLessThan(1000)
     const fromElsewhere = `import a from 'http://localhost:9/a.js'; ${withFunctions('')}`
     expect((await judged(fromElsewhere)).fault).toContain('imports nothing from another address')

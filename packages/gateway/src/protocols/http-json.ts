@@ -17,7 +17,8 @@ function lazily<T extends object>(load: () => Promise<T>): () => MaybePromise<T>
   }
 }
 
-const codec = lazily(() => import('./json-codec.ts'))
+/** Loads the codec: a transport that may wait for its first call loads it before. */
+export const codec: () => MaybePromise<typeof import('./json-codec.ts')> = lazily(() => import('./json-codec.ts'))
 const large = lazily(() => import('./json-large.ts'))
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { LabOffer } from '@sixtables/bench'
 import type { StoreEvent } from '@sixtables/engine'
-import { labInWords, readLink } from './links.ts'
+import { type LabLink, labInWords, readLink } from './links.ts'
 import { Steps } from './steps.ts'
 import { openTab } from './tab.ts'
 import { downloadText, formatOf } from './transfer.ts'
@@ -30,6 +30,17 @@ async function call(path: string, json?: unknown): Promise<Response> {
   throw new Error(error.message)
 }
 
+/** Each commit of the store, from the first one on. */
+const commits = call('/emulator/commits?list=50&rows=200')
+
+/** A call that writes, once commits are watched. */
+async function writeBy(path: string, json: unknown): Promise<Response> {
+  await commits
+  const answer = await call(path, json)
+  find('#save').hidden = false
+  return answer
+}
+
 const todos = ['look inside', 'put another', 'ask for all of them', 'split a tablet'] as const
 let puts = 0
 
@@ -37,14 +48,12 @@ async function put(): Promise<void> {
   const title = todos[puts++ % todos.length]
   const properties = { title: { stringValue: title }, priority: { integerValue: String((puts * 5) % 9) } }
   const mutations = [{ insert: { key: { path: [{ kind: 'ToDo' }] }, properties } }]
-  await call(`/v1/projects/${project}:commit`, { mode: 'NON_TRANSACTIONAL', mutations })
+  await writeBy(`/v1/projects/${project}:commit`, { mode: 'NON_TRANSACTIONAL', mutations })
   find('#put').textContent = 'Put another entity'
-  find('#save').hidden = false
 }
 
-/** Shows each commit of the store, from the first one on. */
 async function watch(): Promise<void> {
-  const { body } = await call('/emulator/commits?list=50&rows=200')
+  const { body } = await commits
   if (body === null) return
   let text = ''
   // By a reader: Safari has no loop over a stream.
@@ -59,16 +68,15 @@ async function watch(): Promise<void> {
 }
 
 async function write(text: string, format: string): Promise<void> {
-  const answer = await call('/emulator/fixtures', { project, format, text })
+  const answer = await writeBy('/emulator/fixtures', { project, format, text })
   const { entities } = (await answer.json()) as { readonly entities: number }
   say(`${entities} ${entities === 1 ? 'entity' : 'entities'} written`)
-  find('#save').hidden = false
 }
 
-/** Shows an address of the console below the tables, such as `#/labs`. */
-function openConsole(address: string): void {
+/** Shows a page of the console below the tables, such as `/labs`. */
+function openConsole(page: string): void {
   let frame = document.querySelector('iframe')
-  const url = new URL(`console/index.html${address}`, base).href
+  const url = new URL(`console/index.html#${page}`, base).href
   if (frame === null) {
     frame = document.createElement('iframe')
     frame.title = 'The console'
@@ -76,6 +84,11 @@ function openConsole(address: string): void {
     document.body.append(frame)
   } else frame.contentWindow?.location.replace(url)
   frame.scrollIntoView()
+}
+
+async function runLab({ name, ...asked }: LabLink): Promise<void> {
+  const begun = await call(`/emulator/labs/${name}/runs`, asked)
+  openConsole(`/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
 }
 
 /** Runs `task`, and says its error. */
@@ -110,7 +123,7 @@ async function readAddress(): Promise<void> {
   const number = ++addresses
   find('#linked').replaceChildren()
   const { fixture, query, lab, console: page } = readLink(location.hash)
-  if (page !== undefined) openConsole(`#${page}`)
+  if (page !== undefined) openConsole(page)
   if (fixture !== undefined) {
     bring({ part: 'entities', button: 'Write these entities' }, fixture, () => write(fixture, 'yaml'))
   }
@@ -118,23 +131,21 @@ async function readAddress(): Promise<void> {
     const gqlQuery = { queryString: query, allowLiterals: true }
     await call(`/v1/projects/${project}:runQuery`, { gqlQuery, explainOptions: { analyze: false } })
     if (number !== addresses) return
-    const address = `#/data/${project}?${new URLSearchParams({ gql: query })}`
+    const address = `/data/${project}?${new URLSearchParams({ gql: query })}`
     bring({ part: 'a query', button: 'Run this query' }, query, () => openConsole(address))
   }
   if (lab !== undefined) {
     const { labs } = (await (await call('/emulator/labs')).json()) as { readonly labs: readonly LabOffer[] }
     if (number !== addresses) return
-    const { name, ...asked } = lab
-    bring({ part: 'a lab', button: 'Run this lab' }, labInWords(lab, labs), async () => {
-      const begun = await call(`/emulator/labs/${name}/runs`, asked)
-      openConsole(`#/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
-    })
+    bring({ part: 'a lab', button: 'Run this lab' }, labInWords(lab, labs), () => runLab(lab))
   }
 }
 
 on('#put', 'click', put)
-on('#console', 'click', () => openConsole(`#/data/${project}`))
-on('#labs', 'click', () => openConsole('#/labs'))
+on('#hot', 'click', () => runLab({ name: 'sequential-keys', seed: 1, settings: {} }))
+for (const button of document.querySelectorAll<HTMLElement>('[data-page]')) {
+  button.addEventListener('click', () => openConsole(button.dataset['page'] ?? ''))
+}
 on('#save', 'click', async () => {
   const file = await call(`/emulator/fixtures?project=${project}&format=yaml`)
   downloadText('sixtables.yaml', await file.text())

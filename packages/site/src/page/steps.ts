@@ -30,7 +30,7 @@ export class Steps {
   readonly #tables: ReadonlyMap<string, Shown>
   readonly #waiting: StoreEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Number of commits so far. */
+  /** Number of commits since the store was empty. */
   count = 0
 
   constructor(root: HTMLElement) {
@@ -63,11 +63,16 @@ export class Steps {
       if (this.#log.childElementCount > shownMax) this.#log.lastElementChild?.remove()
       this.#show(event.commit.rows)
     } else if ('apply' in event) this.#show(event.apply.rows)
-    else if ('reload' in event) {
-      for (const { list, rows } of this.#tables.values()) {
-        list.replaceChildren()
-        rows.clear()
-      }
+    else if ('reload' in event && /^res/.test(event.reload.reason)) this.#empty()
+  }
+
+  /** The store was emptied, or is another one. */
+  #empty(): void {
+    this.count = 0
+    this.#log.replaceChildren()
+    for (const { list, rows } of this.#tables.values()) {
+      list.replaceChildren()
+      rows.clear()
     }
   }
 
