@@ -215,6 +215,9 @@ describe.each(pages)('docs/course/%s', (name) => {
       } else if (language === 'text') expectExcerpt(lines, printed)
       last = language
     }
+    // Those in sentences run by a click in the console, so they are whole.
+    const inSentences = [...page.matchAll(/`npx sixtables (?!top)([^`]+)`/g)].map(([, words = '']) => wordsOf(words))
+    for (const words of inSentences) expect(await sixtables(words, ioOf({})), words.join(' ')).not.toBe(2)
   })
 
   it('has links that lead somewhere', () => {

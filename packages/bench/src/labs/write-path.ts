@@ -200,7 +200,7 @@ export const writePath: Lab = {
     {
       ask:
         'Start a server with `npm start -- --testing --apply manual`, put an entity with any client, and find the ' +
-        'same rows with `npx sixtables inspect rows`. Release it with `npx sixtables inspect release <key> ' +
+        'same rows with `npx sixtables inspect rows <key>`. Release it with `npx sixtables inspect release <key> ' +
         '--milestone A`, and look again.',
       answer:
         'Before the release the log has the record and the tables have nothing of the entity. After milestone A ' +

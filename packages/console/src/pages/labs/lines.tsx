@@ -1,7 +1,7 @@
 /** Lines for a terminal in a chapter. The page runs what it can, shows what the terminal would print, and says why it cannot run the others. */
 import type { DrawableResult } from '@sixtables/bench'
 import type { TableReport } from '@sixtables/engine'
-import type { LabRunReport } from '@sixtables/gateway/browser'
+import type { LabRunReport, PageAnswer } from '@sixtables/gateway/browser'
 import { useContext, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { getJson, patchJson, pathPart, postJson, settingsPath } from '../../api/http.ts'
@@ -50,12 +50,6 @@ function Line({ text, children }: { readonly text: string; readonly children: pr
   )
 }
 
-/** What the command printed. */
-interface Printed {
-  readonly code: number
-  readonly lines: readonly string[]
-}
-
 interface CommandLineProps {
   readonly text: string
   readonly words: readonly string[]
@@ -64,10 +58,10 @@ interface CommandLineProps {
 }
 
 export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
-  const [printed, setPrinted] = useState<Printed | undefined>(undefined)
+  const [printed, setPrinted] = useState<PageAnswer | undefined>(undefined)
   const note = useNoteLine()
   const action = useAction(async () => {
-    setPrinted(await postJson<Printed>('/emulator/commands', { words }))
+    setPrinted(await postJson<PageAnswer>('/emulator/commands', { words }))
     if (isStep) note(text)
     return undefined
   })

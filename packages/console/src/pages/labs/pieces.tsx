@@ -59,9 +59,9 @@ function Lines({ text }: { readonly text: string }) {
   )
 }
 
-/** A command in a sentence runs, too. */
+/** A whole command in a sentence runs, too. */
 function Code({ text }: { readonly text: string }) {
-  const line = text.startsWith('npx sixtables ') ? lineOf(text) : undefined
+  const line = /^npx sixtables [^<]*$/.test(text) ? lineOf(text) : undefined
   return line?.type === 'command' ? <CommandLine text={text} words={line.words} /> : <code>{text}</code>
 }
 
