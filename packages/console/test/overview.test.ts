@@ -1,5 +1,4 @@
 /** The overview: calls of real clients as numbers and lines, kinds, findings with their labs, and a store that changes under it. */
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violationsOf } from './axe.ts'
 import { consoleTests, makesPictures, picture } from './browser.ts'
@@ -12,22 +11,9 @@ const put = (id: number) => ({
   },
 })
 
-/**
- * The page gives up a count that it makes by itself after 0.4 s, and rests the longer the slower a count is. On a busy machine that may
- * go on for minutes: here it waits for each answer, and rests for a second at most.
- */
-function waitsForCounts(page: Page): Promise<void> {
-  return page.evaluate(() => {
-    const begin = window.setTimeout.bind(window)
-    const patient = (task: () => void, ms?: number) => begin(task, ms === 400 ? 600_000 : Math.min(ms ?? 0, 1000))
-    Object.assign(window, { setTimeout: patient })
-  })
-}
-
 consoleTests('the overview', ({ visit }) => {
   test('shows calls as they come, errors, kinds, open transactions and findings with their labs', async () => {
-    const { page, origin } = await visit('#/overview')
-    await waitsForCounts(page)
+    const { page, origin, expectProblems } = await visit('#/overview')
     const call = async (method: string, body: unknown): Promise<number> => {
       const headers = { 'content-type': 'application/json' }
       const init = { method: 'POST', headers, body: JSON.stringify(body) }
@@ -120,5 +106,11 @@ consoleTests('the overview', ({ visit }) => {
     await page.getByText('Values of "Rows"').click()
     const written = page.getByRole('region', { name: 'Rows, /s' }).getByRole('row').filter({ hasText: /[1-9]/ })
     await expect.poll(async () => (await written.allTextContents()).some((text) => /[1-9]$/.test(text))).toBe(true)
+
+    expectProblems(/500 \(/)
+    const json = { error: { status: 'INTERNAL', message: 'no heat today' } }
+    await page.route('**/emulator/heat?*', (route) => route.fulfill({ status: 500, json }))
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'no heat today' }).waitFor()
   })
 })

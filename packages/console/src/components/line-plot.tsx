@@ -77,7 +77,7 @@ export function LinePlot(props: LinePlotProps) {
   }, [shape, theme])
   useEffect(() => plot.current?.setData(dataOf(props)), [x.values, lines])
   return (
-    <figure class="line-plot">
+    <figure class="panel line-plot">
       <figcaption>
         {title} <span class="muted">{unit}</span>
       </figcaption>

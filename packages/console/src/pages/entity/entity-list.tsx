@@ -22,7 +22,7 @@ export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
   return (
     <ul class="entity-list">
       {entities.map(({ key: { path }, properties = {} }) => (
-        <li key={formatKeyPath(path)}>
+        <li key={formatKeyPath(path)} class="cut">
           <a href={addressOfEntity(scope, formatKeyPath(path))}>
             <SafeText text={formatKeyPath(path.slice(depth))} />
           </a>{' '}

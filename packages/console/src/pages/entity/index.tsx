@@ -20,7 +20,7 @@ import { ChildrenSection } from './entity-list.tsx'
 import { FindEntity } from './find-entity.tsx'
 import { LogSection } from './log-section.tsx'
 import { RowsSection } from './rows-section.tsx'
-import { useInside } from './use-inside.ts'
+import { useChildren, useInside } from './use-inside.ts'
 import { VersionsSection } from './versions-section.tsx'
 
 export default function EntityPage({ route }: PageProps) {
@@ -39,7 +39,8 @@ interface InsideProps {
 }
 
 function Inside({ scope, entityKey, query }: InsideProps) {
-  const { value: { rows, versions, children } = {}, error } = useInside(scope, entityKey)
+  const { value: { rows, versions } = {}, error } = useInside(scope, entityKey)
+  const { value: children, error: unread } = useChildren(scope, entityKey, rows?.rows)
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
@@ -49,6 +50,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
       <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
       <CommitsUntold />
       {error !== undefined && <ErrorNote error={error} what="The entity could not be read" />}
+      {unread !== undefined && <ErrorNote error={unread} what="Its children could not be read" />}
       {versions?.length === 0 && (
         <EmptyState title="There is no such entity">
           <p>

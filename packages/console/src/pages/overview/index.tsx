@@ -116,13 +116,17 @@ function Plots() {
   const axis = { name: 'time', values: x, isTime: true }
   return (
     <div class="overview-plots">
-      <LinePlot
-        title="Rows"
-        unit="/s, the last 20 minutes"
-        x={{ ...axis, values: last.x }}
-        lines={last.rows}
-        least={1}
-      />
+      {heat.error === undefined ? (
+        <LinePlot
+          title="Rows"
+          unit="/s, the last 20 minutes"
+          x={{ ...axis, values: last.x }}
+          lines={last.rows}
+          least={1}
+        />
+      ) : (
+        <ErrorNote error={heat.error} what="The rows of the last minutes cannot be read" onRetry={heat.reload} />
+      )}
       {operations.length === 0 ? (
         <TryFirst />
       ) : (
