@@ -37,6 +37,7 @@ export function Navigation({ current }: { readonly current: string }) {
                 .map(({ name, title, about, icon }) => (
                   <li key={name}>
                     <a
+                      class="place"
                       href={addressOf(name)}
                       title={about}
                       aria-current={name === current ? 'page' : undefined}

@@ -237,7 +237,7 @@ function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
             role="columnheader"
             aria-colindex={i + 1}
             aria-sort={sorted}
-            class={`virtual-table-cell ${isNumber === true ? 'number' : ''}`}
+            class={`virtual-table-cell cut ${isNumber === true ? 'number' : ''}`}
           >
             {sorted === undefined ? (
               title
@@ -297,7 +297,7 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
           id={cellId(index, i)}
           role="gridcell"
           aria-colindex={i + 1}
-          class={`virtual-table-cell ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
+          class={`virtual-table-cell cut ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
         >
           {row === undefined ? i === 0 ? <span class="muted">…</span> : null : column.cell(row, index)}
         </div>

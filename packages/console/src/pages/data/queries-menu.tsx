@@ -38,7 +38,7 @@ function Lists({ scope, now }: QueriesProps) {
         <ul>
           {shown.map((query) => (
             <li key={query.address} class="kept-query">
-              <a href={query.address} title={query.gql}>
+              <a class="cut mono" href={query.address} title={query.gql}>
                 <SafeText text={query.gql} />
                 <Elsewhere address={query.address} scope={scope} />
               </a>

@@ -185,7 +185,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 /** The query that was run, while another one is being written above. */
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
-    <p class="results-of muted">
+    <p class="results-of cut muted">
       Still the results of{' '}
       <code>
         <SafeText text={gql} />

@@ -70,8 +70,12 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
       <ul>
         {shown.map((kind) => (
           <li key={kind}>
-            <a href={addressOfPlace(movedTo(place, { kind }))} aria-current={kind === place.kind ? 'true' : undefined}>
-              <span class="data-kind-name">
+            <a
+              class="place"
+              href={addressOfPlace(movedTo(place, { kind }))}
+              aria-current={kind === place.kind ? 'true' : undefined}
+            >
+              <span class="data-kind-name cut">
                 <SafeText text={kind} />
               </span>
               <span class="data-kind-count">{countWords(counts.get(kind))}</span>

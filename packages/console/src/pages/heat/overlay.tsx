@@ -33,7 +33,7 @@ export function Overlay({ props, model, cursor, marked, pointer, words }: Overla
       {marked !== undefined && <div class="heat-brush" style={boxOf(marked, model)} />}
       <Pins {...{ props, model }} />
       {pointer !== undefined && (
-        <div class="heat-tip" aria-hidden="true" style={tipPlace(pointer, layout)}>
+        <div class="heat-tip tip" aria-hidden="true" style={tipPlace(pointer, layout)}>
           {words(pointAt(pointer.x, pointer.y, model))}
         </div>
       )}

@@ -27,7 +27,7 @@ function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }
       <strong>{name}</strong>
       <ul class="bullets">
         {tables.map(({ table, rows }) => (
-          <li key={table} class="flow-table">
+          <li key={table} class="toolbar">
             <span>
               {table}, {rows} {rows === 1 ? 'row' : 'rows'}
             </span>

@@ -8,9 +8,10 @@
 import type { DrawableHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
+import { HeatBar } from '../../components/heat-bar.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
-import { cssColour, heatGradient } from '../../model/heat-scale.ts'
+import { cssColour } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
 
 export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) {
@@ -22,16 +23,7 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) 
       <h3>
         {title} <span class="muted">{unit}</span>
       </h3>
-      <div class="heat-scale" role="img" aria-label={`Colours from 0 to ${inWords(scale.at(-1)?.value ?? 0)} ${unit}`}>
-        <div class="heat-scale-bar" style={{ background: heatGradient }} />
-        <div class="heat-scale-marks">
-          {scale.map(({ share, value }) => (
-            <span key={share} style={{ left: `${share * 100}%` }}>
-              {inWords(value / brightness)}
-            </span>
-          ))}
-        </div>
-      </div>
+      <HeatBar marks={scale.map(({ share, value }) => ({ share, words: inWords(value / brightness) }))} />
       <HeatTools {...{ span, brightness, time, from, to }} onSpan={setSpan} onBrightness={setBrightness} />
       <div class="heatmap-grid">
         {maps.map((map) => (
@@ -143,7 +135,7 @@ function HeatmapView(props: HeatmapProps) {
         onMouseLeave={() => setPointed(undefined)}
       />
       {pointed !== undefined && <Tip pointed={pointed} width={width} />}
-      <p class="heatmap-pointed muted">{heatmap.events.length} splits, moves and refused splits</p>
+      <p class="heatmap-pointed cut muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
   )
@@ -158,7 +150,7 @@ interface Pointed {
 function Tip({ pointed: { x, y, words }, width }: { readonly pointed: Pointed; readonly width: number }) {
   const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` }
   return (
-    <span class="heatmap-tip" style={{ top: `${y + 44}px`, ...side }}>
+    <span class="tip" style={{ top: `${y + 44}px`, ...side }}>
       {words}
     </span>
   )

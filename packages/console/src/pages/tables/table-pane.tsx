@@ -105,7 +105,7 @@ function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step'
         )}
         {table}
       </h2>
-      <span class="muted" title={about}>
+      <span class="muted cut" title={about}>
         {about}
       </span>
       <span class="table-pane-ends">
@@ -136,7 +136,7 @@ function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace
     const place = { project, database, namespace }
     const text = visibleText(form === 'hex' ? row.rowKey : shortRow(row.row, place))
     const value = visibleText(valueText(row.value))
-    const classes = ['table-row', lit === undefined ? '' : `is-lit step-${lit}`, isMarked ? 'is-marked' : '']
+    const classes = ['table-row cut', lit === undefined ? '' : `is-lit step-${lit}`, isMarked ? 'is-marked' : '']
     return (
       <li class={classes.join(' ')} data-row={row.rowKey} data-lit={lit} title={`${text}\n${value}`}>
         {lit !== undefined && (

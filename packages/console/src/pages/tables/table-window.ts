@@ -9,28 +9,13 @@
  * RW2  Whatever is scrolled, the rows held are neighbours in the table, in row key order.         both: table-window.test.ts
  */
 
-export interface TableRow {
-  readonly row: string
-  /** Bytes in hexadecimal, with a blank between two; such texts sort as the bytes do. */
-  readonly rowKey: string
-  readonly value: string
-}
+import type { TableReport } from '@sixtables/engine'
 
-export interface Tablet {
-  readonly id: number
-  readonly server: number
-  /** First row key; empty for the first tablet of a table. */
-  readonly start: string
-}
-
+/** Texts of `rowKey` sort as the bytes do. */
+export type TableRow = TableReport['rows'][number]
+export type Tablet = TableReport['tablets'][number]
 /** The server's answer for a stretch of a table. */
-export interface TableAnswer {
-  readonly rows: readonly TableRow[]
-  readonly next?: string
-  readonly previous?: string
-  readonly start?: string
-  readonly tablets: readonly Tablet[]
-}
+export type TableAnswer = Omit<TableReport, 'table'>
 
 export type Stretch = Partial<Record<'from' | 'after' | 'before', string>> & { readonly limit: number }
 

@@ -3,6 +3,7 @@
  *
  *   commits ─▶ steps, one after the other ─▶ windows that hold a row of the step are read anew; with `follow` others go there
  */
+import type { RowsReport } from '@sixtables/engine'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { connection, epoch, server } from '../../api/connection.ts'
 import { readRows } from '../../api/entities.ts'
@@ -187,12 +188,6 @@ async function jump(
   })
   await Promise.all(each)
   return { rows: new Set(), starts }
-}
-
-interface RowsReport {
-  readonly rows: readonly { readonly table: string; readonly rowKey: string }[]
-  /** The records of its entity group. */
-  readonly log: { readonly records: readonly { readonly rowKey: string }[] }
 }
 
 async function jumpToEntity(

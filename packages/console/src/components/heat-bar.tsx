@@ -1,0 +1,22 @@
+/** The colour scale of heat, with words at places of it. */
+import { heatGradient } from '../model/heat-scale.ts'
+
+export interface HeatBarProps {
+  /** Shares of the scale, 0 to 1. */
+  readonly marks: readonly { readonly share: number; readonly words: string }[]
+}
+
+export function HeatBar({ marks }: HeatBarProps) {
+  return (
+    <div class="heat-bar">
+      <div style={{ background: heatGradient }} />
+      <ul>
+        {marks.map(({ share, words }) => (
+          <li key={share} style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>
+            {words}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
