@@ -142,6 +142,7 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     if (isDeep) console.log(`first load: ${sum} bytes in ${loaded.size} files; the first row after ${ms.toFixed(0)} ms`)
     expect(sum).toBeGreaterThan(100_000)
     expect(sum).toBeLessThan(400_000)
+    expect(loaded.size).toBeLessThanOrEqual(10)
     kept ??= page
   })
 
