@@ -78,12 +78,13 @@ async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   const watch = new Watch(['Entities'], 30)
   await offer(session, store, load, watch)
   const { served, refused, p99Ms } = watch.settled(120)
-  const { tablets, busiestShare } = watch.tableAtEnd('Entities')
   record.figure('rows', Number(size), '')
-  record.figure('tablets', tablets, '')
-  record.figure('hottest tablet', busiestShare * 100, '% of the load')
+  record.figure('tablets', watch.tableAtEnd('Entities').tablets, '')
+  record.figure('hottest tablet at the end', watch.meanBusiestShare('Entities', 120) * 100, '% of the load')
   record.figure('served at the end', served, '/s')
   record.figure('refused at the end', refused, '/s')
+  // The last two minutes may have the one move of a tablet that refuses something.
+  record.figure('refused of all', watch.refusedShare() * 100, '%')
   record.figure('p99 at the end', p99Ms, 'ms')
   await checkWayBack(session, mapping, permutation)
   watch.drawHeat(record, store, 'Entities')
@@ -285,7 +286,7 @@ export const migrateKeys: Lab = {
     ...['int-ids', 'decimal-names'].map((name) =>
       expectFigures(
         `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
-        ofArm(name, 'hottest tablet', 'refused at the end'),
+        ofArm(name, 'hottest tablet at the end', 'refused at the end'),
         (share, refused) => ({
           holds: share > 90 && refused > 1000,
           found: `${inWords(share)} %, ${inWords(refused)}/s refused`,
@@ -295,10 +296,10 @@ export const migrateKeys: Lab = {
     ...['permuted-ids', 'permuted-names'].flatMap((name) => [
       expectFigures(
         `${name}: the load is spread over tablets, and served`,
-        ofArm(name, 'hottest tablet', 'tablets', 'served at the end', 'refused at the end'),
-        (share, tablets, served, refused) => ({
-          holds: share * tablets < 250 && tablets >= 4 && refused < 0.03 * served,
-          found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)}/s refused`,
+        ofArm(name, 'hottest tablet at the end', 'tablets', 'refused of all'),
+        (share, tablets, refused) => ({
+          holds: share < 33 && tablets >= 4 && refused < 3,
+          found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)} % refused`,
         }),
       ),
       expectFigures(
@@ -312,9 +313,9 @@ export const migrateKeys: Lab = {
     ]),
     expectFigures(
       'short-hash: spreads as well, but overwrites rows and has no way back',
-      ofArm('short-hash', ...wayBack, 'hottest tablet'),
+      ofArm('short-hash', ...wayBack, 'hottest tablet at the end'),
       (wrong, lost, share) => ({
-        holds: wrong > 0 && lost > 0 && share < 50,
+        holds: wrong > 0 && lost > 0 && share < 33,
         found: `${wrong} rows overwritten, ${lost} numbers lost`,
       }),
     ),

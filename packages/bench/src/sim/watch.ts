@@ -145,6 +145,13 @@ export class Watch {
     return Math.max(0, ...sums.values()) / Math.max(1, looks.length)
   }
 
+  /** The part of the load of the last `seconds`, 0 to 1, that was on tablets with more than `opsPerSecond` row operations a second. */
+  shareAbove(table: TableId, seconds: number, opsPerSecond: number): number {
+    const loads = this.#last(seconds).flatMap(({ tables }) => [...(tables.get(table)?.loads.values() ?? [])])
+    const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
+    return sum(loads.filter((load) => load > opsPerSecond)) / (sum(loads) || 1)
+  }
+
   /** The greatest share of one tablet at any look between two moments. */
   busiestShare(table: TableId, fromSeconds: number, toSeconds: number): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)

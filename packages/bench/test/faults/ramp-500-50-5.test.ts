@@ -7,7 +7,8 @@ faultsOf(
   ramp500505,
   {
     'the ramp reaches about 740,000 operations a second after 90 minutes': is('ramp', 'at-once'),
-    'without a hot tablet: the busiest has less to do than three quarters of what a server can': is('ramp', 'doubling'),
+    'without hot tablets: less than a tenth of the load is on tablets with more than three quarters of what a server can':
+      is('ramp', 'doubling'),
     'and almost nothing is refused on the way': is('ramp', 'doubling'),
     'at once, most of the first five minutes is refused': is('at-once', 'ramp'),
     'doubled every five minutes, the full traffic is refused in part': is('doubling', 'ramp'),

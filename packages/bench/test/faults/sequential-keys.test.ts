@@ -24,6 +24,8 @@ faultsOf(
       'ramp.growthPercent': 20,
       'ramp.minutes': 24,
       'load.slotMs': 10_000,
+      // This ramp is a few minutes long: in so many, tablets split as often as in the whole one.
+      'tablet.splitRestMs': 60_000,
     },
     isDear: true,
   },

@@ -17,6 +17,7 @@ const least: SettingValues = {
   'burst.longSeconds': 10,
   'index.values': 8,
   'transaction.abandoned': 3,
+  'replay.times': 20,
   'gateways.max': 2,
   'gateways.seconds': 0.1,
   'gateways.killedOf': 2,
