@@ -17,9 +17,6 @@ import type { Stage } from './stage.ts'
 
 export type TableName = ConstructorParameters<typeof Watch>[0][number]
 
-/** How often a program's process is replaced during a load. */
-const restarts = 3
-
 /**
  * Offers calls of a program at a rate; each stands for many. Records what was served, and the tablets and heat of tables.
  *
@@ -34,7 +31,9 @@ export async function offerCalls(
   const { record, random } = stage
   const meter = new Meter()
   const watch = new Watch(options.tables, 30)
-  const restartAt = Array.from({ length: restarts }, () => random.next() * load.seconds * 1000).sort((a, b) => a - b)
+  const restartAt = Array.from({ length: stage.restarts }, () => random.next() * load.seconds * 1000).sort(
+    (a, b) => a - b,
+  )
   let calls = 0
   const begunMs = store.nowMs
   await offer(
@@ -97,7 +96,7 @@ export interface Answered {
 
 /** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. */
 export async function callInTurn(
-  { random, session }: Stage,
+  { random, session, restarts }: Stage,
   { store, program }: { readonly store: Store; readonly program: Program },
   { clients, seconds }: Clients,
   call: (client: number, n: number) => unknown,

@@ -10,7 +10,6 @@ import { token } from './stored.ts'
 const postsWhole = 10_000
 const pageSize = 20
 const pagesWhole = 500
-const restarts = 3
 
 interface Post {
   readonly number: number
@@ -47,7 +46,7 @@ export const pageTenThousand: Challenge = {
     const reader = stage.db({ meter })
     const seen: Post[] = []
     const costs: number[] = []
-    const restartAt = new Set([0, ...Array.from({ length: restarts }, () => 1 + random.integer(pagesAsked - 1))])
+    const restartAt = new Set([0, ...Array.from({ length: stage.restarts }, () => 1 + random.integer(pagesAsked - 1))])
     await store.alone(async () => {
       // In any order: the newest is the one with the highest number. Many are under way at once.
       for (let i = 0; i < postsBefore; i += 100) {

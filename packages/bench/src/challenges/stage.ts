@@ -72,6 +72,11 @@ export class Stage {
     return this.#options.isShort ? 0.2 : 1
   }
 
+  /** How often the program's process is replaced during a load. */
+  get restarts(): number {
+    return 3
+  }
+
   close(): void {
     for (const program of this.#programs) program.close()
   }
