@@ -39,7 +39,7 @@ describe.skipIf(isSkipped)(`the site in Firefox${isSkipped ? ` (${reason})` : ''
         return JSON.parse(events.trim().split('\\n\\n').at(-1).slice('data: '.length)).result`)
         const here = await doTask({ type: 'run', lab: 'write-path', seed: 1 }, () => {})
         expect(result).toEqual(JSON.parse(JSON.stringify(here)))
-        await firefox.run("document.querySelector('#console').click()")
+        await firefox.run('document.querySelector(\'[data-page="/data/demo"]\').click()')
         await until("document.querySelector('iframe')?.contentDocument?.body?.innerText.includes('look inside')")
       } finally {
         await firefox.close()

@@ -86,7 +86,7 @@ function openConsole(page: string): void {
   frame.scrollIntoView()
 }
 
-async function runLab({ name, ...asked }: LabLink): Promise<void> {
+async function runLab({ name, ...asked }: LabLink & { readonly arms?: readonly string[] }): Promise<void> {
   const begun = await call(`/emulator/labs/${name}/runs`, asked)
   openConsole(`/labs/${name}?run=${((await begun.json()) as { readonly id: string }).id}`)
 }
@@ -142,7 +142,8 @@ async function readAddress(): Promise<void> {
 }
 
 on('#put', 'click', put)
-on('#hot', 'click', () => runLab({ name: 'sequential-keys', seed: 1, settings: {} }))
+const hot = { name: 'sequential-keys', seed: 1, settings: {}, arms: ['sequential-ids', 'allocated-ids'] }
+on('#hot', 'click', () => runLab(hot))
 for (const button of document.querySelectorAll<HTMLElement>('[data-page]')) {
   button.addEventListener('click', () => openConsole(button.dataset['page'] ?? ''))
 }

@@ -18,13 +18,13 @@ export function ResultView({ result, hasSeed = true }: ResultViewProps) {
   return (
     <>
       {hasSeed && <p class="muted">seed {seed}</p>}
-      <Figures arms={arms} />
       {comparison.flows.map((flows) => (
         <Flows key={flows.title} flows={flows} />
       ))}
       {comparison.heatmaps.map((heatmaps) => (
         <Heatmaps key={`${heatmaps.title} ${heatmaps.unit}`} heatmaps={heatmaps} />
       ))}
+      <Figures arms={arms} />
       <div class="lab-charts">
         {comparison.charts.map((chart) => (
           <Chart key={`${chart.title} ${chart.unit} ${chart.x.name}`} chart={chart} />
