@@ -1,7 +1,8 @@
 /**
  * The encoding of the cells of a clock row (clock-row.ts).
  *
- *   v            epoch(4) register(8)
+ *   v            epoch(4) register(8)                                       of a database with one clock row
+ *                epoch(4) register(8) given(8) used(4) rows(4) had(4)       of one with several
  *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… end(4) }…
  *
  * A text is its length in 4 bytes, then its bytes; `end` is 0. `write` counts the writes of the list's own gateway, `strikes` the changes by
@@ -31,14 +32,38 @@ const end = 0
 const uint32 = (value: number): string => encodeUint64(BigInt(value)).slice(4)
 const textOf = (text: string): string => uint32(text.length) + text
 
+/** The numbers of a clock row. */
+export interface ClockCell {
+  readonly epoch: number
+  /** No stamp at or below it is given in the row any more. */
+  readonly register: bigint
+  /** At least the highest stamp given in the row, at most its register. */
+  readonly given: bigint
+  /** Number of rows in which stamps are given in this epoch. */
+  readonly used: number
+  /** Number of rows in a reading: more than `used` while rows are being taken away. */
+  readonly rows: number
+  /** Number of rows of the epoch before. */
+  readonly had: number
+}
+
+/** The first bytes of all cells with this epoch and register. */
 export function encodeRegister(epoch: number, register: bigint): Uint8Array {
   return bytesOf(uint32(epoch) + encodeUint64(register))
 }
 
-export function decodeRegister(cell: Uint8Array): { readonly epoch: number; readonly register: bigint } {
+export function encodeClock({ epoch, register, given, used, rows, had }: ClockCell): Uint8Array {
+  const several = rows === 1 && had === 1 ? '' : encodeUint64(given) + [used, rows, had].map(uint32).join('')
+  return bytesOf(uint32(epoch) + encodeUint64(register) + several)
+}
+
+export function decodeClock(cell: Uint8Array): ClockCell {
   const code = byteString(cell)
-  invariant(code.length === 12, 'a clock row has an epoch and a register')
-  return { epoch: numberAt(code, 0), register: decodeUint64(code, 4) }
+  invariant(code.length === 12 || code.length === 32, 'a clock row has an epoch and a register')
+  const [epoch, register] = [numberAt(code, 0), decodeUint64(code, 4)]
+  if (code.length === 12) return { epoch, register, given: register, used: 1, rows: 1, had: 1 }
+  const [used, rows, had] = [20, 24, 28].map((at) => numberAt(code, at)) as [number, number, number]
+  return { epoch, register, given: decodeUint64(code, 12), used, rows, had }
 }
 
 export function encodeList({ write, strikes, commits }: CommitList): Uint8Array {

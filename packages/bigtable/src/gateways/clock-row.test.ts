@@ -5,7 +5,7 @@ import { mutationOf } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
 import { decodeList } from './clock-list.ts'
-import { clockTopic } from './clock-row.ts'
+import { clockTopic } from './clock-rows.ts'
 import { severalGateways } from './several-gateways.ts'
 
 const key = (id: number): Key => ({

@@ -117,7 +117,7 @@ export class ClosedDatabases {
     // Another gateway has finished it, so this one may commit again.
     if (deletion === undefined) return
     const { stamp, ranges } = deletion
-    const state = await clock.read()
+    const state = await clock.closed(stamp)
     await resolver.resolveAll(state, state.listed, stamp)
     const rules = this.#store.rulesOf(clock.database, clock.epoch)
     for (const range of ranges) await deleteAt(this.#store, range, stamp, rules)

@@ -10,8 +10,8 @@
 import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
 import type { CommitId, ListedCommit } from './clock-list.ts'
-import { type ClockRow, latestOf, type OwnCommit } from './clock-row.ts'
-import type { ClockState, Listed } from './clock-state.ts'
+import type { ClockRow, OwnCommit } from './clock-row.ts'
+import { type ClockState, latestOf } from './clock-state.ts'
 import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -68,7 +68,7 @@ export class Resolver {
    * @param state - the state in which they were found
    * @param waiting - the commit of this gateway that needs them resolved
    */
-  async resolveAll(state: ClockState, commits: readonly Listed[], moment: bigint, waiting?: OwnCommit): Promise<void> {
+  async resolveAll(state: ClockState, commits: readonly ListedCommit[], moment: bigint, waiting?: OwnCommit): Promise<void> {
     const own = commits.flatMap(({ id }) => this.#clock.own(id)?.finished ?? [])
     const others = commits.filter(({ id }) => this.#clock.own(id) === undefined)
     await Promise.all([...own, this.#resolveOthers(state, others, moment, waiting)])
@@ -76,7 +76,7 @@ export class Resolver {
 
   async #resolveOthers(
     state: ClockState,
-    commits: readonly Listed[],
+    commits: readonly ListedCommit[],
     moment: bigint,
     waiting: OwnCommit | undefined,
   ): Promise<void> {
@@ -97,10 +97,10 @@ export class Resolver {
   }
 
   /** Removes resolved commits from their lists. */
-  async strikeOut(state: ClockState, resolved: readonly Listed[]): Promise<void> {
-    const byGateway = new Map<bigint, Set<CommitId>>()
-    for (const { gateway, id } of resolved) byGateway.set(gateway, (byGateway.get(gateway) ?? new Set()).add(id))
-    await Promise.all([...byGateway].map(([gateway, ids]) => this.#clock.strike(state, gateway, ids)))
+  async strikeOut(state: ClockState, resolved: readonly ListedCommit[]): Promise<void> {
+    const ids = new Set(resolved.map(({ id }) => id))
+    const lists = state.lists.filter(({ commits }) => commits.some(({ id }) => ids.has(id)))
+    await Promise.all(lists.map((list) => this.#clock.strike(list, ids)))
   }
 
   /** Resolves another commit, whose prepared record is in a group that is needed now. */

@@ -3,8 +3,9 @@
  *
  *   openEngine({ store: severalGateways({ rows, gateway: 7 }) })
  */
-import { exportRemedy, unimplemented } from '@sixtables/engine'
+import { exportRemedy, invariant, type PartitionId, unimplemented } from '@sixtables/engine'
 import {
+  databaseCode,
   decodeLogRecord,
   entityRowOf,
   type GroupCode,
@@ -19,6 +20,7 @@ import {
 } from '@sixtables/engine/store'
 import type { RowStore } from '../row-store/row-store.ts'
 import { RowsKv } from '../row-store/rows-kv.ts'
+import { changeRows } from './change-rows.ts'
 import { SharedDatabases } from './shared-databases.ts'
 import { SharedIndexWork } from './shared-index-work.ts'
 import { resetShared } from './shared-reset.ts'
@@ -43,15 +45,39 @@ export interface GatewayOptions {
   readonly switchedOff?: GatewaysSwitchedOff | undefined
 }
 
-export function severalGateways(options: GatewayOptions): StoreAdapter {
-  return { settings: sharedSettings, open: (parts) => openPort(options, parts) }
+export interface GatewayAdapter extends StoreAdapter {
+  /**
+   * Changes the number of clock rows of a database while its gateways run; the engine must be open.
+   *
+   * @param rows - from 1 to 64
+   * @returns how many there were
+   */
+  changeRows(database: Pick<PartitionId, 'projectId' | 'databaseId'>, rows: number): Promise<number>
 }
 
-function openPort(options: GatewayOptions, { adopt, ...parts }: PortParts): StorePort {
-  const { gateway, resetRefusal } = options
+export function severalGateways(options: GatewayOptions): GatewayAdapter {
+  let opened: SharedDatabases | undefined
+  return {
+    settings: sharedSettings,
+    open(parts) {
+      opened = openDatabases(options, parts)
+      return openPort(options, parts, opened)
+    },
+    async changeRows({ projectId, databaseId }, rows) {
+      invariant(opened !== undefined, 'clock rows change after the engine was opened')
+      return await changeRows(opened.of(databaseCode(projectId, databaseId)), rows)
+    },
+  }
+}
+
+function openDatabases(options: GatewayOptions, { adopt, ...parts }: PortParts): SharedDatabases {
   const kv = new RowsKv(options.rows)
-  const store = new SharedStore({ ...options, ...parts, kv, gateway: BigInt(gateway) })
-  const databases = new SharedDatabases(store, adopt)
+  return new SharedDatabases(new SharedStore({ ...options, ...parts, kv, gateway: BigInt(options.gateway) }), adopt)
+}
+
+function openPort({ resetRefusal }: GatewayOptions, parts: PortParts, databases: SharedDatabases): StorePort {
+  const { store } = databases
+  const { kv } = store
   const verbs = new SharedVerbs(databases)
   return {
     kv,

@@ -19,7 +19,8 @@ import {
 } from '@sixtables/engine/store'
 import type { CellChange, RowChange, RowKey } from '../row-store/row-store.ts'
 import { valueCell } from '../row-store/rows-kv.ts'
-import { type ClockRow, latestOf } from './clock-row.ts'
+import type { ClockRow } from './clock-row.ts'
+import { latestOf } from './clock-state.ts'
 import type { GroupRecord } from './group-row.ts'
 import type { SharedStore } from './shared-store.ts'
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
-import { clockTopic } from './clock-row.ts'
+import { clockTopic } from './clock-rows.ts'
 import { severalGateways } from './several-gateways.ts'
 
 const key: Key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'G', name: 'a' }] }

@@ -10,8 +10,9 @@ import {
 } from '@sixtables/engine/store'
 import type { Wanted } from '../row-store/row-store.ts'
 import type { RowsReader } from '../row-store/rows-kv.ts'
-import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
-import { type ClockState, clockCells } from './clock-state.ts'
+import { ClockRow } from './clock-row.ts'
+import { clockTopic } from './clock-rows.ts'
+import { type ClockState, clockCells, latestOf } from './clock-state.ts'
 import { ClosedDatabases } from './closed-databases.ts'
 import { Leases } from './leases.ts'
 import { Resolver } from './resolve.ts'
@@ -127,9 +128,12 @@ export class SharedDatabases implements StoreFigures {
     const states = new Map<SharedDatabase, ClockState>()
     for (let at = 0; at < all.length; at += pageRows) {
       const page = all.slice(at, at + pageRows)
-      const keys = page.map(({ clock }) => clock.key)
-      const rows = await this.store.rows.readRows(keys, clockCells)
-      for (const database of page) states.set(database, await database.clock.take(rows.get(database.clock.key)?.cells))
+      const keysOf = new Map(page.map((database) => [database, [...database.clock.keys]]))
+      const rows = await this.store.rows.readRows([...keysOf.values()].flat(), clockCells)
+      for (const [database, keys] of keysOf) {
+        const { clock } = database
+        states.set(database, (await clock.take(keys.map((key) => rows.get(key)?.cells))) ?? (await clock.read()))
+      }
     }
     return states
   }
@@ -137,7 +141,7 @@ export class SharedDatabases implements StoreFigures {
   /** The rows of all databases at one moment, up to which every commit is resolved. */
   async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
     const databases = [...(await this.readAll()).keys()]
-    const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.register))
+    const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.given))
     await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
     return { at, rows: this.store.kv.at(at) }
   }

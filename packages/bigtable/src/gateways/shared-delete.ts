@@ -9,7 +9,7 @@
 import { codesOfEntityRow, handRows, type IndexRules, isOf, type KeyRange, type RowKey } from '@sixtables/engine/store'
 import { newestIs, OutcomeUnknown, type Row, type RowChange } from '../row-store/row-store.ts'
 import { valueInCell } from '../row-store/rows-kv.ts'
-import { latestOf } from './clock-row.ts'
+import { latestOf } from './clock-state.ts'
 import { decodeHead, encodeHead } from './group-row.ts'
 import type { SharedStore } from './shared-store.ts'
 

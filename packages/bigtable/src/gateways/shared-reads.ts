@@ -27,8 +27,8 @@ import {
   type TableView,
 } from '@sixtables/engine/store'
 import { type RowsReader, valueInCell } from '../row-store/rows-kv.ts'
-import { type ClockRow, latestOf } from './clock-row.ts'
-import type { ClockState } from './clock-state.ts'
+import type { ClockRow } from './clock-row.ts'
+import { type ClockState, latestOf } from './clock-state.ts'
 import { type GroupRow, inLog, readGroup } from './group-row.ts'
 import type { Resolver } from './resolve.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
@@ -55,21 +55,22 @@ export class SharedReads {
 
   /** The current moment, for strong reads. */
   async now(scope: ReadScope): Promise<SharedMoment> {
-    const state = await this.#clock.readOpen()
+    const state = await this.#clock.closedAndOpen()
     const now = this.#store.scheduler.nowMicros()
-    if (now - state.register > quietMicros) {
+    if (now - state.given > quietMicros) {
       // The answered read time should be recent.
       await this.#clock.observe(now)
-      return await this.#resolved(this.#clock.register, scope)
+      return await this.#resolved(this.#clock.given, scope)
     }
-    await this.#resolve(state, state.register, scope)
-    return this.at(state.register)
+    await this.#resolve(state, scope)
+    return this.at(state.given)
   }
 
   /** A moment some milliseconds ago, up to which everything is applied. */
   async eventual(): Promise<SharedMoment> {
-    await this.#clock.readOpen()
-    return this.at(this.#store.isOff('low-watermark') ? this.#clock.register : this.#clock.low - 1n)
+    // A row in which no stamp was given for long would hold the watermark back.
+    await this.#clock.closedAndOpen(this.#clock.given - quietMicros)
+    return this.at(this.#store.isOff('low-watermark') ? this.#clock.given : this.#clock.low - 1n)
   }
 
   /** The moment of a client's read_time. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
@@ -94,7 +95,7 @@ export class SharedReads {
   /** The entities of one group at the version of its head; the view has no other rows. */
   async head(group: GroupCode): Promise<SharedMoment> {
     const now = this.#store.scheduler.nowMicros()
-    if (now - this.#clock.register > quietMicros) {
+    if (now - this.#clock.given > quietMicros) {
       await this.#clock.observe(now)
       await this.#clock.read()
     }
@@ -104,7 +105,7 @@ export class SharedReads {
     let row = await readGroup(this.#store, group, low)
     if (row.seen === undefined && this.#clock.now - low > readableMicros) {
       // The head may have been swept: the group has no entities now, but may have had some at an older moment.
-      await this.#clock.readOpen()
+      await this.#clock.closedAndOpen()
       low = this.#clock.low
       row = await readGroup(this.#store, group, low)
     }
@@ -126,18 +127,17 @@ export class SharedReads {
   }
 
   async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
-    const state = await this.#clock.readOpen()
-    await this.#resolve(state, moment, scope)
+    await this.#resolve(await this.#clock.closedAndOpen(moment), scope)
     return this.at(moment)
   }
 
-  /** Resolves the listed commits up to a moment that may matter to a read. */
-  async #resolve(state: ClockState, moment: bigint, scope: ReadScope): Promise<void> {
+  /** Resolves the listed commits up to a closed moment that may matter to a read. */
+  async #resolve(state: ClockState, scope: ReadScope): Promise<void> {
     if (this.#store.isOff('resolve-in-read')) return
     const matters = state.listed.filter(
-      ({ stamp, groups }) => stamp <= moment && (scope === 'global' || groups.some((group) => scope.includes(group))),
+      ({ stamp, groups }) => stamp <= state.given && (scope === 'global' || groups.some((group) => scope.includes(group))),
     )
-    if (matters.length > 0) await this.#resolver.resolveAll(state, matters, moment)
+    if (matters.length > 0) await this.#resolver.resolveAll(state, matters, state.given)
   }
 }
 

@@ -43,7 +43,8 @@ import {
   type RowChange,
   type Wanted,
 } from '../row-store/row-store.ts'
-import { type ClockRow, latestOf } from './clock-row.ts'
+import type { ClockRow } from './clock-row.ts'
+import { latestOf } from './clock-state.ts'
 import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
 import { unaskedMicros } from './shared-apply.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'

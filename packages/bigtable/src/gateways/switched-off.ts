@@ -24,6 +24,19 @@ export type GatewayMechanism =
   | 'closed-databases' // commits and reads go on while another gateway deletes the rows of their database
   | 'deletion-stamp' // each gateway that finishes a deletion does so at a stamp of its own
   | 'compared-clock' // a clock that is wrong gives stamps
+  | 'all-registers' // a stamp is above those of its own clock row alone
+  | 'fresh-registers' // a commit does not read the clock rows before its stamp
+  | 'row-remainder' // stamps of two clock rows may be the same
+  | 'raise' // a strong read does not raise the registers of clock rows
+  | 'read-after-raise' // a strong read uses lists that it has read before the raise
+  | 'raise-condition' // a raise may move a register back
+  | 'stamp-condition' // a stamp may be below the register of its row
+  | 'validation-moment' // the stamp is not closed in all clock rows before reads are validated
+  | 'low-of-all-rows' // the low watermark is that of the row with the highest register
+  | 'low-of-lists' // the low watermark does not look at lists
+  | 'whole-epoch' // a reading counts although a clock row has another epoch
+  | 'grow-late' // new clock rows are made before all others have the new epoch
+  | 'grow-register' // new clock rows have a low register
   | 'index-epochs' // a record writes the indexes of the time when it is applied, not those of its epoch
 
 /** A set of mechanisms; those of the engine may be in it as well. */

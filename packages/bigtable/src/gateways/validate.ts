@@ -107,7 +107,8 @@ export class Validator {
 
   /** Resolves unfinished commits below the stamp of a commit that may touch some groups. */
   async #resolveBelow(commit: OwnCommit, isTouched: (group: GroupCode) => boolean): Promise<void> {
-    const state = await this.#clock.read()
+    const isClosed = !this.#store.isOff('validation-moment')
+    const state = await (isClosed ? this.#clock.closed(commit.stamp) : this.#clock.read())
     const mayTouch = state.listed.filter(
       ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
     )

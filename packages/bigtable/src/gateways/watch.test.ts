@@ -4,7 +4,7 @@ import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test } from 'vitest'
 import { mutationOf } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows } from '../row-store/memory-rows.ts'
-import { clockTopic } from './clock-row.ts'
+import { clockTopic } from './clock-rows.ts'
 import { severalGateways } from './several-gateways.ts'
 
 const minuteMs = 60_000

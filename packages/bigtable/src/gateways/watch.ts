@@ -24,7 +24,7 @@ interface Seen {
 
 export class Watch {
   readonly #databases: SharedDatabases
-  /** The latest seen list of each gateway, by database and gateway. */
+  /** The latest seen list of each gateway, by clock row, gateway and database. */
   #seen = new Map<string, Seen>()
 
   constructor(databases: SharedDatabases) {
@@ -61,18 +61,18 @@ export class Watch {
     const { clock, resolver } = database
     // Finishes a deletion whose gateway has died.
     await closed.look(database)
-    const state = await clock.read()
+    const state = await clock.closed()
     const nowMs = store.scheduler.steadyMs()
-    for (const [gateway, head] of state.lists) {
+    for (const list of state.lists) {
+      const { row, gateway, head, commits } = list
       if (gateway === store.gateway) continue
-      const name = `${gateway} ${clock.database}`
+      const name = `${row} ${gateway} ${clock.database}`
       const before = this.#seen.get(name)
       const sinceMs = before?.head === head ? before.sinceMs : nowMs
       seen.set(name, { head, sinceMs })
       if (nowMs - sinceMs < abandonedAfterMs) continue
-      const listed = state.listed.filter((one) => one.gateway === gateway)
-      await Promise.all(listed.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
-      await clock.strike(state, gateway, new Set(listed.map(({ id }) => id)))
+      await Promise.all(commits.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
+      await clock.strike(list, new Set(commits.map(({ id }) => id)))
     }
     return state
   }
@@ -80,5 +80,5 @@ export class Watch {
 
 /** Whether commits are under way, or another gateway has a list that it may have left. */
 export function isBusy({ lists, listed }: ClockState, gateway: bigint): boolean {
-  return listed.length > 0 || [...lists.keys()].some((each) => each !== gateway)
+  return listed.length > 0 || lists.some((list) => list.gateway !== gateway)
 }

@@ -112,6 +112,7 @@ export class Clients {
       return await (random.next() < 0.6 ? this.#putExpiring(gateway) : this.#expire(gateway))
     }
     if (random.next() < this.#resets) return await this.#reset(gateway)
+    if (this.#world.clockRowsMax > 1 && random.next() < 0.08) return await this.#changeRows(gateway)
     await this.#world.pick(calls)()
     // The second group of a commit of two may be finished after the answer.
     const last = this.events.at(-1)
@@ -298,6 +299,13 @@ export class Clients {
   #expire(gateway: Gateway): Promise<void> {
     return this.#noted(this.#begin('deletion of expired entities'), async () => {
       await at(gateway, () => gateway.engine.sweepExpired())
+    })
+  }
+
+  #changeRows(gateway: Gateway): Promise<void> {
+    const rows = 1 + this.#world.random.integer(this.#world.clockRowsMax)
+    return this.#noted(this.#begin(`change to ${rows} clock rows`), async () => {
+      await at(gateway, () => gateway.changeRows(rows))
     })
   }
 

@@ -1,8 +1,8 @@
 /** One run of several gateways under an adversary (gateways-world.ts), from a seed to a verdict. */
 import { databaseCode, isOf, type KeyRange, type RowKey, rowsOf, topicRowKey } from '@sixtables/engine/store'
 import type { Mechanism } from '@sixtables/engine/testing'
-import { decodeRegister } from '../../src/gateways/clock-list.ts'
-import { clockTopic } from '../../src/gateways/clock-row.ts'
+import { decodeClock } from '../../src/gateways/clock-list.ts'
+import { clockTopic } from '../../src/gateways/clock-rows.ts'
 import type { GatewayMechanism } from '../../src/gateways/switched-off.ts'
 import { MemoryRows } from '../../src/row-store/memory-rows.ts'
 import { at, Clients, keys, partition } from './gateways-clients.ts'
@@ -23,6 +23,7 @@ export interface Simulated {
 export async function simulate(
   seed: number,
   switchedOff: readonly (GatewayMechanism | Mechanism)[] = [],
+  clockRowsMax = 1,
 ): Promise<Simulated> {
   const shown = new Shown()
   const rows = seed % 5 === 2 ? new MemoryRows(undefined, undefined, () => world.nowMicros) : new MemoryRows()
@@ -31,7 +32,7 @@ export async function simulate(
   const onChange = (row: RowKey): void => {
     if (isOf('Entities', row)) noting.push(note(rows, { start: row, end: `${row}\x00` }, shown))
   }
-  const world: GatewaysWorld = new GatewaysWorld(seed, new Set(switchedOff), rows, onChange)
+  const world: GatewaysWorld = new GatewaysWorld(seed, new Set(switchedOff), rows, onChange, clockRowsMax)
   const clients = new Clients(world)
   const done = (wrong: string | undefined): Simulated => ({
     wrong,
@@ -42,6 +43,7 @@ export async function simulate(
   try {
     for (let gateways = 2 + world.random.integer(3); gateways > 0; gateways--) await world.open()
     const { gateways } = world
+    if (clockRowsMax > 1) await world.run(world.pick(gateways).changeRows(1 + world.random.integer(clockRowsMax)), 10_000)
     world.calm = false
     const deathsAt = [40 + world.random.integer(900), 250 + world.random.integer(1_500)]
     const deaths = world.random.next() < 0.7 ? deathsAt.slice(world.random.integer(2)) : []
@@ -98,7 +100,7 @@ async function wrongRegister({ rows, nowMicros }: GatewaysWorld): Promise<string
   const row = topicRowKey(databaseCode(partition.projectId, partition.databaseId), clockTopic)
   const register = (await rows.readRows([row], [{ family: 'v', newest: 1 }])).get(row)?.cells.v?.[0]?.value
   if (register === undefined) return undefined
-  const ahead = (decodeRegister(register).register - nowMicros) / 1_000_000n
+  const ahead = (decodeClock(register).register - nowMicros) / 1_000_000n
   return ahead <= aheadSecondsMax ? undefined : `the register is ${ahead} s ahead of the time`
 }
 

@@ -50,6 +50,7 @@ interface Waiting {
 export interface Gateway {
   readonly number: number
   readonly engine: Engine
+  changeRows(rows: number): Promise<number>
   skewMicros: bigint
   isDead: boolean
   /** Until this step of the world it stands still. */
@@ -97,13 +98,22 @@ export class GatewaysWorld {
   readonly setsClocks: boolean
   /** Told of a row before it is changed. */
   readonly #onChange: (row: RowKey) => void
+  /** Most clock rows; 1 = their number never changes. */
+  readonly clockRowsMax: number
   #waiting: Waiting[] = []
   #sleepers = new Set<() => void>()
   /** How often time has passed. */
   #period = 0
   #isCalm = true
 
-  constructor(seed: number, switchedOff: GatewaysSwitchedOff, rows: MemoryRows, onChange: (row: RowKey) => void) {
+  constructor(
+    seed: number,
+    switchedOff: GatewaysSwitchedOff,
+    rows: MemoryRows,
+    onChange: (row: RowKey) => void,
+    clockRowsMax: number,
+  ) {
+    this.clockRowsMax = clockRowsMax
     this.random = seededRandom(seed)
     this.#switchedOff = switchedOff
     this.rows = rows
@@ -151,13 +161,15 @@ export class GatewaysWorld {
       died,
       die,
     }
+    const store = severalGateways({
+      rows: this.rows.through(this.#seamOf(gateway as Gateway)),
+      gateway: number,
+      groupBytesMax: this.#groupBytesMax,
+      switchedOff: this.#switchedOff,
+    })
+    gateway.changeRows = (rows) => store.changeRows({ projectId: 'p', databaseId: '' }, rows)
     const engine = openEngine({
-      store: severalGateways({
-        rows: this.rows.through(this.#seamOf(gateway as Gateway)),
-        gateway: number,
-        groupBytesMax: this.#groupBytesMax,
-        switchedOff: this.#switchedOff,
-      }),
+      store,
       scheduler: this.#schedulerOf(gateway as Gateway),
       seed: number,
       mode: this.#mode,

@@ -1,0 +1,30 @@
+/**
+ * The change of a database to another number of clock rows, while its gateways run. More rows take one epoch. Fewer take two: in the first one no
+ * gateway gives stamps in the rows that go, and all still read them; when everything listed is resolved, the second one leaves them out.
+ */
+import { invalidArgument } from '@sixtables/engine'
+import type { SharedDatabase } from './shared-databases.ts'
+
+/** A reading costs a row read for each, and a strong read may have to raise each. */
+export const clockRowsMax = 64
+
+/**
+ * @param rows - from 1 to 64
+ * @returns how many there were
+ * @throws INVALID_ARGUMENT for another number
+ */
+export async function changeRows({ clock, resolver }: SharedDatabase, rows: number): Promise<number> {
+  if (!Number.isInteger(rows) || rows < 1 || rows > clockRowsMax) {
+    throw invalidArgument(`a database has 1 to ${clockRowsMax} clock rows; got ${rows}`)
+  }
+  const { used: before, registers } = await clock.read()
+  if (before === rows && registers.length === rows) return before
+  await clock.raiseEpoch(0, (now) => ({ used: rows, rows: Math.max(rows, now.registers.length) }))
+  for (;;) {
+    const state = await clock.closed()
+    // Another change has come meanwhile.
+    if (state.used !== rows || state.registers.length === rows) return before
+    await resolver.resolveAll(state, state.listed, state.given)
+    await clock.raiseEpoch(0, (now) => (now.epoch === state.epoch ? { used: rows, rows } : undefined))
+  }
+}

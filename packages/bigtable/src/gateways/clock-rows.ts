@@ -1,0 +1,321 @@
+/**
+ * The clock rows of a database as one line of stamps: readings of all of them, moments that are closed in all of them, and new epochs. A database has
+ * one clock row, or several, so that more gateways may give stamps at a time.
+ *
+ *   row 0   M <database> "clock"          epoch 3, register 541, given 500, 2 rows      lists of gateways 7 and 12
+ *   row 1   M <database> "clock" "1"      epoch 3, register 521, given 521, 2 rows      list of gateway 9
+ *
+ * The moment of a strong read is the highest stamp given, here 521. Stamps at or below it are never given again, as each row has a register at or
+ * above it. If one had a lower register, the read would look again for some milliseconds, and then raise that register to a moment a little ahead.
+ *
+ * - A reading is no snapshot of several rows. It counts if it has all rows of its newest epoch, each with that epoch; otherwise the change to that
+ *   epoch is finished first: rows of the epoch before get it, and then rows that it has in addition are made, with the highest register.
+ * - While a moment is closed, no commit at or below it begins, and all unfinished ones are listed in the reading that closed it.
+ * - The low watermark is the smallest listed stamp, or the least register + 1. Every commit below it is finished, or refused for ever.
+ *
+ * All of this is tested by test/property/gateways.test.ts.
+ */
+import { topicRowKey } from '@sixtables/engine/store'
+import {
+  type CellChange,
+  type Cells,
+  newestIs,
+  OutcomeUnknown,
+  type RowCondition,
+  type RowKey,
+} from '../row-store/row-store.ts'
+import { type ClockCell, encodeClock, encodeRegister } from './clock-list.ts'
+import {
+  type ClockState,
+  clockCellOf,
+  clockCells,
+  clockStateOf,
+  earliestOf,
+  isWhole,
+  latestOf,
+  newestOf,
+} from './clock-state.ts'
+import { Rounds } from './rounds.ts'
+import { Settled } from './settled-version.ts'
+import type { SharedStore } from './shared-store.ts'
+import type { GatewayMechanism } from './switched-off.ts'
+
+/** Time for which rows of other gateways are read again before they are raised; up to half as much more by chance. */
+const looksForMs = 12
+const lookEveryMs = 3
+/** A raised row is closed for the readers of this time. */
+export const aheadMicros = 20_000n
+
+/** The numbers of clock rows in an epoch. */
+type EpochNumbers = Pick<ClockCell, 'epoch' | 'used' | 'rows' | 'had'>
+
+export class ClockRows {
+  /** Code of the database. */
+  readonly database: string
+  readonly settled: Settled
+  protected readonly store: SharedStore
+  readonly #keys: RowKey[]
+  /** Reads the metadata of the database again. */
+  readonly #adopt: (database: string) => Promise<void>
+  /** Whether row 0 exists; the first write creates it. */
+  protected state: 'unknown' | 'absent' | 'there' = 'unknown'
+  #numbers: EpochNumbers = { epoch: 0, used: 1, rows: 1, had: 1 }
+  /** The registers at the latest reading. */
+  #registers: readonly bigint[] = []
+  #row: number | undefined
+  #given = 0n
+  #low = 0n
+  readonly #reading = new Rounds(() => this.#readWhole())
+  readonly #raising = new Map<number, Promise<boolean>>()
+  #adopting: Promise<void> = Promise.resolve()
+  /** Deletions that block strong reads and commits. */
+  readonly #gates = new Set<Promise<void>>()
+  /** Whether stamps of this gateway are being written. */
+  protected isWriting = false
+
+  constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
+    this.store = store
+    this.database = database
+    this.#keys = [clockRowKey(database, 0)]
+    this.settled = new Settled(store.rows, clockRowKey(database, 0))
+    this.#adopt = adopt
+  }
+
+  /** The keys of the rows that are known, row 0 first. */
+  get keys(): readonly RowKey[] {
+    return this.#keys
+  }
+
+  /** The highest stamp that is known to be given. */
+  get given(): bigint {
+    return this.#given
+  }
+
+  /** The highest low watermark seen. */
+  get low(): bigint {
+    return this.#low
+  }
+
+  /** The time for measuring ages: the later of clock and stamps, so that nothing becomes younger when the clock is set back. */
+  get now(): bigint {
+    return latestOf(this.store.scheduler.nowMicros(), this.#given)
+  }
+
+  get epoch(): number {
+    return this.#numbers.epoch
+  }
+
+  protected get numbers(): EpochNumbers {
+    return this.#numbers
+  }
+
+  /** The row in which this gateway gives stamps. */
+  protected get row(): number {
+    return this.#row ?? 0
+  }
+
+  /** The register of a row at the latest reading. */
+  protected registerOf(row: number): bigint {
+    return this.#registers[row] ?? 0n
+  }
+
+  /** All rows at moments after the call. Callers that wait at the same time share a reading. */
+  read(): Promise<ClockState> {
+    return this.#reading.next()
+  }
+
+  /**
+   * A reading after the call that closes a moment, at most the highest stamp given: without one, that stamp.
+   *
+   * @returns with the moment as `given`, and all unfinished commits up to it
+   */
+  async closed(moment?: bigint): Promise<ClockState> {
+    const { scheduler, random } = this.store
+    const startMs = scheduler.steadyMs()
+    let state = await this.read()
+    const given = moment ?? state.given
+    for (let patienceMs: number | undefined; ; ) {
+      const behind = state.registers.flatMap((register, row) => (register < given ? [row] : []))
+      if (behind.length === 0 || this.store.isOff('raise')) return { ...state, given }
+      patienceMs ??= looksForMs * (1 + random.next() / 2)
+      const isLate = scheduler.steadyMs() - startMs >= patienceMs
+      const raised = behind.filter((row) => isLate || (row === this.#row && !this.isWriting))
+      if (raised.length === 0) await this.store.sleep(lookEveryMs)
+      await Promise.all(raised.map((row) => this.#raise(row, given)))
+      if (isLate && this.store.isOff('read-after-raise')) return { ...state, given }
+      state = await this.read()
+    }
+  }
+
+  /** Like {@link closed}, but waits until no deletion is running in the database (closed-databases.ts). */
+  async closedAndOpen(moment?: bigint): Promise<ClockState> {
+    for (;;) {
+      await this.whenOpen()
+      const state = await this.closed(moment)
+      if (this.#gates.size === 0) return state
+    }
+  }
+
+  /** Resolves when this gateway knows of no deletion in the database. */
+  async whenOpen(): Promise<void> {
+    while (this.#gates.size > 0) await Promise.all(this.#gates)
+  }
+
+  /** Blocks commits and strong reads of this gateway during a deletion. @returns a function that ends the block */
+  close(): () => void {
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    this.#gates.add(gate)
+    return () => {
+      this.#gates.delete(gate)
+      open()
+    }
+  }
+
+  async #readWhole(): Promise<ClockState> {
+    for (;;) {
+      const keys = [...this.#keys]
+      const found = await this.store.rows.readRows(keys, clockCells)
+      const state = await this.take(keys.map((key) => found.get(key)?.cells))
+      if (state !== undefined) return state
+    }
+  }
+
+  /**
+   * Takes over the cells of the rows from a reading.
+   *
+   * @param rows - all {@link clockCells} of each row, `undefined` without a row
+   * @returns `undefined` if the reading does not count: it must be repeated
+   */
+  async take(rows: readonly (Cells | undefined)[]): Promise<ClockState | undefined> {
+    const newest = newestOf(rows)
+    for (let row = this.#keys.length; row < newest.rows; row++) this.#keys.push(clockRowKey(this.database, row))
+    if (rows.length < newest.rows) return undefined
+    if (!isWhole(rows)) {
+      await this.#grow(rows, newest)
+      if (!this.store.isOff('whole-epoch')) return undefined
+    }
+    this.settled.see(rows[0]?.h?.[0])
+    const state = clockStateOf(rows)
+    this.state = rows[0]?.v === undefined ? 'absent' : 'there'
+    this.see(state.given)
+    const low = this.#lowOf(state)
+    if (state.epoch > this.epoch || this.#row === undefined) await this.raised(newest, state)
+    if (state.epoch === this.epoch) this.#registers = state.registers
+    // After the block for a deletion, because the deletion's moment may be below this watermark.
+    if (low > this.#low) this.#low = low
+    return state
+  }
+
+  protected see(given: bigint): void {
+    if (given > this.#given) this.#given = given
+  }
+
+  #lowOf({ registers, listed }: ClockState): bigint {
+    const least = this.store.isOff('low-of-all-rows') ? latestOf(0n, ...registers) : earliestOf(registers)
+    return this.store.isOff('low-of-lists') ? least + 1n : earliestOf([least + 1n, ...listed.map(({ stamp }) => stamp)])
+  }
+
+  /** Handles raised epochs one after the other, so that an earlier reading cannot replace a later one. */
+  protected raised({ epoch, used, rows, had }: EpochNumbers, state: ClockState): Promise<void> {
+    const adopted = this.#adopting.then(async () => {
+      if (epoch > this.epoch) {
+        await this.#adopt(this.database)
+        if (this.#row !== undefined && used !== this.#numbers.used) this.#row = rankOf(state, this.store.gateway)
+        this.#numbers = { epoch, used, rows, had }
+        this.#keys.splice(rows)
+      }
+      this.#row ??= emptiestOf(state)
+    })
+    this.#adopting = adopted.catch(() => {})
+    return adopted
+  }
+
+  /** Raises the register of a row to a moment, or a little ahead. Callers at the same time share a write, and read the row after it. */
+  #raise(row: number, moment: bigint): Promise<boolean> {
+    let raising = this.#raising.get(row)
+    if (raising === undefined) {
+      // All stamps of the row are below the moment.
+      const change = this.cell(latestOf(moment, this.#ahead), moment)
+      raising = this.writeIf(row, this.#below(moment, 'raise-condition'), [change])
+      this.#raising.set(row, raising)
+      void raising.finally(() => this.#raising.delete(row)).catch(() => {})
+    }
+    return raising
+  }
+
+  /** A moment a little ahead of the clock; 0 if the clock may be wrong. */
+  get #ahead(): bigint {
+    const now = this.store.scheduler.nowMicros()
+    return this.store.comparedClock.isRight(now - this.#given) ? now + aheadMicros : 0n
+  }
+
+  /** Finishes the change to the newest epoch that a reading has found, or a step of it. */
+  async #grow(rows: readonly (Cells | undefined)[], newest: ClockCell): Promise<void> {
+    const cells = Array.from({ length: newest.rows }, (_, row) => clockCellOf(rows[row]))
+    const highest = latestOf(0n, ...cells.map((cell) => cell?.register ?? 0n))
+    // Above what a busy row may have given meanwhile, so that the change is not late.
+    const register = latestOf(highest + aheadMicros, this.#ahead)
+    const writes: Promise<boolean>[] = []
+    for (const [row, cell] of cells.entries()) {
+      if (row >= newest.had || cell === undefined || cell.epoch === newest.epoch) continue
+      const values = { start: encodeRegister(cell.epoch, 0n), end: encodeRegister(cell.epoch, register) }
+      writes.push(this.writeIf(row, { family: 'v', values }, [this.cell(register, register, newest)]))
+    }
+    const isOld = writes.length > 0
+    for (let row = newest.had; row < newest.rows && (!isOld || this.store.isOff('grow-late')); row++) {
+      if (cells[row]?.epoch === newest.epoch) continue
+      const first = this.store.isOff('grow-register') ? 0n : highest
+      // The lists of an earlier epoch with this row have no unfinished commit.
+      const changes = [this.cell(first, 0n, newest), { type: 'delete', family: 'g' }] as const
+      writes.push(this.writeIf(row, newestIs('v', rows[row]?.v?.[0]?.value), changes))
+    }
+    await Promise.all(writes)
+  }
+
+  /** The change of a row to these numbers, in the current epoch or another one. */
+  protected cell(register: bigint, given: bigint = register, numbers: EpochNumbers = this.#numbers): CellChange {
+    const { epoch, used, rows, had } = numbers
+    return { type: 'set', family: 'v', at: 0n, value: encodeClock({ epoch, used, rows, had, register, given }) }
+  }
+
+  /** The condition that a row has the current epoch, and a register below a stamp. */
+  protected below(stamp: bigint): RowCondition {
+    return this.state === 'absent' ? { family: 'v', values: undefined } : this.#below(stamp, 'stamp-condition')
+  }
+
+  #below(stamp: bigint, mechanism: GatewayMechanism): RowCondition {
+    const start = encodeRegister(this.epoch, 0n)
+    const end = this.store.isOff(mechanism) ? encodeRegister(this.epoch + 1, 0n) : encodeRegister(this.epoch, stamp)
+    return { family: 'v', values: { start, end } }
+  }
+
+  /** Changes a row on a condition. @returns whether it is known to be changed */
+  protected async writeIf(row: number, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean> {
+    try {
+      return await this.store.rows.mutateRowIf(clockRowKey(this.database, row), condition, changes)
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) return false
+      throw error
+    }
+  }
+}
+
+/** The row for a gateway that starts: the one with the fewest gateways. */
+function emptiestOf({ used, lists }: ClockState): number {
+  const crowds = Array.from({ length: used }, (_, row) => lists.filter((list) => list.row === row).length)
+  return crowds.indexOf(Math.min(...crowds))
+}
+
+/** The row of a gateway after the number of rows has changed: the gateways that have lists are spread in the order of their numbers. */
+function rankOf({ used, lists }: ClockState, gateway: bigint): number {
+  return new Set(lists.filter((list) => list.gateway < gateway).map((list) => list.gateway)).size % used
+}
+
+export const clockTopic = 'clock'
+
+export function clockRowKey(database: string, row: number): RowKey {
+  return row === 0 ? topicRowKey(database, clockTopic) : topicRowKey(database, clockTopic, String(row))
+}
