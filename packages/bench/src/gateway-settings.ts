@@ -26,6 +26,14 @@ const table = {
     longer: 'less',
     source: 'ours: a slow core',
   },
+  'gateways.clockRows': {
+    value: 0,
+    unit: '',
+    about: 'number of clock rows for each gateway, such as a half; at least one row in all',
+    least: 0,
+    longer: 'more',
+    most: 1,
+  },
   'gateways.killedOf': {
     value: 4,
     unit: 'gateways',

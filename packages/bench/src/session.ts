@@ -87,6 +87,7 @@ export class ArmSession {
   async openGateways(count: number): Promise<Gateways> {
     const gateways = await openGateways({
       count,
+      clockRows: Math.max(1, Math.floor(count * this.setting('gateways.clockRows'))),
       rows: {
         callMs: this.setting('rows.callMs'),
         conditionalMs: this.setting('rows.conditionalMs'),

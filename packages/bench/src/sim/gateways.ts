@@ -8,10 +8,12 @@ import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engin
 import { type Random, VirtualClock } from '@sixtables/engine/testing'
 import { type Client, StoreClient } from './client.ts'
 import { RemoteRows, type RowCapacity, RowServers } from './remote-rows.ts'
-import { Store } from './store.ts'
+import { projectId, Store } from './store.ts'
 
 export interface GatewaysOptions {
   readonly count: number
+  /** Number of clock rows of the database. */
+  readonly clockRows: number
   readonly rows: RowCapacity
   /** CPU time of a client's call, in milliseconds. */
   readonly callMs: number
@@ -31,14 +33,20 @@ export async function openGateways(options: GatewaysOptions): Promise<Gateways> 
   for (let number = 1; number <= options.count; number++) {
     const failures: unknown[] = []
     const own = new RemoteRows(rows, servers)
+    const adapter = severalGateways({ rows: own, gateway: number, switchedOff: options.engine?.switchedOff })
     const engine = await openEngine({
-      store: severalGateways({ rows: own, gateway: number, switchedOff: options.engine?.switchedOff }),
+      store: adapter,
       scheduler: clock,
       seed: options.seed + number,
       onBackgroundFailure: (error) => failures.push(error),
       ...options.engine,
     })
-    all.push(new Gateway(new Store(engine, clock, failures), own, options))
+    const store = new Store(engine, clock, failures)
+    all.push(new Gateway(store, own, options))
+    const change = async (): Promise<void> => {
+      await adapter.changeRows({ projectId, databaseId: '' }, options.clockRows)
+    }
+    if (number === 1 && options.clockRows > 1) await store.together([change()])
   }
   return { all, servers }
 }

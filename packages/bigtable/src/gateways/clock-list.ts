@@ -2,7 +2,7 @@
  * The encoding of the cells of a clock row (clock-row.ts).
  *
  *   v            epoch(4) register(8)                                       of a database with one clock row
- *                epoch(4) register(8) given(8) used(4) rows(4) had(4)       of one with several
+ *                epoch(4) register(8) given(8) used(4) rows(4)              of one with several
  *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… end(4) }…
  *
  * A text is its length in 4 bytes, then its bytes; `end` is 0. `write` counts the writes of the list's own gateway, `strikes` the changes by
@@ -43,8 +43,6 @@ export interface ClockCell {
   readonly used: number
   /** Number of rows in a reading: more than `used` while rows are being taken away. */
   readonly rows: number
-  /** Number of rows of the epoch before. */
-  readonly had: number
 }
 
 /** The first bytes of all cells with this epoch and register. */
@@ -52,18 +50,17 @@ export function encodeRegister(epoch: number, register: bigint): Uint8Array {
   return bytesOf(uint32(epoch) + encodeUint64(register))
 }
 
-export function encodeClock({ epoch, register, given, used, rows, had }: ClockCell): Uint8Array {
-  const several = rows === 1 && had === 1 ? '' : encodeUint64(given) + [used, rows, had].map(uint32).join('')
+export function encodeClock({ epoch, register, given, used, rows }: ClockCell): Uint8Array {
+  const several = rows === 1 ? '' : encodeUint64(given) + uint32(used) + uint32(rows)
   return bytesOf(uint32(epoch) + encodeUint64(register) + several)
 }
 
 export function decodeClock(cell: Uint8Array): ClockCell {
   const code = byteString(cell)
-  invariant(code.length === 12 || code.length === 32, 'a clock row has an epoch and a register')
+  invariant(code.length === 12 || code.length === 28, 'a clock row has an epoch and a register')
   const [epoch, register] = [numberAt(code, 0), decodeUint64(code, 4)]
-  if (code.length === 12) return { epoch, register, given: register, used: 1, rows: 1, had: 1 }
-  const [used, rows, had] = [20, 24, 28].map((at) => numberAt(code, at)) as [number, number, number]
-  return { epoch, register, given: decodeUint64(code, 12), used, rows, had }
+  if (code.length === 12) return { epoch, register, given: register, used: 1, rows: 1 }
+  return { epoch, register, given: decodeUint64(code, 12), used: numberAt(code, 20), rows: numberAt(code, 24) }
 }
 
 export function encodeList({ write, strikes, commits }: CommitList): Uint8Array {

@@ -66,6 +66,8 @@ export class ClockRow extends ClockRows {
   readonly #own = new Map<CommitId, Entry>()
   #waiting: Waiting[] = []
   #wantsWrite = false
+  /** Stamps that wait for a reading. */
+  #reading = 0
   #writes = 0n
   /** The highest stamp of any write so far. */
   #tried = 0n
@@ -98,7 +100,7 @@ export class ClockRow extends ClockRows {
    * @throws EpochRaised: the rows must be read again
    */
   async stamp(commit: Omit<ListedCommit, 'stamp'>, epoch: number): Promise<OwnCommit> {
-    if (this.numbers.rows > 1 && !this.store.isOff('fresh-registers')) await this.read()
+    if (this.numbers.rows > 1 && !this.store.isOff('fresh-registers')) await this.#readFirst()
     let finish = (): void => {}
     const finished = new Promise<void>((resolve) => {
       finish = resolve
@@ -107,6 +109,19 @@ export class ClockRow extends ClockRows {
     const entry: Entry = { ...commit, stamp: 0n, row: 0, sinceMs, isDone: false, finished, finish }
     await this.#given({ entry, epoch, moment: 0n })
     return entry
+  }
+
+  /** Reads all rows before a stamp. Finished commits leave the list with that stamp, and not by a write of their own before it. */
+  async #readFirst(): Promise<void> {
+    this.#reading++
+    try {
+      await this.read()
+      this.#reading--
+    } catch (error) {
+      this.#reading--
+      this.#write()
+      throw error
+    }
   }
 
   #given(wanted: Pick<Waiting, 'entry' | 'epoch' | 'moment'>): Promise<void> {
@@ -152,12 +167,11 @@ export class ClockRow extends ClockRows {
       await this.store.comparedClock.ensureRight(this.#move)
       const stamp = latestOf(this.#nextStamp(0n), this.registerOf(0) + 1n)
       this.#tried = stamp
-      const { rows: had } = this.numbers
-      const raised = { ...numbers, epoch: Math.max(this.epoch + 1, atLeast), had }
+      const raised = { ...numbers, epoch: Math.max(this.epoch + 1, atLeast) }
       if (!(await this.writeIf(0, this.below(stamp), [this.cell(stamp, stamp, raised)]))) continue
       this.state = 'there'
       this.see(stamp)
-      if (raised.rows > 1 || had > 1) break
+      if (raised.rows > 1 || this.numbers.rows > 1) break
       await this.raised(raised, state)
       return stamp
     }
@@ -216,7 +230,7 @@ export class ClockRow extends ClockRows {
     this.isWriting = true
     this.store.inBackground(async () => {
       try {
-        while (this.#waiting.length > 0 || this.#wantsWrite) await this.#writeOnce()
+        while (this.#waiting.length > 0 || (this.#wantsWrite && this.#reading === 0)) await this.#writeOnce()
       } finally {
         this.isWriting = false
       }
@@ -224,6 +238,8 @@ export class ClockRow extends ClockRows {
   }
 
   async #writeOnce(): Promise<void> {
+    // All that have waited for the same reading share the write.
+    if (this.numbers.rows > 1) await new Promise<void>((resolve) => this.store.scheduler.defer(resolve))
     for (const [id, { isDone, row }] of this.#own) {
       if (!isDone) continue
       this.#own.delete(id)

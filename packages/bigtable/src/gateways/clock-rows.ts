@@ -8,8 +8,8 @@
  * The moment of a strong read is the highest stamp given, here 521. Stamps at or below it are never given again, as each row has a register at or
  * above it. If one had a lower register, the read would look again for some milliseconds, and then raise that register to a moment a little ahead.
  *
- * - A reading is no snapshot of several rows. It counts if it has all rows of its newest epoch, each with that epoch; otherwise the change to that
- *   epoch is finished first: rows of the epoch before get it, and then rows that it has in addition are made, with the highest register.
+ * - A reading is no snapshot of several rows. It counts if it has all rows of its newest epoch, each with that epoch; otherwise the gateway first gives
+ *   them that epoch. Every stamp of an epoch is above all that were given in the whole reading before it.
  * - While a moment is closed, no commit at or below it begins, and all unfinished ones are listed in the reading that closed it.
  * - The low watermark is the smallest listed stamp, or the least register + 1. Every commit below it is finished, or refused for ever.
  *
@@ -19,7 +19,6 @@ import { topicRowKey } from '@sixtables/engine/store'
 import {
   type CellChange,
   type Cells,
-  newestIs,
   OutcomeUnknown,
   type RowCondition,
   type RowKey,
@@ -27,6 +26,7 @@ import {
 import { type ClockCell, encodeClock, encodeRegister } from './clock-list.ts'
 import {
   type ClockState,
+  type GatewayList,
   clockCellOf,
   clockCells,
   clockStateOf,
@@ -47,7 +47,7 @@ const lookEveryMs = 3
 export const aheadMicros = 20_000n
 
 /** The numbers of clock rows in an epoch. */
-type EpochNumbers = Pick<ClockCell, 'epoch' | 'used' | 'rows' | 'had'>
+type EpochNumbers = Pick<ClockCell, 'epoch' | 'used' | 'rows'>
 
 export class ClockRows {
   /** Code of the database. */
@@ -59,9 +59,10 @@ export class ClockRows {
   readonly #adopt: (database: string) => Promise<void>
   /** Whether row 0 exists; the first write creates it. */
   protected state: 'unknown' | 'absent' | 'there' = 'unknown'
-  #numbers: EpochNumbers = { epoch: 0, used: 1, rows: 1, had: 1 }
-  /** The registers at the latest reading. */
+  #numbers: EpochNumbers = { epoch: 0, used: 1, rows: 1 }
+  /** Registers and lists at the latest reading. */
   #registers: readonly bigint[] = []
+  #lists: readonly GatewayList[] = []
   #row: number | undefined
   #given = 0n
   #low = 0n
@@ -109,9 +110,10 @@ export class ClockRows {
     return this.#numbers
   }
 
-  /** The row in which this gateway gives stamps. */
+  /** The row in which this gateway gives stamps, chosen when it gives the first one. */
   protected get row(): number {
-    return this.#row ?? 0
+    this.#row ??= emptiestOf(this.#numbers.used, this.#lists, this.store.gateway)
+    return this.#row
   }
 
   /** The register of a row at the latest reading. */
@@ -194,16 +196,20 @@ export class ClockRows {
     for (let row = this.#keys.length; row < newest.rows; row++) this.#keys.push(clockRowKey(this.database, row))
     if (rows.length < newest.rows) return undefined
     if (!isWhole(rows)) {
-      await this.#grow(rows, newest)
-      if (!this.store.isOff('whole-epoch')) return undefined
+      const growing = this.#grow(rows, newest)
+      if (!this.store.isOff('whole-epoch')) return await growing.then(() => undefined)
+      growing.catch(() => {})
     }
     this.settled.see(rows[0]?.h?.[0])
     const state = clockStateOf(rows)
     this.state = rows[0]?.v === undefined ? 'absent' : 'there'
     this.see(state.given)
     const low = this.#lowOf(state)
-    if (state.epoch > this.epoch || this.#row === undefined) await this.raised(newest, state)
-    if (state.epoch === this.epoch) this.#registers = state.registers
+    if (state.epoch > this.epoch) await this.raised(newest, state)
+    if (state.epoch === this.epoch) {
+      this.#registers = state.registers
+      this.#lists = state.lists
+    }
     // After the block for a deletion, because the deletion's moment may be below this watermark.
     if (low > this.#low) this.#low = low
     return state
@@ -219,15 +225,13 @@ export class ClockRows {
   }
 
   /** Handles raised epochs one after the other, so that an earlier reading cannot replace a later one. */
-  protected raised({ epoch, used, rows, had }: EpochNumbers, state: ClockState): Promise<void> {
+  protected raised({ epoch, used, rows }: EpochNumbers, state: ClockState): Promise<void> {
     const adopted = this.#adopting.then(async () => {
-      if (epoch > this.epoch) {
-        await this.#adopt(this.database)
-        if (this.#row !== undefined && used !== this.#numbers.used) this.#row = rankOf(state, this.store.gateway)
-        this.#numbers = { epoch, used, rows, had }
-        this.#keys.splice(rows)
-      }
-      this.#row ??= emptiestOf(state)
+      if (epoch <= this.epoch) return
+      await this.#adopt(this.database)
+      if (this.#row !== undefined && used !== this.#numbers.used) this.#row = rankOf(state, this.store.gateway) % used
+      this.#numbers = { epoch, used, rows }
+      this.#keys.splice(rows)
     })
     this.#adopting = adopted.catch(() => {})
     return adopted
@@ -252,33 +256,25 @@ export class ClockRows {
     return this.store.comparedClock.isRight(now - this.#given) ? now + aheadMicros : 0n
   }
 
-  /** Finishes the change to the newest epoch that a reading has found, or a step of it. */
+  /** Gives all rows the newest epoch that a reading has found. */
   async #grow(rows: readonly (Cells | undefined)[], newest: ClockCell): Promise<void> {
     const cells = Array.from({ length: newest.rows }, (_, row) => clockCellOf(rows[row]))
     const highest = latestOf(0n, ...cells.map((cell) => cell?.register ?? 0n))
-    // Above what a busy row may have given meanwhile, so that the change is not late.
+    // Above the stamps that a busy row gives meanwhile, so that the change is not too late.
     const register = latestOf(highest + aheadMicros, this.#ahead)
-    const writes: Promise<boolean>[] = []
-    for (const [row, cell] of cells.entries()) {
-      if (row >= newest.had || cell === undefined || cell.epoch === newest.epoch) continue
-      const values = { start: encodeRegister(cell.epoch, 0n), end: encodeRegister(cell.epoch, register) }
-      writes.push(this.writeIf(row, { family: 'v', values }, [this.cell(register, register, newest)]))
+    const change = this.cell(register, register, newest)
+    const grown = async (cell: ClockCell | undefined, row: number): Promise<void> => {
+      if (cell?.epoch === newest.epoch) return
+      const values = cell && { start: encodeRegister(cell.epoch, 0n), end: encodeRegister(cell.epoch, register) }
+      await this.writeIf(row, { family: 'v', values }, [change])
     }
-    const isOld = writes.length > 0
-    for (let row = newest.had; row < newest.rows && (!isOld || this.store.isOff('grow-late')); row++) {
-      if (cells[row]?.epoch === newest.epoch) continue
-      const first = this.store.isOff('grow-register') ? 0n : highest
-      // The lists of an earlier epoch with this row have no unfinished commit.
-      const changes = [this.cell(first, 0n, newest), { type: 'delete', family: 'g' }] as const
-      writes.push(this.writeIf(row, newestIs('v', rows[row]?.v?.[0]?.value), changes))
-    }
-    await Promise.all(writes)
+    await Promise.all(cells.map(grown))
   }
 
   /** The change of a row to these numbers, in the current epoch or another one. */
   protected cell(register: bigint, given: bigint = register, numbers: EpochNumbers = this.#numbers): CellChange {
-    const { epoch, used, rows, had } = numbers
-    return { type: 'set', family: 'v', at: 0n, value: encodeClock({ epoch, used, rows, had, register, given }) }
+    const { epoch, used, rows } = numbers
+    return { type: 'set', family: 'v', at: 0n, value: encodeClock({ epoch, used, rows, register, given }) }
   }
 
   /** The condition that a row has the current epoch, and a register below a stamp. */
@@ -303,15 +299,17 @@ export class ClockRows {
   }
 }
 
-/** The row for a gateway that starts: the one with the fewest gateways. */
-function emptiestOf({ used, lists }: ClockState): number {
+/** The row for a gateway that starts: one of those with the fewest gateways. */
+function emptiestOf(used: number, lists: readonly GatewayList[], gateway: bigint): number {
   const crowds = Array.from({ length: used }, (_, row) => lists.filter((list) => list.row === row).length)
-  return crowds.indexOf(Math.min(...crowds))
+  const least = Math.min(...crowds)
+  const rows = crowds.flatMap((crowd, row) => (crowd === least ? [row] : []))
+  return rows[Number(gateway % BigInt(rows.length))] as number
 }
 
-/** The row of a gateway after the number of rows has changed: the gateways that have lists are spread in the order of their numbers. */
-function rankOf({ used, lists }: ClockState, gateway: bigint): number {
-  return new Set(lists.filter((list) => list.gateway < gateway).map((list) => list.gateway)).size % used
+/** How many gateways with lists have lower numbers: after a change of the number of rows they are spread in the order of their numbers. */
+function rankOf({ lists }: ClockState, gateway: bigint): number {
+  return new Set(lists.filter((list) => list.gateway < gateway).map((list) => list.gateway)).size
 }
 
 export const clockTopic = 'clock'

@@ -35,8 +35,6 @@ export type GatewayMechanism =
   | 'low-of-all-rows' // the low watermark is that of the row with the highest register
   | 'low-of-lists' // the low watermark does not look at lists
   | 'whole-epoch' // a reading counts although a clock row has another epoch
-  | 'grow-late' // new clock rows are made before all others have the new epoch
-  | 'grow-register' // new clock rows have a low register
   | 'index-epochs' // a record writes the indexes of the time when it is applied, not those of its epoch
 
 /** A set of mechanisms; those of the engine may be in it as well. */

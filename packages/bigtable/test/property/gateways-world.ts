@@ -147,7 +147,8 @@ export class GatewaysWorld {
 
   async open(): Promise<Gateway> {
     const number = this.gateways.length + 1
-    const skewMicros = BigInt(this.random.integer(400) - 200)
+    // With several clock rows as much as a raised register is ahead.
+    const skewMicros = BigInt((this.random.integer(400) - 200) * (this.clockRowsMax > 1 ? 50 : 1))
     let die = (): void => {}
     const died = new Promise<never>((_, reject) => {
       die = () => reject(new GatewayDied())
@@ -214,7 +215,7 @@ export class GatewaysWorld {
   /** The time, by the clock of the store. */
   get nowMicros(): bigint {
     // Where clocks are set, wall clocks go as fast as steady ones: else each step would look like a clock that is set.
-    const perStep = this.setsClocks ? stepMs * 1000 : 3
+    const perStep = this.setsClocks ? stepMs * 1000 : this.clockRowsMax > 1 ? 1_000 : 3
     return virtualStartMicros + BigInt(this.steps * perStep) + BigInt(this.#period) * passingMicros
   }
 
