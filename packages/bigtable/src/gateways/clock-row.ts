@@ -94,13 +94,29 @@ export class ClockRow extends ClockRows {
   }
 
   /**
-   * Gives a commit its stamp, and lists it.
+   * Prepares stamps above all that were given before the call. Finished commits leave the list with these stamps, and not by a write of their own
+   * before.
+   */
+  async readBeforeStamps(): Promise<void> {
+    if (this.numbers.rows === 1 || this.store.isOff('fresh-registers')) return
+    this.#reading++
+    try {
+      await this.readRegisters()
+      this.#reading--
+    } catch (error) {
+      this.#reading--
+      this.#write()
+      throw error
+    }
+  }
+
+  /**
+   * Gives a commit its stamp, and lists it; {@link readBeforeStamps} comes first.
    *
    * @param epoch - the epoch in which its rows were read
    * @throws EpochRaised: the rows must be read again
    */
   async stamp(commit: Omit<ListedCommit, 'stamp'>, epoch: number): Promise<OwnCommit> {
-    if (this.numbers.rows > 1 && !this.store.isOff('fresh-registers')) await this.#readFirst()
     let finish = (): void => {}
     const finished = new Promise<void>((resolve) => {
       finish = resolve
@@ -109,19 +125,6 @@ export class ClockRow extends ClockRows {
     const entry: Entry = { ...commit, stamp: 0n, row: 0, sinceMs, isDone: false, finished, finish }
     await this.#given({ entry, epoch, moment: 0n })
     return entry
-  }
-
-  /** Reads all rows before a stamp. Finished commits leave the list with that stamp, and not by a write of their own before it. */
-  async #readFirst(): Promise<void> {
-    this.#reading++
-    try {
-      await this.read()
-      this.#reading--
-    } catch (error) {
-      this.#reading--
-      this.#write()
-      throw error
-    }
   }
 
   #given(wanted: Pick<Waiting, 'entry' | 'epoch' | 'moment'>): Promise<void> {

@@ -22,6 +22,7 @@ import {
   OutcomeUnknown,
   type RowCondition,
   type RowKey,
+  type Wanted,
 } from '../row-store/row-store.ts'
 import { type ClockCell, encodeClock, encodeRegister } from './clock-list.ts'
 import {
@@ -45,6 +46,8 @@ const looksForMs = 12
 const lookEveryMs = 3
 /** A raised row is closed for the readers of this time. */
 export const aheadMicros = 20_000n
+
+const registerCells: Wanted = [{ family: 'v', newest: 1 }]
 
 /** The numbers of clock rows in an epoch. */
 type EpochNumbers = Pick<ClockCell, 'epoch' | 'used' | 'rows'>
@@ -124,6 +127,17 @@ export class ClockRows {
   /** All rows at moments after the call. Callers that wait at the same time share a reading. */
   read(): Promise<ClockState> {
     return this.#reading.next()
+  }
+
+  /** The registers of all rows at moments after the call, for a stamp: a reading of its own, since a stamp is worth less waiting than a call. */
+  protected async readRegisters(): Promise<void> {
+    const keys = [...this.#keys]
+    const found = await this.store.rows.readRows(keys, registerCells)
+    const rows = keys.map((key) => found.get(key)?.cells)
+    const { epoch, given, registers } = clockStateOf(rows)
+    if (!isWhole(rows) || epoch !== this.epoch || registers.length > keys.length) return void (await this.read())
+    this.#registers = registers
+    this.see(given)
   }
 
   /**

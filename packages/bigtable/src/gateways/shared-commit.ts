@@ -149,9 +149,12 @@ export class SharedCommits {
     const { low, epoch } = this.#clock
     let from = low
     for (const { reads } of waiting) if (reads !== undefined && reads.moment < from) from = reads.moment + 1n
-    const stamping = Promise.allSettled(
-      waiting.map(() => this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)),
-    )
+    const reading = this.#clock.readBeforeStamps()
+    const stamp = async (): Promise<OwnCommit> => {
+      await reading
+      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)
+    }
+    const stamping = Promise.allSettled(waiting.map(stamp))
     // Where another gateway was first, the less time between read and append the better.
     if (waiting.some(({ attempt }) => attempt > 0)) await stamping
     const [[read], stamps] = await Promise.all([Promise.allSettled([readGroups(this.#store, groups, from)]), stamping])
