@@ -131,6 +131,8 @@ export class ClockRows {
 
   /** The registers of all rows at moments after the call, for a stamp: a reading of its own, since a stamp is worth less waiting than a call. */
   protected async readRegisters(): Promise<void> {
+    // The choice of a row needs the lists.
+    if (this.#row === undefined) return void (await this.read())
     const keys = [...this.#keys]
     const found = await this.store.rows.readRows(keys, registerCells)
     const rows = keys.map((key) => found.get(key)?.cells)

@@ -34,6 +34,15 @@ test('bigtable create makes the table once, and says so', async () => {
   expect(await sixtables(create, { env })).toMatchObject({ code: 0, out: expect.stringContaining('already') })
 })
 
+test('bigtable rows changes the clock rows of a database, also back, and refuses a wrong number', async () => {
+  await sixtables(['bigtable', 'create', ...named], { env })
+  const rows = (number: string) => sixtables(['bigtable', 'rows', number, ...named, '--project', 'shop'], { env })
+  const said = 'clock rows for the default database of project shop; before: 1.'
+  expect(await rows('4')).toEqual({ code: 0, out: `4 ${said}`, err: '' })
+  expect(await rows('1')).toMatchObject({ code: 0, out: expect.stringMatching(/^1 clock row for .*; before: 4\.$/) })
+  expect(await rows('65')).toMatchObject({ code: 2, err: expect.stringContaining('has 1 to 64 clock rows; got 65') })
+})
+
 test('a Bigtable that refuses is one line, and exit code 2', async () => {
   fake.fault = () => ({ type: 'refuse', code: 7, message: 'not you' })
   const start = ['start', '--store', 'bigtable', ...named, '--port', '0']

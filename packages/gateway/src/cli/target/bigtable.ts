@@ -31,7 +31,10 @@ interface GatewayOptions {
   readonly resetRefusal?: string | undefined
 }
 
-type StoreAdapter = NonNullable<EngineOptions['store']>
+type StoreAdapter = NonNullable<EngineOptions['store']> & {
+  /** Changes the number of clock rows of a database; the engine must be open. @returns how many there were */
+  changeRows(database: { readonly projectId: string; readonly databaseId: string }, rows: number): Promise<number>
+}
 
 /** The exports of @sixtables/bigtable that are used here. */
 interface BigtablePackage {

@@ -1,10 +1,13 @@
 /** Flags and help of `sixtables bigtable`; `run` imports the code. */
 import type { Command } from '../../framework/command.ts'
 import { bigtableFlags } from '../../target/bigtable-flags.ts'
+import { databaseFlags } from '../../target/target-flags.ts'
+
+const ofDatabase = databaseFlags.filter(({ name }) => name === 'project' || name === 'database')
 
 export const bigtableCommand: Command = {
   name: 'bigtable',
-  describe: 'Make the table of a Bigtable that keeps the data',
+  describe: 'Make the table of a Bigtable that keeps the data, and change its clock rows',
   commands: [
     {
       name: 'create',
@@ -16,6 +19,20 @@ export const bigtableCommand: Command = {
           'there already is looked at, and left as it is.',
       ],
       run: async (flags, io) => (await import('./create.ts')).bigtableCreate(flags, io),
+    },
+    {
+      name: 'rows',
+      describe: 'Change the number of clock rows of a database, while its gateways run',
+      positionals: [{ name: 'number', describe: 'Clock rows, from 1 to 64' }],
+      flags: [...bigtableFlags, ...ofDatabase],
+      examples: [
+        ['$0 bigtable rows 4 --bigtable-project shop --bigtable-instance main --project shop', 'for some eight gateways'],
+      ],
+      notes: [
+        'A clock row gives versions to the commits of 200 to 500 conditional writes a second. With more rows more gateways commit at a time, and ' +
+          'each commit and each strong read reads all of them: half as many rows as gateways is a good number, and one row the best for one or two.',
+      ],
+      run: async (flags, io) => (await import('./rows.ts')).bigtableRows(flags, io),
     },
   ],
 }
