@@ -151,16 +151,20 @@ export class ClockRows {
     const { scheduler, random } = this.store
     const startMs = scheduler.steadyMs()
     let state = await this.read()
+    let before: readonly bigint[] = []
     const given = moment ?? state.given
     for (let patienceMs: number | undefined; ; ) {
       const behind = state.registers.flatMap((register, row) => (register < given ? [row] : []))
       if (behind.length === 0 || this.store.isOff('raise')) return { ...state, given }
       patienceMs ??= looksForMs * (1 + random.next() / 2)
       const isLate = scheduler.steadyMs() - startMs >= patienceMs
-      const raised = behind.filter((row) => isLate || (row === this.#row && !this.isWriting))
+      // A row that moves will soon be above the moment by itself.
+      const isStill = (row: number): boolean => isLate && state.registers[row] === before[row]
+      const raised = behind.filter((row) => isStill(row) || (row === this.#row && !this.isWriting))
       if (raised.length === 0) await this.store.sleep(lookEveryMs)
       await Promise.all(raised.map((row) => this.#raise(row, given)))
-      if (isLate && this.store.isOff('read-after-raise')) return { ...state, given }
+      if (raised.length > 0 && this.store.isOff('read-after-raise')) return { ...state, given }
+      before = state.registers
       state = await this.read()
     }
   }
