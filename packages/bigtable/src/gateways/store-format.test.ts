@@ -24,15 +24,25 @@ test('the first gateway writes the format, and further ones find it', async () =
   await (await open(rows, 1, false)).close()
   expect(await formatOf(rows), 'a reader writes nothing').toBeUndefined()
   const both = await Promise.all([open(rows, 2), open(rows, 3)])
-  expect(await formatOf(rows)).toBe('{"format":1,"product":"sixtables"}')
+  expect(await formatOf(rows)).toBe('{"format":2,"product":"sixtables"}')
   for (const engine of both) await engine.close()
   await (await open(rows, 4)).close()
 })
 
+test('a store of format 1 is read as it is, and gets format 2 from the first gateway', async () => {
+  const rows = new MemoryRows()
+  const older = '{"format":1,"product":"sixtables"}'
+  await write(rows, older)
+  await (await open(rows, 1, false)).close()
+  expect(await formatOf(rows)).toBe(older)
+  await (await open(rows, 2)).close()
+  expect(await formatOf(rows)).toBe('{"format":2,"product":"sixtables"}')
+})
+
 test.each([
   [
-    '{"format":2,"product":"sixtables"}',
-    /it has format 2, and this version of sixtables works with format 1\. Start the version/,
+    '{"format":3,"product":"sixtables"}',
+    /it has format 3, and this version of sixtables works with format 2\. Start the version/,
   ],
   ['{"product":"sixtables"}', /the row of its format cannot be read \(\{"product/],
   ['2', /cannot be read \(2\)/],

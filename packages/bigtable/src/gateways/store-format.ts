@@ -1,23 +1,24 @@
 /**
  * The format of a shared store: one row that every gateway reads before it does anything else.
  *
- *   M "" "" "format" → { "format": 1, "product": "sixtables" }
+ *   M "" "" "format" → { "format": 2, "product": "sixtables" }
  *
- * A gateway of a version that keeps several clock rows for each database would write format 2, and one of this version would take stamps
- * from one clock row only. So a gateway works at a store only if the row has its own format. The first gateway writes the row; a store of
- * earlier versions, which wrote none, has format 1 (store-format.test.ts).
+ * A gateway works at a store only if the row has a format that it knows. The first gateway writes the row. In format 1 each database has one
+ * clock row, and a gateway of that version would misread several. One clock row is the same in format 2, so a store of format 1, or of earlier
+ * versions, which wrote no row, becomes one of format 2 when a gateway of this version starts (store-format.test.ts).
  */
 import { failedPrecondition } from '@sixtables/engine'
 import { metadataRowKey, type RowKey } from '@sixtables/engine/store'
 import type { SharedStore } from './shared-store.ts'
 
 /** To be raised when gateways of the version before would misread the rows (docs/decisions/0092-format-of-the-table.md). */
-export const sharedFormat = 1
+export const sharedFormat = 2
+const formats: readonly (number | undefined)[] = [1, sharedFormat]
 
 export const formatRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'format' })
 
 /**
- * Reads the format of a store, and writes it if there is none.
+ * Reads the format of a store, and writes it if there is none, or an earlier one.
  *
  * @param isReader - whether to write nothing
  * @throws FAILED_PRECONDITION for another format, or a row that cannot be read
@@ -26,15 +27,15 @@ export async function checkFormat({ kv }: SharedStore, isReader: boolean): Promi
   const value = Buffer.from(JSON.stringify({ format: sharedFormat, product: 'sixtables' }))
   for (;;) {
     const stored = await kv.get(formatRow)
-    if (stored !== undefined) return refuseOther(Buffer.from(stored).toString('utf8'))
+    const format = stored && knownFormat(Buffer.from(stored).toString('utf8'))
     // If another gateway was first, its row is read.
-    if (isReader || (await kv.mutateIf({ key: formatRow, value }, undefined))) return
+    if (isReader || format === sharedFormat || (await kv.mutateIf({ key: formatRow, value }, stored))) return
   }
 }
 
-function refuseOther(stored: string): void {
+function knownFormat(stored: string): number | undefined {
   const format = formatIn(stored)
-  if (format === sharedFormat) return
+  if (formats.includes(format)) return format
   const found =
     format === undefined ? `the row of its format cannot be read (${stored.slice(0, 80)})` : `it has format ${format}`
   const remedy =
