@@ -43,6 +43,8 @@ export class Resolver {
   #usualMs = 10
   /** Commits of this gateway that waited for another gateway's commit until it was resolved. */
   readonly #waitedInVain = new WeakSet<OwnCommit>()
+  /** Lists from which commits are being struck out: only one such write can take effect, and commits wait for each. */
+  readonly #striking = new Map<string, Promise<void>>()
 
   constructor(store: SharedStore, clock: ClockRow) {
     this.#store = store
@@ -68,7 +70,12 @@ export class Resolver {
    * @param state - the state in which they were found
    * @param waiting - the commit of this gateway that needs them resolved
    */
-  async resolveAll(state: ClockState, commits: readonly ListedCommit[], moment: bigint, waiting?: OwnCommit): Promise<void> {
+  async resolveAll(
+    state: ClockState,
+    commits: readonly ListedCommit[],
+    moment: bigint,
+    waiting?: OwnCommit,
+  ): Promise<void> {
     const own = commits.flatMap(({ id }) => this.#clock.own(id)?.finished ?? [])
     const others = commits.filter(({ id }) => this.#clock.own(id) === undefined)
     await Promise.all([...own, this.#resolveOthers(state, others, moment, waiting)])
@@ -100,7 +107,14 @@ export class Resolver {
   async strikeOut(state: ClockState, resolved: readonly ListedCommit[]): Promise<void> {
     const ids = new Set(resolved.map(({ id }) => id))
     const lists = state.lists.filter(({ commits }) => commits.some(({ id }) => ids.has(id)))
-    await Promise.all(lists.map((list) => this.#clock.strike(list, ids)))
+    const striking = lists.map((list) => {
+      const name = `${list.row} ${list.gateway} ${list.head}`
+      const struck =
+        this.#striking.get(name) ?? this.#clock.strike(list, ids).finally(() => this.#striking.delete(name))
+      this.#striking.set(name, struck)
+      return struck
+    })
+    await Promise.all(striking)
   }
 
   /** Resolves another commit, whose prepared record is in a group that is needed now. */
