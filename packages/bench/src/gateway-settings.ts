@@ -27,9 +27,9 @@ const table = {
     source: 'ours: a slow core',
   },
   'gateways.clockRows': {
-    value: 0,
+    value: 0.5,
     unit: '',
-    about: 'number of clock rows for each gateway, such as a half; at least one row in all',
+    about: 'number of clock rows for each gateway in the arms with several; rounded down, and at least one in all',
     least: 0,
     longer: 'more',
     most: 1,

@@ -84,10 +84,10 @@ export class ArmSession {
   }
 
   /** So many gateways over one store of rows, with the times and capacities of the settings. */
-  async openGateways(count: number): Promise<Gateways> {
+  async openGateways(count: number, clockRows = 1): Promise<Gateways> {
     const gateways = await openGateways({
       count,
-      clockRows: Math.max(1, Math.floor(count * this.setting('gateways.clockRows'))),
+      clockRows,
       rows: {
         callMs: this.setting('rows.callMs'),
         conditionalMs: this.setting('rows.conditionalMs'),

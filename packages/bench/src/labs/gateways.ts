@@ -1,10 +1,10 @@
 /**
  * One, two, four and eight gateways over one Bigtable: the loads that grow with their number, and those that one row bounds.
  *
- * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock row
+ * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock rows, by default one
  * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
  */
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'
 import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.ts'
@@ -12,6 +12,8 @@ import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.t
 /** Each put makes an entity group of its own. */
 const putToNewGroup: ScalingLoad['call'] = ({ gateway: { client }, n }) =>
   client.commit([put(client.key({ kind: 'Note', name: `note-${n}` }), n)])
+
+const query: ScalingLoad['call'] = ({ gateway }) => gateway.client.greatest('Task', 'priority')
 
 const scaling: readonly (Pick<Arm, 'name' | 'about'> & { readonly load: ScalingLoad })[] = [
   {
@@ -25,9 +27,24 @@ const scaling: readonly (Pick<Arm, 'name' | 'about'> & { readonly load: ScalingL
   {
     name: 'queries',
     about: 'strongly consistent queries over all entity groups',
-    load: { length: 0.25, call: ({ gateway }) => gateway.client.greatest('Task', 'priority') },
+    load: { length: 0.25, call: query },
   },
   { name: 'puts', about: 'puts to different entity groups', load: { length: 1, call: putToNewGroup } },
+  {
+    name: 'puts-rows',
+    about: 'the same puts, with a clock row for every two gateways',
+    load: { length: 0.4, call: putToNewGroup, severalRows: true },
+  },
+  {
+    name: 'beside',
+    about: 'puts by half of the clients, and queries beside them by the others',
+    load: { length: 0.4, call: putToNewGroup, beside: query },
+  },
+  {
+    name: 'beside-rows',
+    about: 'the same, with a clock row for every two gateways',
+    load: { length: 0.4, call: putToNewGroup, beside: query, severalRows: true },
+  },
   {
     name: 'same-clients',
     about: 'the same puts by the clients of one gateway, spread over all gateways',
@@ -45,16 +62,21 @@ const arms: readonly Arm[] = [
   { name: 'killed', about: 'queries, lookups and puts at several gateways; one is killed', run: kill },
 ]
 
+type Holds = (one: number, other: number) => boolean
+
 /** An expectation about two figures of one arm. */
-function pair(
-  says: string,
-  arm: string,
-  names: readonly [string, string],
-  holds: (one: number, other: number) => boolean,
-): Expectation {
+function pair(says: string, arm: string, names: readonly [string, string], holds: Holds): Expectation {
   return expectFigures(says, ofArm(arm, ...names), (first, second) => ({
     holds: holds(first, second),
     found: `${names[0]}: ${first}, ${names[1]}: ${second}`,
+  }))
+}
+
+/** An expectation about one figure of two arms. */
+function compared(says: string, name: string, arms: readonly [string, string], holds: Holds): Expectation {
+  return expectFigures(says, ofArms(name, ...arms), (first, second) => ({
+    holds: holds(first, second),
+    found: `${name} of ${arms[0]}: ${first}, of ${arms[1]}: ${second}`,
   }))
 }
 
@@ -113,6 +135,7 @@ export const gatewaysLab: Lab = {
       'gateways.clients',
       'gateways.callMs',
       'gateways.seconds',
+      'gateways.clockRows',
       'gateways.killedOf',
       'rows.callMs',
       'rows.conditionalMs',
@@ -144,6 +167,24 @@ export const gatewaysLab: Lab = {
       'puts',
       ['p50, one gateway', 'p50, most gateways'],
       (one, most) => most > 2 * one,
+    ),
+    expectFigure(
+      'puts with several clock rows: more than five times as many at eight gateways',
+      'puts-rows',
+      'most against one',
+      (times) => times > 5,
+    ),
+    compared(
+      'several clock rows: a put waits half as long at eight gateways',
+      'p50, most gateways',
+      ['puts', 'puts-rows'],
+      (one, several) => several < 0.6 * one,
+    ),
+    compared(
+      'several clock rows: a query beside puts waits less at eight gateways',
+      'queries beside, p50, most',
+      ['beside', 'beside-rows'],
+      (one, several) => several < 0.85 * one,
     ),
     expectFigure(
       'the same clients at more gateways write less',

@@ -3,6 +3,7 @@ import { type Fault, faultsOf, off, spoil } from '../support/fault-suite.ts'
 
 const oneGroup = (arm: string): Fault => ({ fault: 'all calls are puts to one group', as: { [arm]: 'one-group' } })
 const manyGroups: Fault = { fault: 'each put has a group of its own', as: { 'one-group': 'puts' } }
+const oneRow = (arm: string): Fault => ({ fault: 'the database has one clock row', as: { [`${arm}-rows`]: arm } })
 const fewer = { 'gateways.killedOf': 2 }
 const freeClock: Fault = {
   fault: 'conditional writes take no time',
@@ -15,6 +16,9 @@ faultsOf(gatewaysLab, {
   'puts to many groups: two gateways take nearly twice as many': oneGroup('puts'),
   'puts to many groups: half of the gateways take nearly as many': freeClock,
   'more gateways: each put waits longer for the clock row': freeClock,
+  'puts with several clock rows: more than five times as many at eight gateways': oneRow('puts'),
+  'several clock rows: a put waits half as long at eight gateways': oneRow('puts'),
+  'several clock rows: a query beside puts waits less at eight gateways': oneRow('beside'),
   'the same clients at more gateways write less': freeClock,
   'puts to one group: those that wait in a gateway share an append': manyGroups,
   'puts to one group: about every second append of several gateways succeeds': manyGroups,

@@ -26,12 +26,18 @@ export interface ScalingLoad {
   readonly length: number
   /** The clients of one gateway are spread over all of them. */
   readonly sameClients?: boolean
+  /** The database has as many clock rows as the setting says. */
+  readonly severalRows?: boolean
+  /** The call of every second client of a gateway; those of the others are counted. */
+  readonly beside?: ScalingLoad['call']
 }
 
 /** A load at so many gateways. */
 interface Measured {
   readonly rate: number
   readonly p50Ms: number
+  /** Median of the calls beside them. */
+  readonly besideP50Ms: number | undefined
   /** Writes of the clock row a second. */
   readonly clockWrites: number
   /** Calls answered for each of these. */
@@ -57,8 +63,8 @@ export function put(key: TaskKey, priority: number): Put {
 }
 
 /** Opens gateways, fills the store, and lets each gateway write once. From then on calls take time. */
-export async function openFilled(session: ArmSession, count: number): Promise<Filled> {
-  const gateways = await session.openGateways(count)
+export async function openFilled(session: ArmSession, count: number, clockRows = 1): Promise<Filled> {
+  const gateways = await session.openGateways(count, clockRows)
   const [first] = gateways.all as [Gateway]
   const tasks = Array.from({ length: tasksMax }, (_, i) => first.client.key({ kind: 'Task', name: `task-${i}` }))
   for (const [number, { client, store }] of gateways.all.entries()) {
@@ -88,6 +94,10 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
   record.figure('most against half as many', most.rate / (found.at(-2) ?? one).rate, 'times')
   record.figure('p50, one gateway', one.p50Ms, 'ms')
   record.figure('p50, most gateways', most.p50Ms, 'ms')
+  if (one.besideP50Ms !== undefined && most.besideP50Ms !== undefined) {
+    record.figure('queries beside, p50, one', one.besideP50Ms, 'ms')
+    record.figure('queries beside, p50, most', most.besideP50Ms, 'ms')
+  }
   if (one.clockWrites > 0) {
     record.figure('clock row, one gateway', one.clockWrites, 'writes/s')
     record.figure('clock row, most gateways', most.clockWrites, 'writes/s')
@@ -118,21 +128,25 @@ function gatewayCounts(session: ArmSession): readonly number[] {
 }
 
 async function measure(session: ArmSession, count: number, load: ScalingLoad): Promise<Measured> {
-  const { gateways, first, tasks } = await openFilled(session, count)
+  const clockRows = load.severalRows ? Math.max(1, Math.floor(count * session.setting('gateways.clockRows'))) : 1
+  const { gateways, first, tasks } = await openFilled(session, count, clockRows)
   const { store } = first
   const { servers } = gateways
   const seconds = session.setting('gateways.seconds') * load.length
   const fromMs = store.nowMs + seconds * 500
   const untilMs = fromMs + seconds * 1000
   const latency = new Histogram()
+  const beside = new Histogram()
   let n = 0
-  const client = async (gateway: Gateway): Promise<void> => {
+  const client = async (gateway: Gateway, i: number): Promise<void> => {
+    const isBeside = load.beside !== undefined && Math.floor(i / gateways.all.length) % 2 === 1
+    const [call, waits] = isBeside ? [load.beside, beside] : [load.call, latency]
     // They do not begin in step.
     await store.sleep(session.random.next() * 10)
     while (store.nowMs < untilMs) {
       const begunMs = store.nowMs
-      const isDone = await answered(load.call({ gateway, tasks, n: n++, draw: session.random.next() }))
-      if (isDone && store.nowMs >= fromMs && store.nowMs < untilMs) latency.add(store.nowMs - begunMs)
+      const isDone = await answered(call({ gateway, tasks, n: n++, draw: session.random.next() }))
+      if (isDone && store.nowMs >= fromMs && store.nowMs < untilMs) waits.add(store.nowMs - begunMs)
     }
   }
   const clients = clientsOf(session, gateways, load).map(client)
@@ -152,6 +166,7 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
   return {
     rate: latency.weight / seconds,
     p50Ms: latency.quantile(0.5),
+    besideP50Ms: load.beside && beside.quantile(0.5),
     clockWrites: clockWrites / seconds,
     putsEach: latency.weight / Math.max(1, clockWrites),
     appended: won / Math.max(1, appends),
