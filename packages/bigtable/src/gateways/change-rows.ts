@@ -3,20 +3,22 @@
  * gateway gives stamps in the rows that go, and all still read them; when everything listed is resolved, the second one leaves them out.
  */
 import { invalidArgument } from '@sixtables/engine'
-import type { SharedDatabase } from './shared-databases.ts'
+import type { SharedDatabases } from './shared-databases.ts'
 
 /** A reading costs a row read for each, and a strong read may have to raise each. */
 export const clockRowsMax = 64
 
 /**
+ * @param database - its code
  * @param rows - from 1 to 64
  * @returns how many there were
  * @throws INVALID_ARGUMENT for another number
  */
-export async function changeRows({ clock, resolver }: SharedDatabase, rows: number): Promise<number> {
+export async function changeRows(databases: SharedDatabases, database: string, rows: number): Promise<number> {
   if (!Number.isInteger(rows) || rows < 1 || rows > clockRowsMax) {
     throw invalidArgument(`a database has 1 to ${clockRowsMax} clock rows; got ${rows}`)
   }
+  const { clock, resolver } = databases.of(database)
   const { used: before, registers } = await clock.read()
   if (before === rows && registers.length === rows) return before
   await clock.raiseEpoch(0, (now) => ({ used: rows, rows: Math.max(rows, now.registers.length) }))
@@ -24,7 +26,7 @@ export async function changeRows({ clock, resolver }: SharedDatabase, rows: numb
     const state = await clock.closed()
     // Another change has come meanwhile.
     if (state.used !== rows || state.registers.length === rows) return before
-    await resolver.resolveAll(state, state.listed, state.given)
+    if (!databases.store.isOff('resolve-before-fewer')) await resolver.resolveAll(state, state.listed, state.given)
     await clock.raiseEpoch(0, (now) => (now.epoch === state.epoch ? { used: rows, rows } : undefined))
   }
 }

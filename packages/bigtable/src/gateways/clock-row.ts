@@ -171,10 +171,11 @@ export class ClockRow extends ClockRows {
       const stamp = latestOf(this.#nextStamp(0n), this.registerOf(0) + 1n)
       this.#tried = stamp
       const raised = { ...numbers, epoch: Math.max(this.epoch + 1, atLeast) }
-      if (!(await this.writeIf(0, this.below(stamp), [this.cell(stamp, stamp, raised)]))) continue
+      const given = this.store.isOff('epoch-above') ? state.given : stamp
+      if (!(await this.writeIf(0, this.below(stamp), [this.cell(stamp, given, raised)]))) continue
       this.state = 'there'
       this.see(stamp)
-      if (raised.rows > 1 || this.numbers.rows > 1) break
+      if ((raised.rows > 1 || this.numbers.rows > 1) && !this.store.isOff('epoch-in-all-rows')) break
       await this.raised(raised, state)
       return stamp
     }
@@ -359,4 +360,3 @@ function asBefore({ used, registers }: ClockState): RowNumbers {
 function setBack(): DatastoreError {
   return new DatastoreError('UNAVAILABLE', 'the clock of this gateway was set back during the call; try again')
 }
-

@@ -27,14 +27,15 @@ import {
 import { type ClockCell, encodeClock, encodeRegister } from './clock-list.ts'
 import {
   type ClockState,
-  type GatewayList,
   clockCellOf,
   clockCells,
   clockStateOf,
   earliestOf,
+  type GatewayList,
   isWhole,
   latestOf,
   newestOf,
+  unwritten,
 } from './clock-state.ts'
 import { Rounds } from './rounds.ts'
 import { Settled } from './settled-version.ts'
@@ -69,7 +70,7 @@ export class ClockRows {
   #row: number | undefined
   #given = 0n
   #low = 0n
-  readonly #reading = new Rounds(() => this.#readWhole())
+  readonly #reading: Rounds<ClockState>
   readonly #raising = new Map<number, Promise<boolean>>()
   #adopting: Promise<void> = Promise.resolve()
   /** Deletions that block strong reads and commits. */
@@ -80,6 +81,7 @@ export class ClockRows {
   constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
     this.store = store
     this.database = database
+    this.#reading = new Rounds(() => this.#readWhole(), store.isOff('later-reading'))
     this.#keys = [clockRowKey(database, 0)]
     this.settled = new Settled(store.rows, clockRowKey(database, 0))
     this.#adopt = adopt
@@ -281,12 +283,14 @@ export class ClockRows {
     const cells = Array.from({ length: newest.rows }, (_, row) => clockCellOf(rows[row]))
     const highest = latestOf(0n, ...cells.map((cell) => cell?.register ?? 0n))
     // Above the stamps that a busy row gives meanwhile, so that the change is not too late.
-    const register = latestOf(highest + aheadMicros, this.#ahead)
-    const change = this.cell(register, register, newest)
+    const above = latestOf(highest + aheadMicros, this.#ahead)
     const grown = async (cell: ClockCell | undefined, row: number): Promise<void> => {
       if (cell?.epoch === newest.epoch) return
-      const values = cell && { start: encodeRegister(cell.epoch, 0n), end: encodeRegister(cell.epoch, register) }
-      await this.writeIf(row, { family: 'v', values }, [change])
+      const { register, given } = this.store.isOff('epoch-above')
+        ? (cell ?? unwritten)
+        : { register: above, given: above }
+      const values = cell && { start: encodeRegister(cell.epoch, 0n), end: encodeRegister(cell.epoch, register + 1n) }
+      await this.writeIf(row, { family: 'v', values }, [this.cell(register, given, newest)])
     }
     await Promise.all(cells.map(grown))
   }

@@ -27,7 +27,7 @@ export interface ClockState {
 export const clockCells: Wanted = [{ family: 'v', newest: 1 }, { family: 'g' }, Settled.wanted]
 
 /** The row of a database without commits. */
-const unwritten: ClockCell = { epoch: 0, register: 0n, given: 0n, used: 1, rows: 1 }
+export const unwritten: ClockCell = { epoch: 0, register: 0n, given: 0n, used: 1, rows: 1 }
 
 export function clockCellOf(cells: Cells | undefined): ClockCell | undefined {
   const stored = cells?.v?.[0]?.value

@@ -4,16 +4,24 @@ export class Rounds<T> {
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<T> | undefined
 
-  constructor(work: () => Promise<T>) {
+  readonly #joins: boolean
+
+  /** @param joins - whether a caller gets the run that is under way; for a test (switched-off.ts) */
+  constructor(work: () => Promise<T>, joins: boolean) {
     this.#work = work
+    this.#joins = joins
   }
 
   /** The result of a run that begins after the call. */
   next(): Promise<T> {
     this.#next ??= this.#running.then(() => {
-      this.#next = undefined
+      const begun = (): void => {
+        this.#next = undefined
+      }
+      if (!this.#joins) begun()
       const run = this.#work()
-      this.#running = run.catch(() => {})
+      const ended = this.#joins ? begun : () => {}
+      this.#running = run.then(ended, ended)
       return run
     })
     return this.#next

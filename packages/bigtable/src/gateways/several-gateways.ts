@@ -65,7 +65,7 @@ export function severalGateways(options: GatewayOptions): GatewayAdapter {
     },
     async changeRows({ projectId, databaseId }, rows) {
       invariant(opened !== undefined, 'clock rows change after the engine was opened')
-      return await changeRows(opened.of(databaseCode(projectId, databaseId)), rows)
+      return await changeRows(opened, databaseCode(projectId, databaseId), rows)
     },
   }
 }

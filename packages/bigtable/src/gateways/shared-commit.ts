@@ -199,7 +199,8 @@ export class SharedCommits {
   async #evaluate(turn: Turn, one: Stamped): Promise<Outcome | undefined> {
     const { input, reads, commit } = one
     if (turn.rest !== undefined) return turn.rest
-    if ([...turn.rows.values()].some((row) => !isBelow(row, commit.stamp))) return 'lost'
+    const isFirst = [...turn.rows.values()].every((row) => isBelow(row, commit.stamp))
+    if (!isFirst && !this.#store.isOff('head-below')) return 'lost'
     const rows = new Map(turn.rows)
     const found = await this.#evaluator.evaluate(one, rows)
     if (!('error' in found) && rows.size > turn.rows.size) return 'again'

@@ -135,7 +135,8 @@ export class SharedReads {
   async #resolve(state: ClockState, scope: ReadScope): Promise<void> {
     if (this.#store.isOff('resolve-in-read')) return
     const matters = state.listed.filter(
-      ({ stamp, groups }) => stamp <= state.given && (scope === 'global' || groups.some((group) => scope.includes(group))),
+      ({ stamp, groups }) =>
+        stamp <= state.given && (scope === 'global' || groups.some((group) => scope.includes(group))),
     )
     if (matters.length > 0) await this.#resolver.resolveAll(state, matters, state.given)
   }

@@ -5,8 +5,11 @@ import type { Mechanism } from '@sixtables/engine/store'
 
 export type GatewayMechanism =
   | 'clock-list' // commits under way stand in no list
+  | 'resolve-before-strike' // a list that does not change is struck out as it is
   | 'fence' // a commit that is not found decided is taken for refused, and nothing keeps it from coming late
   | 'group-log-check' // reads in the one group that is written are not compared with its log
+  | 'head-below' // a commit enters a group above whose head its stamp is not
+  | 'later-reading' // a read of the clock row takes one that began before it
   | 'images-of-turn' // commits of one turn are evaluated over the group as it was read
   | 'proof-of-turn' // a commit that changes nothing is answered, although the append of its turn was lost
   | 'validation' // other reads are not validated
@@ -35,6 +38,9 @@ export type GatewayMechanism =
   | 'low-of-all-rows' // the low watermark is that of the row with the highest register
   | 'low-of-lists' // the low watermark does not look at lists
   | 'whole-epoch' // a reading counts although a clock row has another epoch
+  | 'epoch-in-all-rows' // an epoch counts as raised while it is in the first clock row alone
+  | 'epoch-above' // an epoch begins with what was given before it, and with new rows at 0
+  | 'resolve-before-fewer' // clock rows are left out with what is listed in them
   | 'index-epochs' // a record writes the indexes of the time when it is applied, not those of its epoch
 
 /** A set of mechanisms; those of the engine may be in it as well. */

@@ -71,7 +71,9 @@ export class Watch {
       const sinceMs = before?.head === head ? before.sinceMs : nowMs
       seen.set(name, { head, sinceMs })
       if (nowMs - sinceMs < abandonedAfterMs) continue
-      await Promise.all(commits.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
+      if (!store.isOff('resolve-before-strike')) {
+        await Promise.all(commits.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
+      }
       await clock.strike(list, new Set(commits.map(({ id }) => id)))
     }
     return state

@@ -72,7 +72,7 @@ export class Clients {
 
   constructor(world: GatewaysWorld) {
     this.#world = world
-    this.#resets = world.random.next() < 0.35 ? 0.08 : 0
+    this.#resets = world.clockRowsMax > 1 ? world.pick([0, 0.05, 0.25]) : world.random.next() < 0.35 ? 0.08 : 0
   }
 
   /** One client: some calls, one after the other. */
@@ -112,8 +112,11 @@ export class Clients {
       return await (random.next() < 0.6 ? this.#putExpiring(gateway) : this.#expire(gateway))
     }
     if (random.next() < this.#resets) return await this.#reset(gateway)
-    if (this.#world.clockRowsMax > 1 && random.next() < 0.08) return await this.#changeRows(gateway)
-    await this.#world.pick(calls)()
+    const { rowChanges, clockRowsMax } = this.#world
+    if (rowChanges > 0 && random.next() < rowChanges) return await this.#changeRows(gateway)
+    // Calls that stamps of several rows may keep in a wrong order.
+    const crossing = [calls[0], calls[0], calls[4], calls[6], calls[9]] as typeof calls
+    await this.#world.pick(clockRowsMax > 1 && random.next() < 0.5 ? crossing : calls)()
     // The second group of a commit of two may be finished after the answer.
     const last = this.events.at(-1)
     const second = [...(last?.writes?.keys() ?? [])][1]

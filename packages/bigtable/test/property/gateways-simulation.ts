@@ -43,7 +43,8 @@ export async function simulate(
   try {
     for (let gateways = 2 + world.random.integer(3); gateways > 0; gateways--) await world.open()
     const { gateways } = world
-    if (clockRowsMax > 1) await world.run(world.pick(gateways).changeRows(1 + world.random.integer(clockRowsMax)), 10_000)
+    if (clockRowsMax > 1)
+      await world.run(world.pick(gateways).changeRows(2 + world.random.integer(clockRowsMax - 1)), 10_000)
     world.calm = false
     const deathsAt = [40 + world.random.integer(900), 250 + world.random.integer(1_500)]
     const deaths = world.random.next() < 0.7 ? deathsAt.slice(world.random.integer(2)) : []

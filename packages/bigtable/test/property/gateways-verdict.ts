@@ -16,6 +16,7 @@ import { type Event, expiringName, nameOf, type Values } from './gateways-client
 /** A commit as the logs have it. */
 export interface Logged {
   readonly stamp: bigint
+  readonly epoch: number
   readonly groups: readonly string[]
   /** Groups whose logs have it. */
   readonly seen: string[]
@@ -40,8 +41,8 @@ export class Shown {
   }
 
   #noteRecord(key: RowKey, at: bigint, value: Uint8Array): void {
-    const { commit = '', groups, changes } = decodeLogRecord(value)
-    const logged = this.commits.get(commit) ?? { stamp: at, groups, seen: [], changes: [] }
+    const { commit = '', epoch = 0, groups, changes } = decodeLogRecord(value)
+    const logged = this.commits.get(commit) ?? { stamp: at, epoch, groups, seen: [], changes: [] }
     this.commits.set(commit, logged)
     if (logged.stamp !== at) throw new Error(`${commit} has two stamps`)
     const group = key.slice(1)
@@ -71,14 +72,20 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
   if (new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
   const resets = events.filter(({ what }) => what === 'reset').length
   if (deleted.length > resets) return `everything was deleted ${deleted.length} times by ${resets} resets`
-  const nothing = deleted.map((stamp): Logged => ({ stamp, groups: [], seen: [], changes: [] }))
+  const nothing = deleted.map((stamp): Logged => ({ stamp, epoch: 0, groups: [], seen: [], changes: [] }))
   const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
   const states: State[] = [{ stamp: 0n, values: new Map() }]
   const byValue = new Map<number, bigint>()
   const again = new Set(events.flatMap(({ isAgain, writes }) => (isAgain ? [...(writes?.values() ?? [])] : [])))
   let values = new Map<string, number>()
-  for (const { stamp, groups, seen, changes } of commits) {
+  let latest = 0
+  for (const { stamp, epoch, groups, seen, changes } of commits) {
     if (stamp === states.at(-1)?.stamp) return `two commits have the stamp ${stamp}`
+    const isDeletion = seen.length === 0
+    if (!isDeletion && epoch < latest)
+      return `a commit at ${stamp} is of the epoch ${epoch}, after the epoch ${latest} began`
+    // A deletion raises the epoch.
+    latest = isDeletion ? latest + 1 : epoch
     if (seen.length !== groups.length) return `a commit at ${stamp} is in ${seen.length} of its ${groups.length} groups`
     values = deleted.includes(stamp) ? new Map() : new Map(values)
     for (const { name, before, after } of changes) {

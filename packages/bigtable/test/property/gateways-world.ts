@@ -28,6 +28,7 @@ import {
 } from '@sixtables/engine'
 import type { RowKey } from '@sixtables/engine/store'
 import { virtualStartMicros } from '@sixtables/engine/testing'
+import { clockTopic } from '../../src/gateways/clock-rows.ts'
 import { severalGateways } from '../../src/gateways/several-gateways.ts'
 import type { GatewaysSwitchedOff } from '../../src/gateways/switched-off.ts'
 import type { MemoryRows, RowSeam } from '../../src/row-store/memory-rows.ts'
@@ -45,6 +46,8 @@ interface Waiting {
   readonly land?: (() => void) | undefined
   /** How often time had passed when it was sent. */
   readonly period?: number
+  /** It waits until this step if others can be taken. */
+  readonly slowUntil?: number
 }
 
 export interface Gateway {
@@ -71,6 +74,11 @@ const passingMicros = 2_100_000_000n
 /** How far clocks are set off, in seconds. */
 const setSeconds: readonly number[] = [0, 0, 0, 0.8, 50, -50, 100, -100, 3_600, -3_600]
 const stepMs = 50
+/** With several clock rows: so many writes of them take long, and stamps of other rows are given meanwhile. */
+const slowShare = 0.3
+const slowSteps = 400
+/** With several clock rows: a raised register is ahead of a clock for two steps of the world, or for many. */
+const stepsMicros: readonly number[] = [3, 100, 1_000, 10_000]
 /** The watch looks every so often. */
 const idleMs = 4_000
 
@@ -100,6 +108,9 @@ export class GatewaysWorld {
   readonly #onChange: (row: RowKey) => void
   /** Most clock rows; 1 = their number never changes. */
   readonly clockRowsMax: number
+  /** The share of calls that change that number. */
+  readonly rowChanges: number
+  readonly #stepMicros: number
   #waiting: Waiting[] = []
   #sleepers = new Set<() => void>()
   /** How often time has passed. */
@@ -114,10 +125,12 @@ export class GatewaysWorld {
     clockRowsMax: number,
   ) {
     this.clockRowsMax = clockRowsMax
+    this.#stepMicros = clockRowsMax > 1 ? (stepsMicros[seed % 4] as number) : 3
     this.random = seededRandom(seed)
     this.#switchedOff = switchedOff
     this.rows = rows
     this.#onChange = onChange
+    this.rowChanges = clockRowsMax > 1 ? this.pick([0, 0.05, 0.2]) : 0
     this.#faults = 0.03 + this.random.next() * 0.08
     this.#sweeps = this.random.next() < 0.4
     this.#empties = this.#sweeps && seed % 2 === 0
@@ -215,7 +228,7 @@ export class GatewaysWorld {
   /** The time, by the clock of the store. */
   get nowMicros(): bigint {
     // Where clocks are set, wall clocks go as fast as steady ones: else each step would look like a clock that is set.
-    const perStep = this.setsClocks ? stepMs * 1000 : this.clockRowsMax > 1 ? 1_000 : 3
+    const perStep = this.setsClocks ? stepMs * 1000 : this.#stepMicros
     return virtualStartMicros + BigInt(this.steps * perStep) + BigInt(this.#period) * passingMicros
   }
 
@@ -285,8 +298,8 @@ export class GatewaysWorld {
     let at = this.random.integer(waiting.length)
     // Watches are slow: they would do all the work of recovery otherwise.
     const skipsIdle = withoutIdle || this.random.next() < 0.9
-    const waits = ({ isIdle, gateway }: Waiting): boolean =>
-      (skipsIdle && isIdle) || (gateway !== undefined && gateway.stalledUntil > this.steps)
+    const waits = ({ isIdle, gateway, slowUntil = 0 }: Waiting): boolean =>
+      (skipsIdle && isIdle) || Math.max(slowUntil, gateway?.stalledUntil ?? 0) > this.steps
     for (let tries = 0; tries < waiting.length && waits(waiting[at] as Waiting); tries++) at = (at + 1) % waiting.length
     const [one] = waiting.splice(at, 1)
     this.steps++
@@ -354,7 +367,10 @@ export class GatewaysWorld {
           return effect()
         }
         const send = (): void => {
-          this.#waiting.push({ gateway, isIdle: false, what, take, land, period: this.#period })
+          const isOfClock = kind === 'mutateIf' && key.includes(clockTopic)
+          const isSlow = isOfClock && this.clockRowsMax > 1 && !this.#isCalm && this.random.next() < slowShare
+          const slowUntil = isSlow ? this.steps + this.random.integer(slowSteps) : 0
+          this.#waiting.push({ gateway, isIdle: false, what, take, land, period: this.#period, slowUntil })
         }
         const answer = (give: () => void): void => {
           this.#waiting.push({ gateway, isIdle: false, what: `answer to ${what}`, take: give })
