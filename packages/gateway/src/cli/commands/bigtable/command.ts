@@ -26,11 +26,14 @@ export const bigtableCommand: Command = {
       positionals: [{ name: 'number', describe: 'Clock rows, from 1 to 64' }],
       flags: [...bigtableFlags, ...ofDatabase],
       examples: [
-        ['$0 bigtable rows 4 --bigtable-project shop --bigtable-instance main --project shop', 'for some eight gateways'],
+        [
+          '$0 bigtable rows 4 --bigtable-project shop --bigtable-instance main --project shop',
+          'for some eight gateways',
+        ],
       ],
       notes: [
-        'A clock row gives versions to the commits of 200 to 500 conditional writes a second. With more rows more gateways commit at a time, and ' +
-          'each commit and each strong read reads all of them: half as many rows as gateways is a good number, and one row the best for one or two.',
+        'A clock row takes some 200 to 500 conditional writes a second. With several rows more gateways commit at a time, but each commit and ' +
+          'each strong read reads all of them. One row is best for one or two gateways, and half as many rows as gateways for more.',
       ],
       run: async (flags, io) => (await import('./rows.ts')).bigtableRows(flags, io),
     },
