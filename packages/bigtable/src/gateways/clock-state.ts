@@ -60,7 +60,7 @@ export function clockStateOf(all: readonly (Cells | undefined)[]): ClockState {
   return {
     epoch,
     used,
-    given: numbers.reduce((most, { given }) => (given > most ? given : most), 0n),
+    given: latestOf(0n, ...numbers.map(({ given }) => given)),
     registers: numbers.map(({ register }) => register),
     listed: lists.flatMap(({ commits }) => commits),
     lists,
@@ -76,5 +76,8 @@ export function latestOf(first: bigint, ...others: readonly bigint[]): bigint {
 
 /** The earliest of some moments, at least one. */
 export function earliestOf(moments: readonly bigint[]): bigint {
-  return moments.reduce((one, other) => (other < one ? other : one))
+  const [first = 0n, ...others] = moments
+  let earliest = first
+  for (const moment of others) if (moment < earliest) earliest = moment
+  return earliest
 }
