@@ -144,6 +144,7 @@ async function unless<T>(dir: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task()
   } catch (error) {
+    await probeLock(dir)
     throw refused(dir, `its rows cannot be read (${systemCode(error)})`, 'See to the rights and the disk', error)
   }
 }

@@ -38,9 +38,10 @@ export async function damageOfLevel(
   { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
 ): Promise<LevelDamage | undefined> {
   const manifest = await readManifest(rows)
-  if (manifest === undefined) return undefined
-  if ('what' in manifest) {
-    return { found: `its file rows/${manifest.name} is damaged ${manifest.what}`, advice: fromCopy }
+  if ('found' in manifest) {
+    const { found, only } = manifest
+    const byHand = only === undefined ? '' : `; or write "${only}" and a line break into rows/CURRENT`
+    return { found: `its file ${found}`, advice: fromCopy + byHand }
   }
   // A log is cut only if nothing else is damaged.
   return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, { isProven, isRepair }))

@@ -12,7 +12,7 @@
  *
  * Known: LevelDB's public sources and description of the format.
  */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { varintAt } from '../leveldb/varint.ts'
 import { damageOfLog } from './level-log-check.ts'
@@ -29,8 +29,10 @@ export interface Manifest {
 }
 
 export interface ManifestDamage {
-  readonly name: string
-  readonly what: string
+  /** In words, after the name of the folder. */
+  readonly found: string
+  /** The manifest that CURRENT should name, if that is all that is wrong. */
+  readonly only?: string | undefined
 }
 
 /** Kinds of fields after a tag: `n` a number, `t` a text. */
@@ -45,23 +47,24 @@ const fieldsOfTag: Readonly<Record<number, string>> = {
   9: 'n',
 }
 
-/** @returns `undefined` if the file that CURRENT names is missing: LevelDB itself reports that */
-export async function readManifest(rows: string): Promise<Manifest | ManifestDamage | undefined> {
-  let name: string
-  let bytes: Buffer
-  try {
-    name = (await readFile(join(rows, 'CURRENT'), 'latin1')).trimEnd()
-    bytes = await readFile(join(rows, name))
-  } catch {
-    return undefined
+/** @throws errors of the file system */
+export async function readManifest(rows: string): Promise<Manifest | ManifestDamage> {
+  const current = await readFile(join(rows, 'CURRENT'), 'latin1')
+  const manifests = (await readdir(rows)).filter((file) => file.startsWith('MANIFEST-'))
+  const name = manifests.find((file) => current === `${file}\n`)
+  if (name === undefined) {
+    const held = JSON.stringify(current.slice(0, 40))
+    const only = manifests.length === 1 ? manifests[0] : undefined
+    return { found: `rows/CURRENT holds ${held} instead of the name of a manifest beside it and a line break`, only }
   }
+  const bytes = await readFile(join(rows, name))
   const tables = new Map<number, number>()
   const manifest = { name, log: 0, lastSequence: 0, tables }
   const damage = damageOfLog(bytes, {
     onRecord: (parts) => (applyChange(manifest, Buffer.concat(parts)) ? undefined : 'a change cannot be read'),
   })
   if (damage === undefined) return manifest
-  return { name, what: `at byte ${damage.offset} of ${damage.bytes} (${damage.what})` }
+  return { found: `rows/${name} is damaged at byte ${damage.offset} of ${damage.bytes} (${damage.what})` }
 }
 
 /** @returns false for malformed bytes */

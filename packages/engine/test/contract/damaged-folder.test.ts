@@ -5,7 +5,7 @@
  */
 import { cp, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
@@ -250,10 +250,16 @@ describe('a damaged manifest', () => {
     await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/damaged/))
     await rm(manifest)
     await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/MANIFEST/))
-    for (const text of ['', 'MANIFEST-999999\n', 'nonsense']) {
-      await restore()
-      await writeFile(join(dir, 'rows', 'CURRENT'), text)
-      await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/CURRENT|MANIFEST|damaged/))
+    await restore()
+    for (const text of [basename(manifest), '', 'MANIFEST-999999\n', 'nonsense', '\xff'.repeat(100_000)]) {
+      const current = join(dir, 'rows', 'CURRENT')
+      await writeFile(current, text)
+      const error = await openDataFolder({ dir }).catch((error) => error)
+      expect(error).toEqual(refusal(/its file rows\/CURRENT holds ".{0,100}" instead of the name of a manifest/))
+      // The advice helps.
+      const [, name] = /or write "(.*)" and a line break into rows\/CURRENT\.$/.exec(error.message) ?? []
+      await writeFile(current, `${name}\n`)
+      expect(await opened(lengthOf)).toBe(total)
     }
   })
 })
