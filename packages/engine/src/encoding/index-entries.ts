@@ -203,12 +203,17 @@ function isOnTheWay(name: string, path: string): boolean {
 function distinct(entries: readonly MutableEntry[]): MutableEntry[] {
   const codes = new Map<string, Set<string>>()
   const kept: MutableEntry[] = []
+  let last: string | undefined
+  let known = new Set<string>()
   for (const entry of entries) {
-    const known = codes.get(entry.property)
-    if (known === undefined) codes.set(entry.property, new Set([entry.valueCode]))
-    else if (known.has(entry.valueCode)) continue
-    else known.add(entry.valueCode)
-    kept.push(entry)
+    // The values of an array follow each other.
+    if (entry.property !== last) {
+      last = entry.property
+      known = codes.get(last) ?? new Set()
+      codes.set(last, known)
+    }
+    const before = known.size
+    if (known.add(entry.valueCode).size > before) kept.push(entry)
   }
   for (const entry of kept) entry.multi = (codes.get(entry.property)?.size ?? 0) > 1
   return kept

@@ -141,7 +141,7 @@ class LargeEntity {
   readonly bytes: number
   readonly #plan: Plan
   readonly #first: string | undefined
-  /** Hashes of the codes that the entity has, ascending, for each column. */
+  /** Hashes of the value codes that the entity has, ascending, for each column. */
   readonly #codes: readonly Float64Array[]
 
   constructor(plan: Plan, path: string, { cell, image, entries }: WalkedEntity) {
@@ -151,7 +151,7 @@ class LargeEntity {
     this.#first = firstPosition(plan, path, entries)
     this.#codes = plan.columns.map((column) => {
       const own = entries.filter(({ property }) => property === column.property)
-      return Float64Array.from(own, (entry) => hashOf(codeOf(column, entry))).sort()
+      return Float64Array.from(own, ({ valueCode }) => hashOf(valueCode)).sort()
     })
     this.bytes = this.#codes.reduce((sum, { byteLength }) => sum + byteLength, cell.length)
   }
@@ -159,7 +159,10 @@ class LargeEntity {
   isFirst(position: string): boolean {
     const { columns, reverse } = this.#plan
     if (this.#first === undefined || !isBefore(this.#first, position, reverse)) return true
-    return columns.some((_, i) => !has(this.#codes[i] as Float64Array, hashOf(codeAt(columns, position, i))))
+    return columns.some((column, i) => {
+      const code = codeAt(columns, position, i)
+      return !has(this.#codes[i] as Float64Array, hashOf(column.inverted ? invert(code) : code))
+    })
   }
 }
 

@@ -179,8 +179,8 @@ const entitiesPerStep = 64
 const workPerStep = 1024
 
 /**
- * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities in
- * their current state. Other writers can continue if they also write the rows of the index.
+ * Writes the rows of an index, or of all indexes of a kind in a table, into the store: in each slice those of some entities, or some rows
+ * of one, in their current state. Other writers can continue if they also write the rows of the index.
  */
 export function materialiseRows(
   index: Missing,
@@ -188,17 +188,38 @@ export function materialiseRows(
   optionsOf: IndexOptionsOf,
   goOn: GoOn,
 ): MaybePromise<void> {
-  const rowsOf = indexRowMaker(index, store, optionsOf)
+  const entityOf = indexRowMaker(index, store, optionsOf)
   let rows: KvRow[] = []
+  /** The last entity of a step, by the code of its path, if it has too many rows for one. */
+  let large: (EntityPlaces & { readonly path: string }) | undefined
   const take = (path: string): number => {
-    const before = rows.length
-    rowsOf(path, rows)
-    return rows.length - before
+    const entity = entityOf(path)
+    invariant(entity !== undefined, 'an entity with a row in EntitiesByKind has one in Entities')
+    entity.addTo(rows, 0, workPerStep)
+    if (entity.places > workPerStep) large = { ...entity, path }
+    return entity.places
   }
-  return forEntities(index.kind, store, take, (work) => {
+  const write = (): void => {
     store.putSorted(rows.sort(byKey))
     rows = []
-    return goOn(work)
+  }
+  const writeRest = async ({ path, places, addTo, isCurrent }: NonNullable<typeof large>): Promise<void> => {
+    for (let from = workPerStep; from < places; from += workPerStep) {
+      await goOn(workPerStep)
+      const isUnchanged = isCurrent()
+      if (isUnchanged) addTo(rows, from, from + workPerStep)
+      // A commit wrote what it changed, and the next one could come before the last part again.
+      else entityOf(path)?.addTo(rows)
+      write()
+      if (!isUnchanged) break
+    }
+    await goOn(workPerStep)
+  }
+  return forEntities(index.kind, store, take, (work) => {
+    write()
+    const entity = large
+    large = undefined
+    return entity === undefined ? goOn(work) : writeRest(entity)
   })
 }
 
@@ -270,7 +291,7 @@ export function indexRowsBeside(
   if (path === undefined || entityRow === undefined || image === undefined) return undefined
   if (last?.image === image && last.entityRow === entityRow && last.table === table) return last
   const rows: KvRow[] = []
-  indexRowMaker({ table, kind }, store, optionsOf)(path, rows)
+  indexRowMaker({ table, kind }, store, optionsOf)(path)?.addTo(rows)
   return { table, entityRow, image, rows: new Map(rows.map(({ key, value }) => [key, value])) }
 }
 
@@ -284,7 +305,17 @@ function pathOfRow(row: RowKey): string | undefined {
   }
 }
 
-/** A function that adds an entity's rows in an index, or in all indexes of its kind, to a list; by the code of its path. */
+/** The rows of an entity in an index, or in all indexes of its kind. */
+interface EntityPlaces {
+  /** At least the number of the rows. */
+  readonly places: number
+  /** Adds the rows of some places to a list; by default of all. */
+  addTo(rows: KvRow[], from?: number, to?: number): void
+  /** Whether the entity is still as it was. */
+  isCurrent(): boolean
+}
+
+/** A function that gives the rows of the entity at a path, by its code; `undefined` if there is none. */
 function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf) {
   const { partition, database } = placeOfKind(kind)
   const kindCode = kind.slice(partition.length)
@@ -292,16 +323,22 @@ function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, option
   const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
   const wanted = prefix ?? keySpaces[table] + kind
   const wants = (head: RowKey): boolean => head.startsWith(wanted) || (wanted.startsWith(head) && head.length > 1)
-  return (path: string, rows: KvRow[]): void => {
+  return (path: string): EntityPlaces | undefined => {
     const row = entityRowKey(partition, path)
     const after = store.get(row)
-    invariant(after !== undefined, 'an entity with a row in EntitiesByKind has one in Entities')
+    if (after === undefined) return undefined
     const codes = { partition, kind: kindCode, path }
     const afterEntries = indexEntries(propertiesOfImage(after), indexOptions, property)
-    const write = (key: RowKey, value: Uint8Array | undefined): void => {
-      if (value !== undefined) rows.push({ key, value })
+    const made = new EntityRows({ codes, row, before: undefined, after, afterEntries }, { indexes: [], indexOptions })
+    return {
+      places: made.places,
+      addTo(rows, from, to) {
+        const write = (key: RowKey, value: Uint8Array | undefined): void => {
+          if (value !== undefined) rows.push({ key, value })
+        }
+        new RowProducer({ wants, write }).indexRows(made, from, to)
+      },
+      isCurrent: () => store.get(row) === after,
     }
-    const delta = { codes, row, before: undefined, after, afterEntries }
-    new RowProducer({ wants, write }).indexRows(new EntityRows(delta, { indexes: [], indexOptions }))
   }
 }
