@@ -11,9 +11,12 @@ import { limits } from './limits.ts'
 
 export interface PartLimit {
   readonly max: number
-  /** INVALID_ARGUMENT with the number found and the limit. */
+  /** INVALID_ARGUMENT with the number found, up to {@link countedMax}, and the limit. */
   refusal(count: number): DatastoreError
 }
+
+/** Longer lists are not counted to their end: a request has room for five million empty elements. */
+export const countedMax = 100_000
 
 /** @throws INVALID_ARGUMENT */
 export function checkPartCount({ max, refusal }: PartLimit, count: number): void {
@@ -21,8 +24,9 @@ export function checkPartCount({ max, refusal }: PartLimit, count: number): void
 }
 
 /** @param known - production's text */
-function partLimit(max: number, message: (count: number) => string, known?: string): PartLimit {
-  return { max, refusal: (count) => invalidArgument(message(count), known) }
+function partLimit(max: number, message: (count: number | string) => string, known?: string): PartLimit {
+  const inWords = (count: number): number | string => (count > countedMax ? `more than ${countedMax}` : count)
+  return { max, refusal: (count) => invalidArgument(message(inWords(count)), known) }
 }
 
 const gqlBindingsMax = 1000

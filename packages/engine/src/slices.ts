@@ -50,6 +50,11 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
   })
 }
 
+/** A slice begins that no other task shares, however many wake at once: for what takes milliseconds before it first yields. */
+export async function turnOfItsOwn(context: RequestContext): Promise<void> {
+  await giveWay(context, sliceWorkMax)
+}
+
 /**
  * Runs `step` for each item in order, and yields between them.
  *

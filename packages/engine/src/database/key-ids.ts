@@ -15,8 +15,10 @@ export interface KeyIdParts {
   readonly ids: IdAllocator
 }
 
-/** Keys that are checked, completed or reserved in one step. */
-const keysAtOnce = 1024
+/** Work of keys that are checked, completed or reserved in one step: that many keys of one element. */
+const workAtOnce = 1024
+/** Each element of a path may have a counter, whose name has all elements before it. */
+const workOf = ({ path }: Key): number => path.length ** 2
 
 /** @throws Superseded if a reset or a restore comes meanwhile: ids of the part, or of parts before it, are free again */
 function inParts(
@@ -25,18 +27,24 @@ function inParts(
   keys: readonly Key[],
   step: (part: readonly Key[]) => MaybePromise<void>,
 ): MaybePromise<void> {
-  const starts = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, i) => i * keysAtOnce)
+  const parts: (readonly Key[])[] = []
+  for (let start = 0; start < keys.length; ) {
+    let end = start
+    for (let work = 0; end < keys.length && work < workAtOnce; end++) work += workOf(keys[end] as Key)
+    parts.push(keys.slice(start, end))
+    start = end
+  }
   const counters = ids.countersOf(database)
   const checkCounters = (): void => {
     if (ids.countersOf(database) !== counters) throw new Superseded()
   }
   const done = forEachInSlices(
     context,
-    starts,
-    () => Math.min(keys.length, keysAtOnce),
-    (start) => {
+    parts,
+    () => Math.min(keys.length, workAtOnce),
+    (part) => {
       checkCounters()
-      return step(keys.slice(start, start + keysAtOnce))
+      return step(part)
     },
   )
   return andThen(done, checkCounters)

@@ -23,6 +23,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { MissingIndexError, perfectIndex } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
+import { turnOfItsOwn } from '../slices.ts'
 import { failedIndex } from './index-builds/index-builder.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
 import type { Indexes } from './index-builds/indexes.ts'
@@ -132,6 +133,7 @@ export class QueryIndexes {
     try {
       const first = await Promise.race([built.then(() => 'built' as const), outOfPatience(context, patience.signal)])
       if (first === 'late') throw this.#notReady(database, needed)
+      await turnOfItsOwn(context)
     } finally {
       patience.abort()
       // The operation of the build reports later failures.

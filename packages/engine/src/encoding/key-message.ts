@@ -3,15 +3,18 @@
  *
  *   Key   partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
  *
- * Decoding checks the form only: an element without id and name is incomplete; an id 0 and an empty name are kept, and refused by
- * validate-key.ts. Measured: a key without a project is in the request's project and database; a key with a project but no
+ * Decoding checks the form, and the number of path elements before it makes them: an element without id and name is incomplete; an id 0 and
+ * an empty name are kept, and refused by validate-key.ts. Measured: a key without a project is in the request's project and database; a key with a project but no
  * database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import { countedMax, partLimits } from '../part-limits.ts'
 import { internText } from './interned-text.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
+
+const { pathElements } = partLimits
 
 /** Project and database of the request, for keys that name none. */
 export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
@@ -38,13 +41,17 @@ export function readKey(reader: WireReader): Key {
   let namespaceId = ''
   // Made with the first element: V8 gives an empty array that grows room for 17.
   let path: PathElement[] | undefined
+  let tooMany = 0
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
     if (field === 2) {
       reader.expect(tag, wireBytes, 'a path element')
-      const element = readPathElement(reader)
-      if (path === undefined) path = [element]
-      else path.push(element)
+      if (path === undefined) path = [readPathElement(reader)]
+      else if (path.length < pathElements.max) path.push(readPathElement(reader))
+      else {
+        reader.skip(tag)
+        if (++tooMany > countedMax) break
+      }
     } else if (field === 1) {
       reader.expect(tag, wireBytes, 'a partition')
       const outerEnd = reader.end
@@ -66,6 +73,7 @@ export function readKey(reader: WireReader): Key {
       reader.end = outerEnd
     } else reader.skip(tag)
   }
+  if (tooMany > 0) throw pathElements.refusal(pathElements.max + tooMany)
   if (path === undefined)
     throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
   return { partition: recentPartition(projectId, databaseId, namespaceId).partition, path }

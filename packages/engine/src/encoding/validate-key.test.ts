@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { entity, field, hex, joined, keyOf, request } from '../../test/property/entity-messages.ts'
 import { DatastoreError } from '../errors.ts'
 import type { Key, PathElement } from '../model/key.ts'
+import { countedMax } from '../part-limits.ts'
 import { decodeKey, encodeKey } from './entity-codec.ts'
 import { prepareEntity } from './validate-entity.ts'
 import {
@@ -12,6 +13,7 @@ import {
   validateKeyValue,
   validateLookupKey,
 } from './validate-key.ts'
+import { WireReader } from './wire.ts'
 
 /** The refusal's text; `undefined` when nothing is refused. Anything but INVALID_ARGUMENT is thrown on. */
 function refusal(run: () => unknown): string | undefined {
@@ -182,3 +184,15 @@ function longPath(bytes: number): PathElement[] {
   for (let left = bytes; left > 0; left -= 1000) path.push({ kind: 'k', name: 'n'.repeat(Math.min(left, 1000) - 1) })
   return path
 }
+
+it('the elements of a path beyond the limit are counted up to a bound, and not made', () => {
+  const pathOf = (elements: number): Buffer => Buffer.alloc(5 * elements, Buffer.from([0x12, 3, 0x0a, 1, 0x41]))
+  const read = vi.spyOn(WireReader.prototype, 'tag')
+  const refused = (elements: number): void => {
+    decodeKey(pathOf(elements), { projectId: 'p', databaseId: '' })
+  }
+  expect(() => refused(5_000)).toThrow('a key has 5000 path elements, at most 100 are allowed')
+  expect(read.mock.calls.length).toBeLessThan(5_300)
+  expect(() => refused(4 * countedMax)).toThrow('a key has more than 100000 path elements')
+  expect(read.mock.calls.length).toBeLessThan(1.1 * countedMax)
+})

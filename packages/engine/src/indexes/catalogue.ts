@@ -48,6 +48,8 @@ interface DatabaseName {
 export class IndexCatalogue {
   readonly #database: DatabaseName
   #all: readonly CataloguedIndex[] = []
+  /** By definition. */
+  readonly #byIdentity = new Map<string, CataloguedIndex>()
   #maintained: readonly CompositeIndex[] = []
   #serving: readonly CataloguedIndex[] = []
   /** For indexes that began to serve in this run: the id of the newest transaction at that time. */
@@ -91,6 +93,8 @@ export class IndexCatalogue {
     const serves = new Set(all.filter(({ state }) => state === 'serving').map(({ id }) => id))
     if (this.#serving.some(({ id }) => !serves.has(id))) this.#departures++
     for (const { id, since } of all) if (since !== undefined) this.#servedAfter.set(id, since)
+    this.#byIdentity.clear()
+    for (const index of all) this.#byIdentity.set(identityOf(index), index)
     this.#set(all)
   }
 
@@ -98,13 +102,13 @@ export class IndexCatalogue {
   clear(): void {
     if (this.#serving.length > 0) this.#departures++
     this.#servedAfter.clear()
+    this.#byIdentity.clear()
     this.#set([])
   }
 
   /** The index with an equal definition, in any state. */
   find(definition: IndexDefinition): CataloguedIndex | undefined {
-    const identity = identityOf(definition)
-    return this.#all.find((index) => identityOf(index) === identity)
+    return this.#byIdentity.get(identityOf(definition))
   }
 
   /** Whether this process knows of an index with this number, deleted ones included. */
@@ -160,11 +164,13 @@ export class IndexCatalogue {
     const before = this.byId(index.id)
     if (before?.state === 'serving' && index.state !== 'serving') this.#departures++
     if (servedAfter !== undefined) this.#servedAfter.set(index.id, servedAfter)
+    this.#byIdentity.set(identityOf(index), index)
     this.#set([...this.#all.filter(({ id }) => id !== index.id), index])
   }
 
   remove(index: CataloguedIndex): void {
     this.#servedAfter.delete(index.id)
+    this.#byIdentity.delete(identityOf(index))
     this.#set(this.#all.filter(({ id }) => id !== index.id))
   }
 

@@ -7,6 +7,7 @@
  * for a kind.
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { PathElement } from './key.ts'
 
 const word = /"(?:[^"\\]|\\.)*"|[^\s"/:]+/y
@@ -35,11 +36,15 @@ export function formatKeyPath(path: readonly PathElement[]): string {
     .join('/')
 }
 
+function shown(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
 function parsePath(text: string, ends: 'complete' | 'kind'): readonly PathElement[] {
   const wrong = (what: string): DatastoreError => {
     const like = ends === 'complete' ? 'the key' : 'the kind'
     const example = ends === 'complete' ? 'ToDo:1 or User:"ada"/ToDo:5' : 'ToDo or User:"ada"/ToDo'
-    return invalidArgument(`${like} ${text} cannot be read: ${what}; write it like ${example}`)
+    return invalidArgument(`${like} ${shown(text)} cannot be read: ${what}; write it like ${example}`)
   }
   let at = 0
   const next = (what: string): { readonly text: string; readonly quoted: boolean } => {
@@ -51,30 +56,31 @@ function parsePath(text: string, ends: 'complete' | 'kind'): readonly PathElemen
     try {
       return { text: JSON.parse(found), quoted: true }
     } catch {
-      throw wrong(`${found} is not a quoted text`)
+      throw wrong(`${shown(found)} is not a quoted text`)
     }
   }
   const path: PathElement[] = []
   do {
     if (path.length > 0) at++
+    checkPartCount(partLimits.pathElements, path.length + 1)
     const kind = next('a kind').text
     if (ends === 'kind' && at === text.length) {
       path.push({ kind })
       return path
     }
-    if (text[at] !== ':') throw wrong(`after the kind ${kind} comes a colon and an id or a name`)
+    if (text[at] !== ':') throw wrong(`after the kind ${shown(kind)} comes a colon and an id or a name`)
     at++
     const identifier = next('an id or a name')
     if (!identifier.quoted && /^-?\d+$/.test(identifier.text)) {
       // The first digits of a long one are too many already; all of them would take long to read.
       const id = BigInt(identifier.text.replace(/^(-?)0+(?=\d)/, '$1').slice(0, 21))
-      if (id === 0n || BigInt.asIntN(64, id) !== id) throw wrong(`${identifier.text} is not an id`)
+      if (id === 0n || BigInt.asIntN(64, id) !== id) throw wrong(`${shown(identifier.text)} is not an id`)
       path.push({ kind, id })
     } else {
       path.push({ kind, name: identifier.text })
     }
   } while (text[at] === '/')
-  if (at < text.length) throw wrong(`"${text.slice(at)}" was not expected`)
+  if (at < text.length) throw wrong(`"${shown(text.slice(at))}" was not expected`)
   if (ends === 'kind') throw wrong('its last element has an id or a name')
   return path
 }

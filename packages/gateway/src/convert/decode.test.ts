@@ -1,5 +1,5 @@
 /** Requests that are refused before anything is made of them. */
-import { DatastoreError, encodeKey, partLimits } from '@sixtables/engine'
+import { countedMax, DatastoreError, encodeKey, partLimits } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import { expect, test, vi } from 'vitest'
 import { google } from '#gen/wire.js'
@@ -34,4 +34,13 @@ test('a lookup of too many keys is refused before it is decoded', () => {
   const decode = vi.spyOn(LookupRequest, 'decode')
   expect(() => decodeRequest(LookupRequest, Buffer.from(writer.finish()), 'Lookup')).toThrow(DatastoreError)
   expect(decode).not.toHaveBeenCalled()
+})
+
+test('a list of millions is not counted to its end', () => {
+  const many = 4 * countedMax
+  const read = vi.spyOn(protobuf.Reader.prototype, 'uint32')
+  const keys = Buffer.alloc(2 * many, Buffer.from([0x1a, 0]))
+  expect(() => decodeRequest(LookupRequest, keys, 'Lookup')).toThrow('names more than 100000 keys, at most 1000')
+  // The tag and the length of each element.
+  expect(read.mock.calls.length).toBeLessThan(2.1 * countedMax)
 })

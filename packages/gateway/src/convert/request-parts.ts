@@ -12,7 +12,7 @@
  * Known: google/datastore/v1/*.proto.
  */
 
-import { checkPartCount, DatastoreError, type PartLimit, partLimits } from '@sixtables/engine'
+import { checkPartCount, countedMax, DatastoreError, type PartLimit, partLimits } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import type { MethodName } from '../methods.ts'
 
@@ -123,6 +123,7 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
       const count = (counts.get(number) ?? 0) + 1
       counts.set(number, count)
       isTooLong = count > limit.max
+      if (count > countedMax) throw limit.refusal(count)
     }
     if (inside !== undefined && depth < depthMax && !isTooLong) checkMessage(reader, next, inside, depth + 1)
     reader.pos = next

@@ -10,7 +10,7 @@
  *
  * Measured: paths, types and status codes on both of Google's emulators, whose 404 is a plain text everywhere.
  */
-import { DatastoreError, limits, type Scheduler } from '@sixtables/engine'
+import { DatastoreError, limits, type Scheduler, turnOfItsOwn } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/did-you-mean'
 import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
@@ -154,7 +154,9 @@ export class HttpCalls {
       const { headers } = request
       const { parameters, route } = found
       const { signal } = call
+      await turnOfItsOwn(call)
       const answer = await route({ query: new URLSearchParams(query), body, headers, parameters, signal })
+      await turnOfItsOwn(call)
       return await answerOf(answer, call)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error

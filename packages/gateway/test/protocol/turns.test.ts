@@ -16,7 +16,7 @@ const heavyMs = 3
 
 const lookup = (name: string): Plain => ({ keys: [{ path: [{ kind: 'K', name }] }] })
 
-/** An engine whose lookups of the name `heavy` take their time. */
+/** An engine whose lookups of the name `heavy`, and resets, take their time. */
 interface Slow {
   readonly engine: ReturnType<typeof engineDouble>
   /** The names, in the order in which they ran. */
@@ -31,16 +31,19 @@ function slowEngine(): Slow {
   const asked = new Promise<void>((resolve) => {
     isAsked = resolve
   })
-  const engine = engineDouble({
+  const work = (name: string): void => {
+    began.push(name)
+    isAsked()
+    const until = performance.now() + (name === 'heavy' ? heavyMs : 0)
+    while (performance.now() < until);
+  }
+  const double = engineDouble({
     lookup(_context, { keys }: LookupRequest): LookupResult {
-      const name = keys[0]?.path[0]?.name ?? ''
-      began.push(name)
-      isAsked()
-      const until = performance.now() + (name === 'heavy' ? heavyMs : 0)
-      while (performance.now() < until);
+      work(keys[0]?.path[0]?.name ?? '')
       return { found: [], missing: keys, deferred: [], readTime: 1n }
     },
   })
+  const engine = { ...double, reset: async () => work('heavy') }
   return { engine, began, asked }
 }
 
@@ -69,12 +72,13 @@ test.each(['gRPC', 'HTTP JSON'] as const)(
   },
 )
 
-test('requests that one connection sends ahead over HTTP wait for others too', async () => {
+test.each(['lookups', 'resets'])('%s that one connection sends ahead over HTTP wait for others too', async (what) => {
   const { engine, began, asked } = slowEngine()
   const gateway = await testGateway(engine)
-  const body = encodeRequest('Lookup', lookup('heavy'))
+  const body = what === 'lookups' ? encodeRequest('Lookup', lookup('heavy')) : Buffer.alloc(0)
+  const target = what === 'lookups' ? '/v1/projects/p:lookup' : '/reset'
   const type = 'content-type: application/x-protobuf'
-  const head = `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\n${type}\r\ncontent-length: ${body.length}\r\n\r\n`
+  const head = `POST ${target} HTTP/1.1\r\nhost: localhost\r\n${type}\r\ncontent-length: ${body.length}\r\n\r\n`
   const { socket, received } = await rawConnection(gateway)
   const one = await openWire('gRPC', gateway)
   socket.write(Buffer.concat(Array.from({ length: heavyCalls }, () => Buffer.concat([Buffer.from(head), body]))))

@@ -30,9 +30,14 @@ export class ApplyHistory {
   /** Oldest first. */
   steps(): readonly AppliedStep[] {
     const events = [...this.#events.slice(this.#next), ...this.#events.slice(0, this.#next)]
-    const steps = events.flatMap(({ records, reached, cause }) =>
-      milestonesOf[reached].flatMap((milestone) => records.map((one) => ({ ...one, reached: milestone, cause }))),
-    )
+    let steps: AppliedStep[] = []
+    for (const { records, reached, cause } of events.reverse()) {
+      const own = milestonesOf[reached].flatMap((milestone) =>
+        records.map((one) => ({ ...one, reached: milestone, cause })),
+      )
+      steps = [...own, ...steps]
+      if (steps.length >= stepsKept) break
+    }
     return steps.slice(-stepsKept)
   }
 }

@@ -118,10 +118,11 @@ function ttlOf(value: unknown): readonly TtlPolicy[] {
     if (typeof property !== 'string' || property === '') throw wrong(`ttl[${i}].property`, property, 'a property')
     return { kind, property }
   })
-  for (const [i, { kind }] of policies.entries()) {
-    if (policies.findIndex((other) => other.kind === kind) !== i) {
+  const kinds = new Set<string>()
+  for (const { kind } of policies) {
+    if (kinds.has(kind))
       throw invalidArgument(`the kind ${kind} has two TTL policies; one property of a kind holds the expiry`)
-    }
+    kinds.add(kind)
   }
   return policies
 }

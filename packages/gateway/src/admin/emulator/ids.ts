@@ -14,6 +14,7 @@ import {
   type Database,
   type Engine,
   formatKey,
+  giveWay,
   invalidArgument,
   type Key,
   type PartitionId,
@@ -137,8 +138,15 @@ async function reserve(engine: AskedEngine, request: IdRequest): Promise<Reserve
   }
   const partition = partitionIn(request)
   const database = engine.database(partition.projectId, partition.databaseId)
-  const keys = texts.map((text: string) => ({ partition, path: parseKeyPath(text) }))
-  await database.reserveIds(engine.context(), keys)
+  if (texts.length > keysMax)
+    throw invalidArgument(`there are ${texts.length} keys, at most ${keysMax} are reserved in a call`)
+  const context = engine.context()
+  const keys: Key[] = []
+  for (const text of texts) {
+    keys.push({ partition, path: parseKeyPath(text) })
+    await giveWay(context, text.length / charsOfWork)
+  }
+  await database.reserveIds(context, keys)
   const reserved = new Map<string, ReservedId>()
   for (const { path } of keys) {
     for (const [at, { id, kind }] of path.entries()) {
@@ -146,10 +154,17 @@ async function reserve(engine: AskedEngine, request: IdRequest): Promise<Reserve
       if (id === undefined || reserved.has(key)) continue
       const of: Key = { partition, path: [...path.slice(0, at), { kind }] }
       reserved.set(key, await reservedId(engine, database, { key, of, id }))
+      await giveWay(context, workOfReport)
     }
   }
   return { reserved: [...reserved.values()] }
 }
+
+const keysMax = 1000
+/** Some tenths of a millisecond. */
+const workOfReport = 64
+/** Parsing this many characters takes as long as reading a row. */
+const charsOfWork = 16
 
 async function reservedId(
   engine: AskedEngine,

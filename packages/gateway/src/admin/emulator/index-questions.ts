@@ -15,6 +15,7 @@ import {
   DatastoreError,
   type Engine,
   formatIndex,
+  giveWay,
   type IndexDefinition,
   type IndexedProperty,
   type IndexJob,
@@ -101,14 +102,52 @@ async function answerTo(
 
 /** Creates the indexes of an index.yaml that the database lacks, all at the same time. */
 async function createAll(engine: Engine, database: Database, yaml: string): Promise<readonly IndexReport[]> {
-  const { manual, generated } = await parseIndexYaml(yaml)
-  const definitions = [...manual, ...generated]
+  const context = engine.context()
+  const definitions: IndexDefinition[] = []
+  for (const part of partsOfYaml(yaml)) {
+    const { manual, generated } = await parseIndexYaml(part)
+    definitions.push(...manual, ...generated)
+    await giveWay(context, workOfPart)
+  }
   if (definitions.length === 0) throw invalidArgument('the text has no index; it begins with "indexes:" and has a list')
-  const jobs = definitions
-    .filter((definition) => database.catalogue.find(definition) === undefined)
-    .map((definition) => engine.indexes.create(database, definition))
-  for (const job of jobs) await job.defined
+  const jobs: IndexJob[] = []
+  for (const definition of definitions) {
+    if (database.catalogue.find(definition) !== undefined) continue
+    const job = engine.indexes.create(database, definition)
+    jobs.push(job)
+    await job.defined
+    await giveWay(context, workOfIndex)
+  }
   return await Promise.all(jobs.map((job) => answered(engine, database, job)))
+}
+
+const yamlCharactersMax = 64 * 1024
+/** Parsing YAML takes some milliseconds for each KiB, in one step. */
+const partCharactersMax = 4096
+/** More than a slice. */
+const workOfPart = 4096
+const workOfIndex = 256
+
+/** A long index.yaml as several with some entries each, on the lines that they have in the whole. @throws INVALID_ARGUMENT */
+function* partsOfYaml(yaml: string): Generator<string, void, undefined> {
+  if (yaml.length > yamlCharactersMax) {
+    throw invalidArgument(`yaml has ${yaml.length} characters, at most ${yamlCharactersMax} are read; send it in parts`)
+  }
+  const indent = /^([ \t]*)- /m.exec(yaml)?.[1]
+  const [head = '', ...entries] = indent === undefined ? [yaml] : yaml.split(new RegExp(`^(?=${indent}- )`, 'm'))
+  let above = ''
+  for (let at = 0; at === 0 || at < entries.length; ) {
+    let part = ''
+    do part += entries[at++] ?? ''
+    while (at < entries.length && part.length < partCharactersMax / 2)
+    if (head.length + part.length > partCharactersMax) {
+      throw invalidArgument(
+        `yaml has more than ${partCharactersMax} characters between two indexes: begin each on a line of its own, with "- kind:"`,
+      )
+    }
+    yield head + above + part
+    above += '\n'.repeat(part.split('\n').length - 1)
+  }
 }
 
 export function addIndexRoutes(router: Router, engine: Engine): void {

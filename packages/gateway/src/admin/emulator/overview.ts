@@ -12,7 +12,7 @@
  */
 
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { type Engine, type Finding, systemScheduler } from '@sixtables/engine'
+import { type Engine, type Finding, systemScheduler, turnOfItsOwn } from '@sixtables/engine'
 import type { CallReport, Calls } from '../../calls/calls.ts'
 import { wholeNumber } from '../../convert/parameters.ts'
 import { dataMethodOf } from '../../methods.ts'
@@ -71,6 +71,7 @@ async function* eventsOf(
 ): AsyncGenerator<Buffer> {
   const counts = new CallCounts()
   const stop = calls.observe((report) => counts.add(report))
+  const context = engine.context({ signal })
   try {
     for (;;) {
       yield eventOf({
@@ -84,6 +85,7 @@ async function* eventsOf(
       // Real time: a watcher must not move an emulator's clock that stands still.
       await systemScheduler.sleep(intervalMs, signal).catch(() => {})
       if (signal.aborted) return
+      await turnOfItsOwn(context)
     }
   } finally {
     stop()

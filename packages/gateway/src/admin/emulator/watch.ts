@@ -2,7 +2,7 @@
  * The reports of tablets as events. In one tick of 100 ms, ten streams with the same options get the same event, which is made and printed
  * once, in slices, for the first stream that asks.
  */
-import { type Engine, giveWay, type HeatOptions, type Scheduler } from '@sixtables/engine'
+import { type Engine, giveWay, type HeatOptions, type Scheduler, turnOfItsOwn } from '@sixtables/engine'
 import { eventPieces } from '../../protocols/json-report.ts'
 
 /** An event is valid for this long; no stream may ask for them more often. */
@@ -28,9 +28,11 @@ export class Watch {
   }
 
   async *events(intervalMs: number, options: HeatOptions, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const context = this.#engine.context({ signal })
     while (!signal.aborted) {
       yield await this.#event(options)
       await this.#clock.sleep(intervalMs, signal)
+      await turnOfItsOwn(context)
     }
   }
 

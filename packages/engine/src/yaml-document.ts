@@ -1,0 +1,42 @@
+/**
+ * Parses YAML of bounded depth. The parser of `yaml` makes a tree of tokens without recursion, but goes through it by recursion: `[` four
+ * thousand times brings V8 so near the end of its stack that the compilation of a regular expression ends the process (seen on Node 20).
+ */
+import type { CST, Document, LineCounter } from 'yaml'
+import { invalidArgument } from './errors.ts'
+import { invariant } from './invariant.ts'
+
+/** Levels of lists and mappings; an index has 5, an entity of a fixture at most some 60. */
+const depthMax = 200
+
+/**
+ * The first document. Another one behind it is an error MULTIPLE_DOCS of its errors, as in parseDocument() of the module.
+ *
+ * @param yaml - the module, which its callers load when they need it
+ * @throws INVALID_ARGUMENT for a text that is nested too deep
+ */
+export function yamlDocument(
+  { Composer, Parser, YAMLParseError }: typeof import('yaml'),
+  text: string,
+  { lines, intAsBigInt = false }: { readonly lines: LineCounter; readonly intAsBigInt?: boolean },
+): Document.Parsed {
+  const tokens = [...new Parser(lines.addNewLine).parse(text)]
+  let level: readonly CST.Token[] = tokens
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > depthMax) throw invalidArgument(`the text is nested deeper than ${depthMax} levels`)
+    level = level.flatMap(tokensIn)
+  }
+  const composer = new Composer({ intAsBigInt, prettyErrors: false })
+  const [document, other] = composer.compose(tokens, true, text.length)
+  if (other !== undefined) {
+    const [start, end] = other.range
+    document?.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', 'there is more than one document'))
+  }
+  invariant(document !== undefined, 'a text has a document, which may be empty')
+  return document
+}
+
+function tokensIn(token: CST.Token): CST.Token[] {
+  if ('items' in token) return token.items.flatMap(({ key, value }) => [key, value].filter((one) => one != null))
+  return token.type === 'document' && token.value !== undefined ? [token.value] : []
+}
