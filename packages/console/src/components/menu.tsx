@@ -7,7 +7,7 @@
  * stays pressed leaves it open.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface MenuProps {
   readonly label: ComponentChildren
@@ -22,7 +22,8 @@ export function Menu({ label, children, class: style = '' }: MenuProps) {
     setOpen(false)
     button.current?.focus()
   }
-  useEffect(() => {
+  // As soon as it is seen, not after it is painted: an Escape in between would be lost.
+  useLayoutEffect(() => {
     if (!isOpen) return
     const isWithin = (target: EventTarget | null): boolean =>
       target instanceof Node && menu.current?.contains(target) === true
