@@ -106,7 +106,8 @@ async function leave({ context, page, session }: Kept, origin: string): Promise<
   for (const event of heard) page.removeAllListeners(event)
   for (const other of context.pages()) if (other !== page) await other.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await page.goto('about:blank')
+  // Left by the page itself it keeps its process; led away from outside, the next page has to begin with a new one.
+  await Promise.all([page.waitForURL('about:blank'), page.evaluate(() => location.assign('about:blank'))])
   await page.mouse.move(0, 0)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(viewport)
