@@ -10,8 +10,7 @@ const short = [
   { name: 'format and lint', command: 'biome', args: ['check', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.check.json'] },
   { name: 'types of the console', command: 'tsc', args: ['-p', 'packages/console/tsconfig.json'] },
-  { name: 'types of the site', command: 'tsc', args: ['-p', 'packages/site/tsconfig.json'] },
-  { name: 'types of its tests', command: 'tsc', args: ['-p', 'packages/console/tsconfig.test.json'] },
+  { name: 'types of the site and of tests in a browser', command: 'tsc', args: ['-p', 'packages/site/tsconfig.json'] },
 ]
 const tests = { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)] }
 
