@@ -3,7 +3,7 @@ import { faultsOf } from '../support/fault-suite.ts'
 
 const oneSubList = {
   fault: 'there is but one sub-list, which is the newest',
-  settings: { 'list.followers': 20_000, 'list.entriesMax': 25_000 },
+  settings: { 'list.followers': 10_000, 'list.entriesMax': 25_000 },
 }
 
 faultsOf(
@@ -11,7 +11,7 @@ faultsOf(
   {
     'one-item: is refused at the limit of an entity, long before all are in it': {
       fault: 'a short list',
-      settings: { 'list.followers': 10_000 },
+      settings: { 'list.followers': 5000 },
     },
     'sub-lists: all followers are stored, each once': {
       fault: 'one item under the name of sub-lists',

@@ -107,7 +107,7 @@ describe('a damaged log', () => {
         await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/damaged at byte \d+ of \d+.*--repair/s))
         expect((await readFile(log)).equals(before)).toBe(true)
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(20) },
     )
   })
 

@@ -14,7 +14,7 @@ import { requireBuild, ServerProcess } from '../support/server-process.ts'
 import { openWire, readAnswer } from '../support/wires.ts'
 
 const kills = Math.max(3, Math.ceil(Number(process.env['SIXTABLES_KILLS'] ?? (isDeep ? 240 : 6)) / 8))
-const entities = 4000
+const entities = isDeep ? 4000 : 2000
 const entitiesOfCommit = 500
 const project = 'crash'
 

@@ -19,7 +19,7 @@ import { requireBuild, ServerProcess } from '../support/server-process.ts'
 
 const clients = 64
 /** Answered calls before the kill, and after it: of sequential counters about one call in 90 meets an id put by hand. */
-const callsOfLife = 1500
+const callsOfLife = 1000
 
 let folder: string
 let running: ServerProcess | undefined
