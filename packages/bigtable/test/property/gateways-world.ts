@@ -111,6 +111,8 @@ export class GatewaysWorld {
   /** The share of calls that change that number. */
   readonly rowChanges: number
   readonly #stepMicros: number
+  /** Whether writes of other rows take long, too. */
+  readonly #slowAppends: boolean
   #waiting: Waiting[] = []
   #sleepers = new Set<() => void>()
   /** How often time has passed. */
@@ -126,6 +128,7 @@ export class GatewaysWorld {
   ) {
     this.clockRowsMax = clockRowsMax
     this.#stepMicros = clockRowsMax > 1 ? (stepsMicros[seed % 4] as number) : 3
+    this.#slowAppends = seed % 8 === 3 || seed % 8 === 5
     this.random = seededRandom(seed)
     this.#switchedOff = switchedOff
     this.rows = rows
@@ -367,8 +370,8 @@ export class GatewaysWorld {
           return effect()
         }
         const send = (): void => {
-          const isOfClock = kind === 'mutateIf' && key.includes(clockTopic)
-          const isSlow = isOfClock && this.clockRowsMax > 1 && !this.#isCalm && this.random.next() < slowShare
+          const mayBeSlow = kind === 'mutateIf' && (this.#slowAppends || key.includes(clockTopic))
+          const isSlow = mayBeSlow && this.clockRowsMax > 1 && !this.#isCalm && this.random.next() < slowShare
           const slowUntil = isSlow ? this.steps + this.random.integer(slowSteps) : 0
           this.#waiting.push({ gateway, isIdle: false, what, take, land, period: this.#period, slowUntil })
         }
