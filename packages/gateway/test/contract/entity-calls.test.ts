@@ -101,7 +101,7 @@ test('a fixture goes in by a JSON call, and comes out as a file of each format',
 test('a body that takes long to parse is refused, but for fixtures', async () => {
   const emulator = await testEmulator()
   const long = ' '.repeat(4 * 1024 * 1024)
-  const error = { message: expect.stringMatching(/^the body has 41943\d\d bytes, and at most 4194304 are read here/) }
+  const error = { message: expect.stringMatching(/^the body has 41943\d\d bytes, and at most 1048576 are read here/) }
   expect(await ask(emulator, '/emulator/faults', { message: long })).toMatchObject({ status: 400, json: { error } })
   const fixture = { project: 'demo', format: 'json', text: `[]${long}` }
   expect(await ask(emulator, '/emulator/fixtures', fixture)).toMatchObject({ status: 200, json: { entities: 0 } })
