@@ -18,7 +18,7 @@ const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
   'clock-list': 1,
   'resolve-before-strike': 10,
   'head-below': 203,
-  'later-reading': 495,
+  'later-reading': 1454,
   fence: 101,
   'group-log-check': 11,
   'images-of-turn': 4,
