@@ -1,6 +1,6 @@
 /**
  * The change of a database to another number of clock rows, while its gateways run. More rows take one epoch. Fewer take two: in the first one no
- * gateway gives stamps in the rows that go, and all still read them; when everything listed is resolved, the second one leaves them out.
+ * gateway gives stamps in the rows that go, and all still read them; when nothing is listed in them any more, the second one leaves them out.
  */
 import { invalidArgument } from '@sixtables/engine'
 import type { SharedDatabases } from './shared-databases.ts'
@@ -26,7 +26,10 @@ export async function changeRows(databases: SharedDatabases, database: string, r
     const state = await clock.closed()
     // Another change has come meanwhile.
     if (state.used !== rows || state.registers.length === rows) return before
-    if (!databases.store.isOff('resolve-before-fewer')) await resolver.resolveAll(state, state.listed, state.given)
-    await clock.raiseEpoch(0, (now) => (now.epoch === state.epoch ? { used: rows, rows } : undefined))
+    const left = state.lists.flatMap(({ row, commits }) => (row < rows ? [] : commits))
+    // A commit that is left in a list would hold the low watermark back when the row is used again: its time may have been swept by then.
+    if (left.length > 0 && !databases.store.isOff('resolve-before-fewer')) {
+      await resolver.resolveAll(state, left, state.given)
+    } else await clock.raiseEpoch(0, (now) => (now.epoch === state.epoch ? { used: rows, rows } : undefined))
   }
 }

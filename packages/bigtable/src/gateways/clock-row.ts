@@ -168,6 +168,8 @@ export class ClockRow extends ClockRows {
       const numbers = change(state)
       if (numbers === undefined) return this.given
       await this.store.comparedClock.ensureRight(this.#move)
+      // The numbers are of the epoch that was read; another reading may have found a new one meanwhile.
+      if (state.epoch !== this.epoch) continue
       const stamp = latestOf(this.#nextStamp(0n), this.registerOf(0) + 1n)
       this.#tried = stamp
       const raised = { ...numbers, epoch: Math.max(this.epoch + 1, atLeast) }

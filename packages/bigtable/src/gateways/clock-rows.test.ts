@@ -1,10 +1,16 @@
-import { type Engine, type Key, openEngine } from '@sixtables/engine'
+import { type Engine, type Key, openEngine, seededRandom } from '@sixtables/engine'
+import { databaseCode } from '@sixtables/engine/store'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test } from 'vitest'
 import { mutationOf } from '../../../engine/test/property/log-world.ts'
-import { MemoryRows, type RowOperationCall } from '../row-store/memory-rows.ts'
-import { clockTopic } from './clock-rows.ts'
+import { MemoryRows, type RowOperationCall, type RowSeam } from '../row-store/memory-rows.ts'
+import { OutcomeUnknown } from '../row-store/row-store.ts'
+import { RowsKv } from '../row-store/rows-kv.ts'
+import { ClockRow } from './clock-row.ts'
+import { clockRowKey, clockTopic } from './clock-rows.ts'
+import { clockCells, clockStateOf } from './clock-state.ts'
 import { severalGateways } from './several-gateways.ts'
+import { SharedStore } from './shared-store.ts'
 
 const key = (name: string): Key => ({
   partition: { projectId: 'p', databaseId: '', namespaceId: '' },
@@ -92,5 +98,76 @@ test.each([
     expect(ofClock(), 'two looks in ten seconds').toEqual([...ofRead, ...ofRead])
     expect(calls, 'each looks for a deletion, too').toHaveLength(2 * (ofRead.length + 1))
     await close()
+  },
+)
+
+test('a new epoch keeps the clock rows of an epoch that began while the clock was compared', async () => {
+  const rows = new MemoryRows(undefined, undefined, () => new VirtualClock().nowMicros())
+  let compare = (): void => {}
+  const compared = new Promise<void>((resolve) => {
+    compare = resolve
+  })
+  const isComparison = ({ kind, key }: RowOperationCall): boolean => kind === 'read' && key === 'M'
+  const gateway = (number: number, seam: RowSeam): ClockRow => {
+    const kv = new RowsKv(rows.through(seam))
+    const rulesOf = () => expect.fail('not part of this test')
+    const onFailure = (error: unknown) => expect.fail(String(error))
+    const parts = { kv, gateway: BigInt(number), scheduler: new VirtualClock(), random: seededRandom(1) }
+    return new ClockRow(new SharedStore({ ...parts, rulesOf, onFailure }), 'db', async () => {})
+  }
+  const one = gateway(1, async (call, effect) => {
+    if (isComparison(call)) await compared
+    return effect()
+  })
+  const two = gateway(2, async (_, effect) => effect())
+  const raised = one.raiseEpoch()
+  await two.raiseEpoch(0, () => ({ used: 4, rows: 4 }))
+  expect((await one.read()).used).toBe(4)
+  compare()
+  await raised
+  expect(await two.read()).toMatchObject({ epoch: 2, used: 4 })
+})
+
+test.each([1, 2, 3, 4, 5])(
+  'a clock row is left out with nothing listed, also if write %i of it is lost',
+  async (lost) => {
+    const clock = new VirtualClock()
+    const rows = new MemoryRows()
+    const going = clockRowKey(databaseCode('p', ''), 1)
+    const onBackgroundFailure = (error: unknown) => expect.fail(String(error))
+    let goOn = (): void => {}
+    const standing = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    let isStanding = false
+    // It stands still after its first commit is listed.
+    const standsStill: RowSeam = async ({ kind, key }, effect) => {
+      isStanding ||= kind === 'mutateIf' && !key.startsWith('M')
+      if (isStanding) await standing
+      return effect()
+    }
+    let writes = Number.NEGATIVE_INFINITY
+    const loses: RowSeam = async ({ kind, key }, effect) => {
+      if (kind === 'mutateIf' && key === going && ++writes === lost)
+        throw new OutcomeUnknown('by the wish of this test')
+      return effect()
+    }
+    const store = severalGateways({ rows: rows.through(loses), gateway: 2 })
+    const changer = await openEngine({ store, scheduler: clock, onBackgroundFailure })
+    await during(clock, store.changeRows(database, 2))
+    const other = severalGateways({ rows: rows.through(standsStill), gateway: 3 })
+    const engine = await openEngine({ store: other, scheduler: clock, onBackgroundFailure })
+    const mutations = [mutationOf(key('a'), 1)]
+    const put = engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+    while (!isStanding) await clock.advance(1)
+    const listed = async () =>
+      clockStateOf([(await rows.readRows([going], clockCells)).get(going)?.cells]).listed.length
+    expect(await listed()).toBe(1)
+    writes = 0
+    await during(clock, store.changeRows(database, 1))
+    expect(await listed()).toBe(0)
+    goOn()
+    await during(clock, Promise.resolve(put))
+    for (const one of [changer, engine]) await during(clock, one.close())
   },
 )
