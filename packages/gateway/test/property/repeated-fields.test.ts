@@ -175,7 +175,9 @@ async function answerTo(
       throw error
     },
   )
-  return { code, calls: callsSince() / count }
+  const calls = callsSince() / count
+  expect(calls, 'calls are counted').toBeGreaterThan(0)
+  return { code, calls }
 }
 
 describe.each(['a message', 'JSON'])('in %s', (form) => {
