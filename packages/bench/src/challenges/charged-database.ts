@@ -35,6 +35,8 @@ export class Meter {
   queries = 0
   /** Index rows and entities that queries read, and rows that an offset skipped. */
   rowsRead = 0
+  /** Entities in the answers of queries. */
+  entitiesSent = 0
   commits = 0
   calls = 0
   /** Calls that the simulated servers were too busy for. */
@@ -97,6 +99,7 @@ export class ChargedDatabase {
     )
     const { stats } = explained.metrics
     this.#count('rowsRead', (stats?.indexEntriesScanned ?? 0) + (stats?.documentsScanned ?? 0))
+    this.#count('entitiesSent', explained.batch?.results.length)
     return explained
   }
 
@@ -142,10 +145,7 @@ export class ChargedDatabase {
     return decodeKeys(mutation.entity, 1, this.#parts.store.key().partition)[0]
   }
 
-  #count(
-    what: 'calls' | 'lookups' | 'queries' | 'commits' | 'keysRead' | 'rowsRead' | 'refused' | 'conflicts',
-    by = 1,
-  ): void {
+  #count(what: Exclude<keyof Meter, 'commitsOf'>, by = 1): void {
     for (const meter of [this.meter, this.#parts.totals]) if (meter !== undefined) meter[what] += by
   }
 

@@ -10,6 +10,8 @@ import { token } from './stored.ts'
 const postsWhole = 10_000
 const pageSize = 20
 const pagesWhole = 500
+/** A program that has been sent so many times the posts surely reads pages that are too large: it is asked for no more of them. */
+const sentMax = 10
 
 interface Post {
   readonly number: number
@@ -53,7 +55,7 @@ export const pageTenThousand: Challenge = {
         await Promise.all(old.slice(i, i + 100).map((post) => program.call('addPost', db, post)))
       }
       let next: unknown
-      for (let i = 0; i < pagesAsked; i++) {
+      for (let i = 0; i < pagesAsked && meter.entitiesSent <= sentMax * postsBefore; i++) {
         if (restartAt.has(i)) program.restart()
         const before = meter.rowsRead + meter.keysRead
         const page = pageOf(await program.call('page', reader, next), i, i === pagesAsked - 1)
@@ -65,16 +67,17 @@ export const pageTenThousand: Challenge = {
         if (one !== undefined) await program.call('addPost', db, one)
       }
     })
-    const textOf = new Map(old.map(({ number, text }) => [number, text]))
+    const newest = old.toSorted((a, b) => b.number - a.number).slice(0, costs.length * pageSize)
+    const textOf = new Map(newest.map(({ number, text }) => [number, text]))
     const right = new Set(seen.filter(({ number, text }) => textOf.get(number) === text).map(({ number }) => number))
     const isSorted = seen.every(({ number }, i) => i === 0 || number < (seen[i - 1]?.number ?? 0))
     drawHeat(stage, store, 'EntitiesByPropertyDesc')
     record.figure('page 1 reads', costs[0] ?? 0, 'rows')
-    record.figure(`page ${pagesAsked} reads`, costs.at(-1) ?? 0, 'rows')
+    record.figure(`page ${costs.length} reads`, costs.at(-1) ?? 0, 'rows')
     record.figure('last page to first', (costs.at(-1) ?? 0) / Math.max(1, costs[0] ?? 0), 'times the rows')
     record.figure('largest page', Math.max(...costs), 'rows')
     record.figure('repeats', seen.length - new Set(seen.map(({ number }) => number)).size, '')
-    record.figure('posts missed', postsBefore - right.size, `of ${postsBefore.toLocaleString('en-US')}`)
+    record.figure('posts missed', newest.length - right.size, `of ${newest.length.toLocaleString('en-US')}`)
     record.figure('newest first', isSorted ? 1 : 0, 'of 1')
   },
   goals: [
