@@ -41,6 +41,7 @@ test('bigtable rows changes the clock rows of a database, also back, and refuses
   expect(await rows('4')).toEqual({ code: 0, out: `4 ${said}`, err: '' })
   expect(await rows('1')).toMatchObject({ code: 0, out: expect.stringMatching(/^1 clock row for .*; before: 4\.$/) })
   expect(await rows('65')).toMatchObject({ code: 2, err: expect.stringContaining('has 1 to 64 clock rows; got 65') })
+  expect(await rows('four')).toMatchObject({ code: 2, err: expect.stringContaining('is a whole number; got "four"') })
 })
 
 test('a Bigtable that refuses is one line, and exit code 2', async () => {

@@ -10,6 +10,7 @@ import { closing, openStore } from '../../target/open-store.ts'
 
 export async function bigtableRows(flags: Flags, io: Io): Promise<number> {
   const rows = Number(flags['number'])
+  if (Number.isNaN(rows)) throw new UsageError(`the number of clock rows is a whole number; got "${flags['number']}"`)
   const database = { projectId: projectOf(flags, io.env), databaseId: databaseOf(flags) }
   const store = await storeInBigtable(bigtablePlaceOf(flags, io.env), { mustExist: true })
   const before = await closing(openStore({ store }), async () => {
