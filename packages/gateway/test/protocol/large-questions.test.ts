@@ -70,6 +70,9 @@ test('a long index.yaml is read in parts, and its errors have the lines of the w
   await expect(create(`indexes:\n\n${entries(400)}- kind: Z\n  size: 1\n${entries(9)}`)).rejects.toThrow(
     'line 1604: an index has no member "size"',
   )
+  const licence = '# A long comment above all indexes, such as a licence.\n'.repeat(100)
+  expect(await create(`${licence}indexes:\n${entry(400)}`)).toMatchObject({ json: { indexes: [{ kind: 'Y400' }] } })
+  await expect(create(`${licence}indexes:\n- kind: Z\n  size: 1\n`)).rejects.toThrow('line 103: an index has no')
   await expect(create(`indexes: [${'{},'.repeat(3000)}]`)).rejects.toThrow(
     'more than 4096 characters between two indexes',
   )

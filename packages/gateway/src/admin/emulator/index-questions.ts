@@ -134,7 +134,9 @@ function* partsOfYaml(yaml: string): Generator<string, void, undefined> {
     throw invalidArgument(`yaml has ${yaml.length} characters, at most ${yamlCharactersMax} are read; send it in parts`)
   }
   const indent = /^([ \t]*)- /m.exec(yaml)?.[1]
-  const [head = '', ...entries] = indent === undefined ? [yaml] : yaml.split(new RegExp(`^(?=${indent}- )`, 'm'))
+  const [begin = '', ...entries] = indent === undefined ? [yaml] : yaml.split(new RegExp(`^(?=${indent}- )`, 'm'))
+  // Each part gets it, so without its comments.
+  const head = begin.replace(/^[ \t]*#.*$/gm, '')
   let above = ''
   for (let at = 0; at === 0 || at < entries.length; ) {
     let part = ''
