@@ -265,10 +265,17 @@ consoleTests('an entity in the console', ({ visit }) => {
     await page.getByRole('region', { name: 'EntitiesByPropertyAsc' }).getByText('to be written').waitFor()
     expect((await emulator.inspector.pending()).pending).toHaveLength(1)
     await go('#/entity')
-    await page.getByRole('region', { name: 'Entities' }).getByRole('link', { name: 'ToDo:1/Note:1' }).click()
+    const note = page.getByRole('region', { name: 'Entities' }).getByRole('link', { name: 'ToDo:1/Note:1' })
+    await note.waitFor()
+    const streams = new Set<string>()
+    page.on('request', (request) => {
+      if (request.url().includes('/emulator/commits?')) streams.add(request.url())
+    })
+    await note.click()
     const heading = page.getByRole('heading', { level: 1, name: 'ToDo:1/Note:1' })
     await heading.getByRole('link', { name: 'ToDo:1' }).click()
     await page.getByText('6 are kept').waitFor()
+    expect([...streams], 'one stream a page: a browser has six connections').toHaveLength(1)
     expect((await emulator.inspector.pending()).pending).toHaveLength(1)
     // As with large entities, which fill an answer before the limit.
     await page.route('**/v1/projects/demo:runQuery', async (route) => {

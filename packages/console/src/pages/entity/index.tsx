@@ -20,7 +20,7 @@ import { ChildrenSection } from './entity-list.tsx'
 import { FindEntity } from './find-entity.tsx'
 import { LogSection } from './log-section.tsx'
 import { RowsSection } from './rows-section.tsx'
-import { useChildren, useInside } from './use-inside.ts'
+import { useInside } from './use-inside.ts'
 import { VersionsSection } from './versions-section.tsx'
 
 export default function EntityPage({ route }: PageProps) {
@@ -39,8 +39,8 @@ interface InsideProps {
 }
 
 function Inside({ scope, entityKey, query }: InsideProps) {
-  const { value: { rows, versions } = {}, error } = useInside(scope, entityKey)
-  const { value: children, error: unread } = useChildren(scope, entityKey, rows?.rows)
+  const { inside, children } = useInside(scope, entityKey)
+  const { rows, versions } = inside.value ?? {}
   const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
@@ -49,8 +49,8 @@ function Inside({ scope, entityKey, query }: InsideProps) {
     <section class="page entity-page">
       <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
       <CommitsUntold />
-      {error !== undefined && <ErrorNote error={error} what="The entity could not be read" />}
-      {unread !== undefined && <ErrorNote error={unread} what="Its children could not be read" />}
+      {inside.error !== undefined && <ErrorNote error={inside.error} what="The entity could not be read" />}
+      {children.error !== undefined && <ErrorNote error={children.error} what="Its children could not be read" />}
       {versions?.length === 0 && (
         <EmptyState title="There is no such entity">
           <p>
@@ -70,14 +70,14 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           onChoose={choose}
         />
       )}
-      {rows !== undefined && children !== undefined && (
+      {rows !== undefined && children.value !== undefined && (
         <div class="entity-columns">
           <RowsSection rows={rows.rows} />
           <div>
             <ChildrenSection
               scope={scope}
               entityKey={entityKey}
-              first={children}
+              first={children.value}
               depth={parseKeyPath(entityKey).length}
             />
             <LogSection log={rows.log} />

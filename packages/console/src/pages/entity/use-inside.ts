@@ -4,10 +4,10 @@
  * UI1  What is shown is of the newest read that was answered.            packages/console/test/entity.test.ts
  */
 
-import type { RowReport, RowsReport, VersionsReport } from '@sixtables/engine'
+import type { RowsReport, VersionsReport } from '@sixtables/engine'
 import { entityQuery, type FirstEntities, readFirst, readRows } from '../../api/entities.ts'
 import { type CallOptions, getJson } from '../../api/http.ts'
-import { useCommits, useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
+import { useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import type { StoreEvent } from '../../model/store-events.ts'
@@ -22,31 +22,32 @@ const recordsShown = 100
 /** Commits that come together are read once. */
 const restMs = 60
 
+/** `inside` is read anew after each commit of the group, `children` when another entity of the group is written. */
 export function useInside(scope: EntityScope, key: string) {
-  const found = useLoaded<Inside>(entityQuery(scope, key), { read: readInside })
-  useCommits(entityQuery(scope, formatKeyPath(parseKeyPath(key).slice(0, 1))), restMs, found.reload)
-  return found
-}
-
-/** The first entities below it, read anew when one of them is written. @param own - rows of the entity itself */
-export function useChildren(scope: EntityScope, key: string, own: readonly RowReport[] = []) {
   const query = entityQuery(scope, key)
-  const found = useLoaded<FirstEntities>(query, {
+  const inside = useLoaded<Inside>(query, { read: readInside })
+  const children = useLoaded<FirstEntities>(query, {
     read: (_, options) => readFirst(scope, key, childrenMax, options),
   })
-  const soon = useSoon(restMs, found.reload)
-  const entityRow = own.find(({ table }) => table === 'Entities')?.rowKey
+  const [soon, childrenSoon] = [useSoon(restMs, inside.reload), useSoon(restMs, children.reload)]
+  const own = inside.value?.rows.rows.find(({ table }) => table === 'Entities')?.rowKey
   const isOfOthers = ({ commit, apply }: StoreEvent): boolean =>
     apply === undefined
       ? commit === undefined
-      : apply.milestone === 'A' && (apply.moreRows !== undefined || apply.rows[0]?.rowKey !== entityRow)
-  useEvents<StoreEvent>(`/emulator/commits?${query}&list=1`, {
+      : apply.milestone === 'A' && (apply.moreRows !== undefined || apply.rows[0]?.rowKey !== own)
+  // One stream for both: a browser has few connections for all pages of a server.
+  const group = entityQuery(scope, formatKeyPath(parseKeyPath(key).slice(0, 1)))
+  useEvents<StoreEvent>(`/emulator/commits?${group}&list=1`, {
     onEvent: (event) => {
-      if (isOfOthers(event)) soon()
+      soon()
+      if (isOfOthers(event)) childrenSoon()
     },
-    onOpened: soon,
+    onOpened: () => {
+      soon()
+      childrenSoon()
+    },
   })
-  return found
+  return { inside, children }
 }
 
 async function readInside(query: string, options: CallOptions): Promise<Inside> {
