@@ -169,6 +169,23 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     expect(found).toMatchObject({ batch: { entityResults: [{}] } })
   })
 
+  test('leaving is asked about as long as the store has what would be lost', async () => {
+    const page = await shared()
+    const asks = () => page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
+    const post = (path: string) => page.evaluate((to) => fetch(to, { method: 'POST' }).then(({ ok }) => ok), path)
+    expect(await asks()).toBe(false)
+    await put(page)
+    expect(await post('/emulator/snapshots/a')).toBe(true)
+    for (const path of ['/emulator/snapshots/a/restore', '/reset?project=other']) {
+      expect(await post(path)).toBe(true)
+      await expect.poll(() => log(page).getByRole('listitem').count()).toBe(0)
+      expect(await asks(), path).toBe(true)
+      await put(page)
+    }
+    expect(await post('/reset')).toBe(true)
+    await expect.poll(asks).toBe(false)
+  })
+
   test('a tab goes on while another one, with a store of its own, is closed in the middle of a stream', async () => {
     const one = await shared()
     const other = await open()
@@ -368,5 +385,14 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     const fromElsewhere = `import a from 'http://localhost:9/a.js'; ${withFunctions('')}`
     expect((await judged(fromElsewhere)).fault).toContain('imports nothing from another address')
     expect((await judged('throw new Error("no")')).fault).toContain('ended the process with Error: no (solution.mjs:1')
+  })
+
+  test('one button begins the lab of a hot tablet', async () => {
+    const page = await shared()
+    await page.getByRole('button', { name: 'See a hot tablet' }).click()
+    const begun = () => page.evaluate(async () => (await (await fetch('/emulator/labs/runs')).json()).runs.at(-1) ?? {})
+    const arms = ['sequential-ids', 'allocated-ids']
+    await expect.poll(begun).toMatchObject({ lab: 'sequential-keys', arms })
+    await page.evaluate((id) => fetch(`/emulator/labs/runs/${id}`, { method: 'DELETE' }), (await begun()).id)
   })
 })

@@ -3,7 +3,7 @@
  *
  *   {commit} ─▶ the log         {apply, milestone A} ─▶ Entities         {apply, milestone B} ─▶ the index tables
  */
-import type { RowChangeReport, StoreEvent } from '@sixtables/engine'
+import type { ReloadReport, RowChangeReport, StoreEvent } from '@sixtables/engine'
 
 const tableNames = [
   'Entities',
@@ -63,12 +63,13 @@ export class Steps {
       if (this.#log.childElementCount > shownMax) this.#log.lastElementChild?.remove()
       this.#show(event.commit.rows)
     } else if ('apply' in event) this.#show(event.apply.rows)
-    else if ('reload' in event && /^res/.test(event.reload.reason)) this.#empty()
+    else if ('reload' in event) this.#reload(event.reload)
   }
 
-  /** The store was emptied, or is another one. */
-  #empty(): void {
-    this.count = 0
+  #reload({ reason, ...scope }: ReloadReport): void {
+    if (reason !== 'reset' && reason !== 'restore') return
+    // A snapshot, and what is outside of the scope, would be lost with the tab.
+    if (reason === 'reset' && Object.keys(scope).length === 0) this.count = 0
     this.#log.replaceChildren()
     for (const { list, rows } of this.#tables.values()) {
       list.replaceChildren()

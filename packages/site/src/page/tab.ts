@@ -64,6 +64,8 @@ function answerFetch(port: PortClient): void {
 async function keepFiles(base: URL, port: PortClient): Promise<void> {
   const { serviceWorker } = navigator
   if (serviceWorker === undefined) return
+  // Another tab may let a new version take over before it can see this one.
+  if (serviceWorker.controller !== null) serviceWorker.addEventListener('controllerchange', () => location.reload())
   await port.ask({ method: 'GET', url: '/emulator/server', headers: { 'x-sixtables-watcher': '1' }, body: undefined })
   // Without files that are kept the page works as well, as long as there is a network.
   const registration = await serviceWorker
@@ -71,10 +73,8 @@ async function keepFiles(base: URL, port: PortClient): Promise<void> {
     .catch(() => undefined)
   if (registration === undefined) return
   const replace = (): void => registration.waiting?.postMessage('replace')
-  if (serviceWorker.controller !== null) {
-    if (registration.waiting !== null) serviceWorker.addEventListener('controllerchange', () => location.reload())
-    replace()
-  } else if (registration.active !== null) {
+  if (serviceWorker.controller !== null) replace()
+  else if (registration.active !== null) {
     // A reload that bypasses the files that are kept may have brought newer ones.
     registration.addEventListener('updatefound', () => {
       registration.installing?.addEventListener('statechange', replace)
