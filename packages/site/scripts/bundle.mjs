@@ -52,9 +52,6 @@ function failing(path) {
   return [none, ...Array.from(names, ([, name]) => `export { none as ${name} }`)].join('\n')
 }
 
-/** Modules that the emulator begins with. They are one file: thirty small ones take three times as long from a server that is far away. */
-const first = new Set()
-
 /** Texts in place of files, workers in place of processes, and no commands of other languages. */
 const madeUp = {
   'bench/src/replay/recordings.ts': () => {
@@ -85,14 +82,6 @@ const memoryOnly = {
   resolveId(id, importer) {
     if (Object.hasOwn(small, id)) return `small:${id}`
     return Object.hasOwn(fromElsewhere, id) ? this.resolve(fromElsewhere[id], importer) : undefined
-  },
-  buildEnd() {
-    const add = (id) => {
-      if (first.has(id)) return
-      first.add(id)
-      for (const needed of this.getModuleInfo(id)?.importedIds ?? []) add(needed)
-    }
-    add(`${source}worker.ts`)
   },
   load: (id) => {
     if (id.startsWith('small:')) return small[id.slice('small:'.length)]
@@ -142,7 +131,8 @@ export async function bundled(input, output = {}, define = {}) {
     codeSplitting: {
       groups: [
         { name: 'page', test: /[\\/](tab|port-client)\.ts$/, priority: 1 },
-        { name: 'engine', test: (id) => first.has(id) },
+        // With all that it imports: thirty small files take three times as long from a server that is far away.
+        { name: 'engine', test: /[\\/]site[\\/]src[\\/]worker\.ts$/ },
       ],
     },
     comments: { legal: true, annotation: false, jsdoc: false },
