@@ -325,6 +325,14 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     while (!(await isNew()));
     expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1)
 
+    // As by another tab, which has not seen this one; the page itself has asked before.
+    expect(await update()).toBe(false)
+    writeFileSync(file, old.replace('<h1>sixtables', '<h1>sixtables 3'))
+    await writeOffline(site.folder)
+    while (!(await update())) await page.waitForTimeout(10)
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting?.postMessage('replace'))
+    await page.getByText('sixtables 3', { exact: true }).waitFor()
+
     if (!isDeep) return
     // As by Ctrl+Shift+R: the page has no service worker then.
     const devtools = await context.newCDPSession(page)
