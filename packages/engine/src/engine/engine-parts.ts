@@ -39,7 +39,7 @@ import type { LocalStore } from './open-kv.ts'
 import type { StoreAdapter, StorePort } from './store-port.ts'
 import { sweepIntervalMs, TtlSweeper } from './ttl.ts'
 
-/** A store of one process whose interrupted reset is finished. */
+/** A store of one process, and the versions of its commits. */
 export interface WholeStore extends LocalStore {
   readonly versions: CommitVersions
 }

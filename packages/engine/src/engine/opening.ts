@@ -6,17 +6,18 @@ import { everyRow } from '../observe/tablets/every-row.ts'
 import type { KvReader } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { EngineParts, type WholeStore } from './engine-parts.ts'
-import { type LocalStore, openStore } from './open-kv.ts'
-import { finishReset } from './reset.ts'
+import { EngineParts } from './engine-parts.ts'
+import { openStore } from './open-kv.ts'
 
 /** Opens the store, and finishes interrupted work. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
   if (options.store !== undefined) return await recovered(new EngineParts(options.store, options))
-  const { kv, ...store } = await openStore(options)
+  const store = await openStore(options)
+  const { kv } = store
   let parts: EngineParts
   try {
-    parts = new EngineParts(await wholeStore({ kv, ...store }, options), options)
+    const versions = await CommitVersions.open(kv, options.scheduler ?? systemScheduler)
+    parts = new EngineParts({ ...store, versions }, options)
   } catch (error) {
     await kv.close()
     throw error
@@ -32,11 +33,6 @@ async function recovered(parts: EngineParts): Promise<EngineParts> {
     await parts.kv.close()
     throw error
   }
-}
-
-async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: EngineOptions): Promise<WholeStore> {
-  await finishReset(store.kv)
-  return { ...store, versions: await CommitVersions.open(store.kv, scheduler) }
 }
 
 /** Reads the recorded databases and indexes, then the pending records. */

@@ -2,7 +2,7 @@
  * Deletes all data of a store, a project, a database or a namespace.
  *
  * X1  A reset happens wholly or not at all, also if the process dies: the rows are deleted by one write (Kv.deleteRanges), which
- *     also writes the index definitions that stay. Opening finishes a reset that an older version began.
+ *     also writes the index definitions that stay.
  * X2  A reset takes one turn of commits. A commit that began before it and is not stored yet runs after it, with the
  *     definitions of that moment. AllocateIds and ReserveIds that are not over run again after it.
  *
@@ -20,16 +20,13 @@ import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PartitionScope } from '../model/key.ts'
-import type { KeyRange, Kv, KvReader, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader } from '../storage/kv.ts'
 import { compositeCodes } from '../tables/composite-codes.ts'
-import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 
 /** The scope of a reset. A database needs its project, a namespace its database; with a scope, ids and index definitions stay. */
 export type ResetScope = PartitionScope
-
-const resetRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'reset' })
 
 /** Spaces with rows of each namespace, under its partition code. */
 const partitionedSpaces = [
@@ -127,16 +124,6 @@ export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetSco
   if (namespaceId !== undefined && databaseId === undefined) {
     throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
   }
-}
-
-/** Finishes a reset of an older version, if there is one. It deleted row by row, after writing a row that marked the reset. */
-export async function finishReset(kv: Kv): Promise<void> {
-  const stored = await kv.get(resetRow)
-  if (stored === undefined) return
-  const scope = JSON.parse(new TextDecoder().decode(stored)) as ResetScope
-  if (scope.projectId === undefined) return await kv.clear()
-  await kv.deleteRanges(await rangesOf(kv, scope))
-  await kv.mutate({ key: resetRow, value: undefined })
 }
 
 /** The row ranges of a scope. */
