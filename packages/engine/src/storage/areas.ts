@@ -62,11 +62,6 @@ export class Areas {
     return new TextEncoder().encode(JSON.stringify(table))
   }
 
-  /** Whether every row is in area 0, and nothing is left over. */
-  get isPlain(): boolean {
-    return this.#next === 1
-  }
-
   /** LevelDB's key of a row. */
   place(key: RowKey): string {
     const moved = this.#moved

@@ -1,7 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Level } from 'level'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFormat, openDataFolder } from './data-folder.ts'
 
@@ -56,35 +55,6 @@ describe('a data folder', () => {
     )
   })
 
-  it('of format 1, whose rows have no checksums, is used as it is', async () => {
-    await mkdir(dir)
-    await writeFile(join(dir, 'sixtables.json'), '{"format": 1}')
-    for (const n of [1, 2]) {
-      const kv = await openDataFolder({ dir })
-      await kv.mutate({ key: `k${n}`, value: new Uint8Array(20).fill(n) })
-      expect(kv.get('k1')).toEqual(Buffer.alloc(20, 1))
-      await kv.close()
-    }
-    expect(await readFile(join(dir, 'sixtables.json'), 'utf8')).toBe('{"format": 1}')
-    const level = new Level<string, Uint8Array>(join(dir, 'rows'), { valueEncoding: 'view' })
-    expect(await level.get('k1')).toHaveLength(20)
-    await level.close()
-  })
-
-  it('of format 2 whose file says 1 is refused: its rows have checksums', async () => {
-    await makeStore()
-    const kv = await openDataFolder({ dir })
-    await kv.batch([
-      { key: 'M', value: new Uint8Array(20) },
-      ...Array.from({ length: 150 }, (_, n) => ({ key: `P${n}`, value: new Uint8Array() })),
-    ])
-    await kv.close()
-    await writeFile(join(dir, 'sixtables.json'), '{"format": 1}')
-    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /format 1, but its rows have/))
-    await writeFile(join(dir, 'sixtables.json'), '{"format": 2}')
-    await (await openDataFolder({ dir })).close()
-  })
-
   it('may have been made empty, or with index.yaml and hidden files', async () => {
     await mkdir(dir)
     await writeFile(join(dir, 'index.yaml'), 'indexes: []')
@@ -107,7 +77,7 @@ describe('a data folder', () => {
     ['half a file', '{"form', /broken/],
     ['nothing', '', /broken/],
     ['an array', '[1]', /broken/],
-    ['an unknown format', '{"format": 0}', /no version has written/],
+    ['a format whose rows have no checksums', '{"format": 1}', /format 1.*formats from 2 on.*Export its data/],
   ])('is refused and left alone when its format file has %s', async (_, text, words) => {
     await makeStore()
     await writeFile(join(dir, 'sixtables.json'), text)
@@ -180,26 +150,15 @@ describe('a data folder', () => {
   })
 })
 
-describe.each([
-  [1, { format: dataFormat, checksums: false }],
-  [2, { format: dataFormat }],
-])('a data folder of format %i', (format, raised) => {
-  it('gets the newest format before the first row that an older version would not find', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'sixtables-format-'))
-    const file = join(root, 'sixtables.json')
-    await writeFile(file, JSON.stringify({ format }))
-    const value = new Uint8Array(20).fill(7)
-    const many = Array.from({ length: 9_000 }, (_, n) => ({ key: `k${n}`, value }))
-    const kv = await openDataFolder({ dir: root })
-    await kv.batch(many)
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ format })
-    await kv.deleteRanges([{ start: 'k', end: 'l' }])
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ product: 'sixtables', ...raised })
-    await kv.mutate({ key: 'k1', value })
-    await kv.close()
-    const again = await openDataFolder({ dir: root })
-    expect([again.get('k1'), again.get('k2')]).toEqual([Buffer.from(value), undefined])
-    await again.close()
-    await rm(root, { recursive: true, force: true })
-  })
+it('a data folder of format 2 gets format 3 when it is opened for writing, so that an older version refuses its areas', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'sixtables-format-'))
+  const file = join(root, 'sixtables.json')
+  const formatOf = async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8'))
+  await (await openDataFolder({ dir: root })).close()
+  await writeFile(file, '{"format": 2}')
+  await (await openDataFolder({ dir: root, readOnly: true })).close()
+  expect(await formatOf()).toEqual({ format: 2 })
+  await (await openDataFolder({ dir: root })).close()
+  expect(await formatOf()).toEqual({ format: dataFormat, product: 'sixtables' })
+  await rm(root, { recursive: true, force: true })
 })

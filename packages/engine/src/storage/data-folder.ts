@@ -10,32 +10,25 @@
  * - The format file is written before the first row, under another name, synced and renamed, so it is complete or absent.
  * - One process at a time: LevelDB locks rows/LOCK, and the system releases the lock when the process dies.
  *
- * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts); such folders work
- * unchanged. Before the first row goes to another area the file gets format 3, with `"checksums": false` for one of format 1.
+ * In format 2 all rows were in area 0 (areas.ts). A folder of format 2 gets format 3 when it is opened for writing. Format 1, without
+ * checksums, is refused.
  */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
-import { bytesOf } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import type { Durability, KvRow } from './kv.ts'
+import type { Durability } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
 import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
 import { cutLogs } from './level-log-check.ts'
-import { endsInProof, provenBytesMin } from './row-proof.ts'
 
 /** The format of the rows, as in docs/reference/keyspace.md. Raise it with a migration when a row's bytes change. */
 export const dataFormat = 3
 
-/** The first format, whose rows have no checksums. */
-const unprovenFormat = 1
-
-interface FormatFile {
-  readonly format: number
-  readonly checksums: boolean
-}
+/** The oldest format whose rows have the bytes of today. */
+const oldestFormat = 2
 
 const formatFile = 'sixtables.json'
 const rowsFolder = 'rows'
@@ -72,16 +65,11 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     await create(dir)
   }
   await refuseHeadless(dir)
-  const isProven = format === 'fresh' || format.checksums
-  if (format !== 'fresh') await refuseDamaged(dir, { isProven, isRepair: options.repairLog === true })
+  if (format !== 'fresh') await refuseDamaged(dir, options.repairLog === true)
   const kv = await openLevelKv({
     dir: join(dir, rowsFolder),
     mustExist,
     location: dir,
-    proven: isProven,
-    beforeAreas: () => {
-      if (format !== 'fresh' && format.format < dataFormat) writeFormat(dir, isProven)
-    },
     readBeforeWritten: options.readBeforeWritten,
     scheduler: options.scheduler,
     ...(options.durability === undefined ? {} : { durability: options.durability }),
@@ -89,32 +77,13 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
   }).catch((error: unknown) => {
     throw openError(dir, error)
   })
-  try {
-    if (!isProven) await refuseProofs(dir, kv)
-  } catch (error) {
-    await kv.close()
-    throw error
+  if (format === oldestFormat && options.readOnly !== true) {
+    await create(dir).catch(async (error: unknown) => {
+      await kv.close()
+      throw error
+    })
   }
   return kv
-}
-
-/**
- * Refuses a store whose rows have checksums although its format has none. The last long row is a sample: it is one of the
- * settings.
- */
-async function refuseProofs(dir: string, kv: LevelKv): Promise<void> {
-  const scan = kv.scan({ start: '', end: '\xff' }, { reverse: true })
-  let long: KvRow | undefined
-  for (let rows = await scan.next(100); rows.length > 0 && long === undefined; rows = await scan.next(100)) {
-    long = rows.find(({ value }) => value.length >= provenBytesMin)
-  }
-  scan.close()
-  if (long === undefined || !endsInProof(bytesOf(long.key), long.value)) return
-  throw refused(
-    dir,
-    `its ${formatFile} says format ${unprovenFormat}, but its rows have the checksums of a later one`,
-    `Restore ${formatFile} from a copy`,
-  )
 }
 
 /** Without the file CURRENT LevelDB would make a new store and delete the other files. */
@@ -125,13 +94,10 @@ async function refuseHeadless(dir: string): Promise<void> {
 }
 
 /** Refuses damage that LevelDB would ignore, or that would end the process. */
-async function refuseDamaged(
-  dir: string,
-  { isProven, isRepair }: { isProven: boolean; isRepair: boolean },
-): Promise<void> {
+async function refuseDamaged(dir: string, isRepair: boolean): Promise<void> {
   const rows = join(dir, rowsFolder)
   if (!existsSync(join(rows, 'CURRENT'))) return
-  const damage = await unless(dir, () => damageOfLevel(rows, { isProven, isRepair }))
+  const damage = await unless(dir, () => damageOfLevel(rows, isRepair))
   if (damage === undefined) return
   // Another process may have changed files during the check; and its log must not be cut.
   await probeLock(dir)
@@ -159,7 +125,7 @@ async function probeLock(dir: string): Promise<void> {
 }
 
 /** The format of the store in the folder, or `fresh` if one may be created; throws for every other folder. */
-async function inspect(dir: string): Promise<'fresh' | FormatFile> {
+async function inspect(dir: string): Promise<'fresh' | number> {
   const names = await listFolder(dir)
   if (names.includes(formatFile)) {
     return checkedFormat(dir, await readText(dir))
@@ -201,12 +167,11 @@ async function readText(dir: string): Promise<string> {
   }
 }
 
-function checkedFormat(dir: string, text: string): FormatFile {
-  const found = formatOf(text)
-  if (found === undefined) {
+function checkedFormat(dir: string, text: string): number {
+  const format = formatOf(text)
+  if (format === undefined) {
     throw refused(dir, `its ${formatFile} is broken: no format number in it`, `Restore ${formatFile} from a copy`)
   }
-  const { format } = found
   if (format > dataFormat) {
     throw refused(
       dir,
@@ -214,14 +179,18 @@ function checkedFormat(dir: string, text: string): FormatFile {
       'Use the newer version that wrote it',
     )
   }
-  if (format < unprovenFormat) {
-    throw refused(dir, `it has format ${format}, which no version has written`, `Restore ${formatFile} from a copy`)
+  if (format < oldestFormat) {
+    throw refused(
+      dir,
+      `it has format ${format}, and this version reads formats from ${oldestFormat} on`,
+      'Export its data with the version that wrote it',
+    )
   }
-  return found
+  return format
 }
 
 /** The content of a format file; `undefined` if it contains no positive integer. */
-function formatOf(text: string): FormatFile | undefined {
+function formatOf(text: string): number | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -230,8 +199,7 @@ function formatOf(text: string): FormatFile | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || !('format' in parsed)) return undefined
   const { format } = parsed
-  if (typeof format !== 'number' || !Number.isSafeInteger(format) || format < 0) return undefined
-  return { format, checksums: format !== unprovenFormat && (!('checksums' in parsed) || parsed.checksums !== false) }
+  return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
 }
 
 /**
@@ -251,12 +219,11 @@ async function makeFolder(dir: string): Promise<void> {
 }
 
 /** Throws the system's error if it cannot. */
-function writeFormat(dir: string, checksums: boolean): void {
+function writeFormat(dir: string): void {
   const draft = join(dir, `${formatFile}.new`)
   const file = openSync(draft, 'w')
   try {
-    const content = { format: dataFormat, product: 'sixtables', ...(checksums ? {} : { checksums }) }
-    writeSync(file, `${JSON.stringify(content, undefined, 2)}\n`)
+    writeSync(file, `${JSON.stringify({ format: dataFormat, product: 'sixtables' }, undefined, 2)}\n`)
     fsyncSync(file)
   } finally {
     closeSync(file)
@@ -264,10 +231,11 @@ function writeFormat(dir: string, checksums: boolean): void {
   renameSync(draft, join(dir, formatFile))
 }
 
+/** Creates the folder, if it is missing, and its format file. */
 async function create(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
-    writeFormat(dir, true)
+    writeFormat(dir)
   } catch (error) {
     throw refused(
       dir,

@@ -17,7 +17,7 @@ import type { KvRow, RowKey } from './kv.ts'
 import { readError } from './level-error.ts'
 import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { rowOf } from './row-cache.ts'
-import type { StoredForm } from './row-proof.ts'
+import { provenValue } from './row-proof.ts'
 
 interface LevelIterator {
   nextv(size: number): Promise<[key: Uint8Array, value: Uint8Array][]>
@@ -36,21 +36,14 @@ export interface Chunk {
 
 export class LevelCursor {
   readonly #level: LevelDatabase
-  readonly #form: StoredForm
   readonly #version: StoreVersion
   readonly #range: PlacedRange
   readonly #reverse: boolean
   #iterator: LevelIterator | undefined
   #standing: RowKey | undefined
 
-  constructor(
-    { level, form }: { readonly level: LevelDatabase; readonly form: StoredForm },
-    version: StoreVersion,
-    range: PlacedRange,
-    reverse: boolean,
-  ) {
+  constructor(level: LevelDatabase, version: StoreVersion, range: PlacedRange, reverse: boolean) {
     this.#level = level
-    this.#form = form
     this.#version = version
     this.#range = range
     this.#reverse = reverse
@@ -90,7 +83,7 @@ export class LevelCursor {
         const key = byteString(prefix.length === 0 ? bytesOfKey : bytesOfKey.subarray(prefix.length))
         // Backwards LevelDB seeks the last row at or before a key; a row at the place itself is skipped.
         if (this.#reverse && key >= place) continue
-        const value = this.#form.value(bytesOfKey, stored)
+        const value = provenValue(bytesOfKey, stored)
         if (value === undefined) {
           damaged = key
           break

@@ -30,13 +30,9 @@ const byRepair = 'run `sixtables check --data-dir … --repair` on it, which giv
 /**
  * The first damage found; `undefined` = none.
  *
- * @param isProven - whether the folder must have the length up to which its log was acknowledged
  * @param isRepair - gives up acknowledged writes behind the end of the log
  */
-export async function damageOfLevel(
-  rows: string,
-  { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
-): Promise<LevelDamage | undefined> {
+export async function damageOfLevel(rows: string, isRepair: boolean): Promise<LevelDamage | undefined> {
   const manifest = await readManifest(rows)
   if ('found' in manifest) {
     const { found, only } = manifest
@@ -44,7 +40,7 @@ export async function damageOfLevel(
     return { found: `its file ${found}`, advice: fromCopy + byHand }
   }
   // A log is cut only if nothing else is damaged.
-  return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, { isProven, isRepair }))
+  return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, isRepair))
 }
 
 async function damageInTables(rows: string, { tables }: Manifest): Promise<LevelDamage | undefined> {
@@ -57,11 +53,11 @@ async function damageInTables(rows: string, { tables }: Manifest): Promise<Level
 async function damageInLogs(
   rows: string,
   { name, log, lastSequence, tables }: Manifest,
-  { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
+  isRepair: boolean,
 ): Promise<LevelDamage | undefined> {
   const known = isRepair ? undefined : readAcknowledged(rows)
   // The very first opening may have ended before the file was written; then there is no row.
-  const mayLack = isRepair || !isProven || (lastSequence === 0 && (await areLogsEmpty(rows)))
+  const mayLack = isRepair || (lastSequence === 0 && (await areLogsEmpty(rows)))
   if (known === 'damaged' || (known === undefined && !mayLack)) {
     const what = known === undefined ? 'gone' : 'damaged'
     return {

@@ -42,7 +42,7 @@ import { type LevelDatabase, StoreVersion } from './level-version.ts'
 import { type Group, LevelWriter, type WriterEvents } from './level-writer.ts'
 import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
-import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
+import { provenValue } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
 
 export interface LevelKvOptions {
@@ -62,12 +62,8 @@ export interface LevelKvOptions {
   readonly scheduler?: Scheduler | undefined
   /** Name of the folder in messages, instead of `dir`. */
   readonly location?: string
-  /** Whether the rows have checksums. Default: true. */
-  readonly proven?: boolean
   /** The most rows that a deletion of ranges deletes one by one. Default 8192: some 20 ms of the writer. */
   readonly rowsDeletedMax?: number | undefined
-  /** Called before the first row goes to an area other than 0, where an older version would not find it. */
-  readonly beforeAreas?: () => void
 }
 
 const everything: KeyRange = { start: '', end: areaTableKey }
@@ -105,13 +101,9 @@ function areasOf(level: LevelDatabase, options: LevelKvOptions): Areas {
   const key = bytesOf(areaTableKey)
   const stored = level.getSync(key)
   if (stored === undefined) return new Areas()
-  const bytes = formOf(options).value(key, stored)
+  const bytes = provenValue(key, stored)
   if (bytes === undefined) throw new DamagedRow(options.location ?? options.dir, areaTableKey)
   return Areas.from(bytes)
-}
-
-function formOf({ proven }: LevelKvOptions): StoredForm {
-  return proven === false ? plainForm : provenForm
 }
 
 interface Found {
@@ -134,7 +126,6 @@ export class LevelKv implements Kv {
   readonly #dir: string
   readonly #level: LevelDatabase
   readonly #acknowledged: AcknowledgedLog
-  readonly #form: StoredForm
   readonly #writer: LevelWriter
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
@@ -154,7 +145,6 @@ export class LevelKv implements Kv {
   #rowsPut: number
   readonly #leftover: LeftoverRows
   readonly #rowsDeletedMax: number
-  readonly #beforeAreas: LevelKvOptions['beforeAreas']
   /** The newest acknowledged state. */
   #version: StoreVersion
   #closed = false
@@ -166,11 +156,9 @@ export class LevelKv implements Kv {
     this.#dir = options.dir
     this.#level = level
     this.#acknowledged = acknowledged
-    this.#form = formOf(options)
     this.#version = new StoreVersion(0, areas)
     this.#rowsPut = isEmpty ? 0 : Number.POSITIVE_INFINITY
     this.#rowsDeletedMax = options.rowsDeletedMax ?? 8192
-    this.#beforeAreas = options.beforeAreas
     this.location = options.location ?? options.dir
     const events: WriterEvents = {
       put: this.#noted,
@@ -182,14 +170,14 @@ export class LevelKv implements Kv {
       },
       afterWrite: (groups) => this.#advance(groups),
     }
-    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form, options.scheduler, areas)
+    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, options.scheduler, areas)
     this.#leftover = new LeftoverRows(level, this.#writer)
     const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
       this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
       this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
-    this.#source = { level, form: this.#form, cache: this.#rows }
+    this.#source = { level, cache: this.#rows }
     if (options.readBeforeWritten !== undefined) {
       const prefix = options.readBeforeWritten
       // Rows that are about to move are still in their old area; a move notes them.
@@ -276,7 +264,6 @@ export class LevelKv implements Kv {
       this.#leftover.add(stored, false)
       return
     }
-    if (this.#writer.areas.isPlain) this.#beforeAreas?.()
     const before = new Set(this.#writer.areas.leftover)
     const moved = this.#writer.move(ranges, rows)
     const left = this.#writer.areas.leftover.filter((range) => !before.has(range))
@@ -379,7 +366,7 @@ export class LevelKv implements Kv {
       throw readError(this.#level.location, cause)
     }
     if (stored === undefined) return undefined
-    const value = this.#form.value(bytes, stored)
+    const value = provenValue(bytes, stored)
     if (value === undefined) throw new DamagedRow(this.location, key)
     return value
   }

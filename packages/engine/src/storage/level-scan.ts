@@ -18,7 +18,6 @@ import type { KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
 import { type Chunk, LevelCursor } from './level-cursor.ts'
 import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { type RowCache, rowsOfSpan } from './row-cache.ts'
-import type { StoredForm } from './row-proof.ts'
 
 const chunkRowsMax = 256
 /** The least rows to read for the cache: at 2 µs a row they cost less than another read (60 µs). */
@@ -29,7 +28,6 @@ const noRows: readonly KvRow[] = []
 /** The store, and the rows that it has in memory. */
 export interface ScanSource {
   readonly level: LevelDatabase
-  readonly form: StoredForm
   readonly cache: RowCache | undefined
 }
 
@@ -159,7 +157,7 @@ export class LevelScan implements KvScan {
     const fill = cache?.beginFill()
     let chunk: Chunk | undefined
     try {
-      this.#cursor ??= new LevelCursor(this.#source, this.#version, this.#range, this.#reverse)
+      this.#cursor ??= new LevelCursor(this.#source.level, this.#version, this.#range, this.#reverse)
       chunk = await this.#cursor.read(from, asked)
     } finally {
       if (fill !== undefined) {

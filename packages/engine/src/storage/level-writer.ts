@@ -31,7 +31,7 @@ import {
   type Writes,
 } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
-import { plainForm, type StoredForm } from './row-proof.ts'
+import { provenValue, withProof } from './row-proof.ts'
 
 /**
  * A batch takes further lists up to this many rows; a longer list has a batch of its own. This is five commits of 100
@@ -106,7 +106,6 @@ export class LevelWriter {
   readonly #level: LevelDatabase
   readonly #sync: boolean
   readonly #events: WriterEvents
-  readonly #form: StoredForm
   readonly #scheduler: Scheduler
   readonly #waiting: Batch[] = []
   #underWay: Batch | undefined
@@ -117,14 +116,12 @@ export class LevelWriter {
     level: LevelDatabase,
     durability: Durability,
     events: WriterEvents,
-    form: StoredForm = plainForm,
     scheduler: Scheduler = systemScheduler,
     areas: Areas = new Areas(),
   ) {
     this.#level = level
     this.#sync = durability === 'power'
     this.#events = events
-    this.#form = form
     this.#scheduler = scheduler
     this.#areas = areas
   }
@@ -186,14 +183,14 @@ export class LevelWriter {
 
   /** A sink that writes rows into a batch, each to its area. */
   #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
-    const [form, events] = [this.#form, this.#events]
+    const events = this.#events
     return {
       write: (key, value) => {
         const keyBytes = passingBytes(areas.place(key))
         if (value === undefined) batch.del(keyBytes)
         else {
           events.put?.(key)
-          batch.put(keyBytes, form.stored(keyBytes, value))
+          batch.put(keyBytes, withProof(keyBytes, value))
         }
       },
     }
@@ -338,7 +335,7 @@ export class LevelWriter {
     const { start, end } = storedRange(home)
     const rows = await this.#level.iterator({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false }).all()
     for (const [stored, proven] of rows) {
-      const value = this.#form.value(stored, proven)
+      const value = provenValue(stored, proven)
       const key = byteString(stored.subarray(home.prefix.length))
       batch.del(stored)
       if (value !== undefined) sink.write(key, value)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { provenForm } from './row-proof.ts'
+import { provenValue, withProof } from './row-proof.ts'
 
 const bytes = fc.uint8Array({ maxLength: 80 })
 
@@ -8,7 +8,7 @@ describe('a row with a checksum', () => {
   it('has the value that was stored under its key', () => {
     fc.assert(
       fc.property(bytes, bytes, (key, value) => {
-        expect([...(provenForm.value(key, provenForm.stored(key, value)) ?? [])]).toEqual([...value])
+        expect([...(provenValue(key, withProof(key, value)) ?? [])]).toEqual([...value])
       }),
     )
   })
@@ -18,20 +18,20 @@ describe('a row with a checksum', () => {
     const long = fc.uint8Array({ minLength: 8, maxLength: 80 })
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 80 }), long, changes, (key, value, { part, at, bit }) => {
-        const row = { key: key.slice(), stored: Uint8Array.from(provenForm.stored(key, value)) }
+        const row = { key: key.slice(), stored: Uint8Array.from(withProof(key, value)) }
         const changed = part === 'key' ? row.key : row.stored
         const place = at % changed.length
         changed[place] = (changed[place] ?? 0) ^ (1 << bit)
-        expect(provenForm.value(row.key, row.stored)).toBeUndefined()
-        const cut = provenForm.stored(key, value).subarray(0, Math.max(8, row.stored.length - 1 - (at % 4)))
-        expect(provenForm.value(key, cut)).toBeUndefined()
+        expect(provenValue(row.key, row.stored)).toBeUndefined()
+        const cut = withProof(key, value).subarray(0, Math.max(8, row.stored.length - 1 - (at % 4)))
+        expect(provenValue(key, cut)).toBeUndefined()
       }),
     )
   })
 
   it('is none of fewer than 8 bytes, which are stored as they are', () => {
     const value = Uint8Array.of(1, 2, 3, 4, 5, 6, 7)
-    expect(provenForm.stored(Uint8Array.of(1), value)).toBe(value)
-    expect(provenForm.stored(Uint8Array.of(1), new Uint8Array(8))).toHaveLength(12)
+    expect(withProof(Uint8Array.of(1), value)).toBe(value)
+    expect(withProof(Uint8Array.of(1), new Uint8Array(8))).toHaveLength(12)
   })
 })

@@ -13,29 +13,15 @@
 import { Buffer } from 'node:buffer'
 import { crc32c } from '../encoding/crc32c.ts'
 
-export interface StoredForm {
-  /**
-   * The bytes to store for a value. They are valid until the next call, so copy them at once, as a batch of LevelDB does.
-   */
-  stored(key: Uint8Array, value: Uint8Array): Uint8Array
-  /** The value in stored bytes, maybe a view of them; `undefined` if they are not what was written under this key. */
-  value(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined
-}
-
-/** Without checksums, for data folders of format 1. */
-export const plainForm: StoredForm = { stored: (_, value) => value, value: (_, stored) => stored }
-
-/** With checksums, for all others. */
-export const provenForm: StoredForm = { stored: withProof, value: provenValue }
-
 /** A shorter value has no checksum. */
-export const provenBytesMin = 8
+const provenBytesMin = 8
 const proofBytes = 4
 
 /** Space for the stored form; rows of entities are rarely longer. */
 const room = Buffer.allocUnsafeSlow(1 << 14)
 
-function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
+/** The bytes to store for a value. They are valid until the next call, so copy them at once, as a batch of LevelDB does. */
+export function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
   const { length } = value
   if (length < provenBytesMin) return value
   const size = length + proofBytes
@@ -45,7 +31,8 @@ function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
   return stored
 }
 
-function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
+/** The value in stored bytes, maybe a view of them; `undefined` if they are not what was written under this key. */
+export function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
   if (stored.length < provenBytesMin) return stored
   const length = stored.length - proofBytes
   if (length < provenBytesMin) return undefined
@@ -56,11 +43,6 @@ function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | undefine
       (stored[length + 3] as number)) >>>
     0
   return proof === proofOf(key, stored, length) ? stored.subarray(0, length) : undefined
-}
-
-/** Whether stored bytes, at least {@link provenBytesMin}, are a value and its checksum. */
-export function endsInProof(key: Uint8Array, stored: Uint8Array): boolean {
-  return provenValue(key, stored) !== undefined
 }
 
 function proofOf(key: Uint8Array, value: Uint8Array, length: number): number {
