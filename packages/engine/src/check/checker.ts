@@ -21,7 +21,16 @@ import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../
 import { indexTables } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
-import type { FileDamage, KeyRange, KvReader, KvRow, KvScan, RowKey, RowKv } from '../storage/kv.ts'
+import {
+  type FileDamage,
+  type KeyRange,
+  type KvReader,
+  type KvRow,
+  type KvScan,
+  type RowKey,
+  type RowKv,
+  rowsFrom,
+} from '../storage/kv.ts'
 import { entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
@@ -149,17 +158,10 @@ class Check {
     const { kv } = this.#source
     const { partition, path } = codesOfEntityRow(entityRow)
     const group = groupOf(partition, path)
-    const markers = kv.scan(pendingRangeOfGroup(group))
-    try {
-      for (let rows = await markers.next(batchRows); rows.length > 0; rows = await markers.next(batchRows)) {
-        for (const { key } of rows) {
-          const value = await kv.get(logRowKey(group, parseLogRowKey(key).version))
-          const change = value && decodeLogRecord(value).changes.find((candidate) => candidate.path === path)
-          if (change) return change.before
-        }
-      }
-    } finally {
-      markers.close()
+    for await (const { key } of rowsFrom(kv.scan(pendingRangeOfGroup(group)), batchRows)) {
+      const value = await kv.get(logRowKey(group, parseLogRowKey(key).version))
+      const change = value && decodeLogRecord(value).changes.find((candidate) => candidate.path === path)
+      if (change) return change.before
     }
     return kv.get(entityRow)
   }

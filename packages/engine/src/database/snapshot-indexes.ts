@@ -14,7 +14,7 @@ import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { type Plan, scansOf } from '../planner/plan-node.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { type RowKey, rowsFrom } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { handRows, type IndexRules } from '../tables/entity-rows.ts'
@@ -58,8 +58,9 @@ export async function viewWithIndexes(
   const rules: IndexRules = { indexes: lacking, indexOptions: database.indexOptions }
   const prefix = kindPrefix(plan.partitionCode, plan.kind)
   const under = plan.ancestorPath === undefined ? '' : plan.ancestorPath.slice(0, -pathEnd.length)
-  for await (const kindRow of rowKeys(context, view, prefixRange(prefix + under))) {
-    const path = kindRow.slice(prefix.length)
+  const kindRows = view.scan(context, 'EntitiesByKind', prefixRange(prefix + under), { expect: rowsPerRead })
+  for await (const { key } of rowsFrom(kindRows, rowsPerRead)) {
+    const path = key.slice(prefix.length)
     const after = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
     handRows({ codes: keyCodesOfPath(plan.partitionCode, path), before: undefined, after }, rules, sink)
   }
@@ -69,25 +70,9 @@ export async function viewWithIndexes(
 async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {
   // A scan of one row, because a view by entity groups can only look up entities.
   const scan = view.scan(context, 'Metadata', { start: row, end: rowAfter(row) }, { expect: 1 })
-  try {
-    const [found] = await scan.next(1)
-    if (found === undefined) return false
-    const { state } = JSON.parse(Buffer.from(found.value).toString('utf8')) as Pick<CataloguedIndex, 'state'>
+  for await (const { value } of rowsFrom(scan, 1)) {
+    const { state } = JSON.parse(Buffer.from(value).toString('utf8')) as Pick<CataloguedIndex, 'state'>
     return state === 'serving'
-  } finally {
-    scan.close()
   }
-}
-
-async function* rowKeys(context: RequestContext, view: TableView, range: KeyRange): AsyncGenerator<RowKey> {
-  const scan = view.scan(context, 'EntitiesByKind', range, { expect: rowsPerRead })
-  try {
-    for (;;) {
-      const rows = await scan.next(rowsPerRead)
-      if (rows.length === 0) return
-      for (const { key } of rows) yield key
-    }
-  } finally {
-    scan.close()
-  }
+  return false
 }

@@ -4,7 +4,7 @@
  * stays, and check/ reports it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
-import type { KvReader } from '../storage/kv.ts'
+import { type KvReader, rowsFrom } from '../storage/kv.ts'
 import { EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type LogPosition, logRowKey, parseLogRowKey, pendingRange } from '../tables/log-rows.ts'
 import { decodeLogRecord, type LogRecord } from './log-record.ts'
@@ -36,22 +36,13 @@ export async function findPending(
   rulesOf: (database: string) => IndexRules,
 ): Promise<readonly PendingRecord[]> {
   const records: PendingRecord[] = []
-  const scan = kv.scan(pendingRange)
-  try {
-    for (;;) {
-      const markers = await scan.next(256)
-      if (markers.length === 0) break
-      for (const { key } of markers) {
-        const position = parseLogRowKey(key)
-        const logRow = logRowKey(position.group, position.version)
-        const value = await kv.get(logRow)
-        if (value === undefined) continue
-        const record = decodeLogRecord(value)
-        records.push(pendingFromRecord(position, record, rulesOf(position.database), logRow.length + value.length))
-      }
-    }
-  } finally {
-    scan.close()
+  for await (const { key } of rowsFrom(kv.scan(pendingRange), 256)) {
+    const position = parseLogRowKey(key)
+    const logRow = logRowKey(position.group, position.version)
+    const value = await kv.get(logRow)
+    if (value === undefined) continue
+    const record = decodeLogRecord(value)
+    records.push(pendingFromRecord(position, record, rulesOf(position.database), logRow.length + value.length))
   }
   return records
 }

@@ -15,7 +15,7 @@ import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { giveWay, sortInSlices } from '../slices.ts'
-import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { type KeyRange, type Kv, type KvWrite, type RowKey, rowsFrom } from '../storage/kv.ts'
 import { compareVersions, type GroupCode, logRange, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 import { type AppliedRecord, KeptLog, type RecordsOfKind } from './kept-log.ts'
@@ -245,19 +245,11 @@ export class Retention {
     const stopped = (): boolean => isClosed() || lineage !== this.#lineage
     const context = requestContext({ clock: this.#scheduler })
     const found: AppliedRecord[] = []
-    const scan = kv.scan(logRange)
-    try {
-      for (;;) {
-        const rows = await scan.next(rowsPerScan)
-        if (rows.length === 0 || stopped()) break
-        for (const { key, value } of rows) {
-          if (pending.has(key)) continue
-          found.push(appliedRecord(key, value))
-          await giveWay(context, 1 + value.length / bytesOfWork)
-        }
-      }
-    } finally {
-      scan.close()
+    for await (const { key, value } of rowsFrom(kv.scan(logRange), rowsPerScan)) {
+      if (stopped()) return
+      if (pending.has(key)) continue
+      found.push(appliedRecord(key, value))
+      await giveWay(context, 1 + value.length / bytesOfWork)
     }
     if (stopped()) return
     const known = new Set(this.#log.rows.slice(this.#head))

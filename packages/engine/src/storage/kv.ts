@@ -131,6 +131,15 @@ export interface KvScan {
   close(): void
 }
 
+/** The rows of a scan, read in batches of `count`. Closes the scan, also if its reader ends before. */
+export async function* rowsFrom(scan: Pick<KvScan, 'next' | 'close'>, count: number): AsyncGenerator<KvRow> {
+  try {
+    for (let rows = await scan.next(count); rows.length > 0; rows = await scan.next(count)) yield* rows
+  } finally {
+    scan.close()
+  }
+}
+
 export interface KvReader {
   /** Whether reads of one turn of the event loop go to the store in few calls, so that they are best made side by side. */
   readonly gathersReads?: boolean

@@ -19,7 +19,7 @@ import type { PendingRecord } from '../../log/pending.ts'
 import type { EntityImage } from '../../model/entity.ts'
 import { formatKey, type Key } from '../../model/key.ts'
 import { giveWay, sortInSlices } from '../../slices.ts'
-import type { KeyRange, KvWrite, RowKey, RowKv } from '../../storage/kv.ts'
+import { type KeyRange, type KvWrite, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../../tables/entities.ts'
 import { EntityRows, RowProducer } from '../../tables/entity-rows.ts'
 import {
@@ -325,16 +325,9 @@ export class Inspector {
   async *#logRows(group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
     const all: KeyRange = logRangeOfGroup(group)
     const range = before === undefined ? all : { start: all.start, end: logRowKey(group, before) }
-    const scan = this.#parts.kv.scan(range, { reverse: true })
-    try {
-      for (let rows = await scan.next(recordsAtOnce); rows.length > 0; rows = await scan.next(recordsAtOnce)) {
-        for (const { key, value } of rows) {
-          const { changes } = decodeLogRecord(value)
-          yield { ...parseLogRowKey(key), changes, logRow: key, bytes: value.length }
-        }
-      }
-    } finally {
-      scan.close()
+    for await (const { key, value } of rowsFrom(this.#parts.kv.scan(range, { reverse: true }), recordsAtOnce)) {
+      const { changes } = decodeLogRecord(value)
+      yield { ...parseLogRowKey(key), changes, logRow: key, bytes: value.length }
     }
   }
 }

@@ -12,7 +12,7 @@ import { encodeText } from '../../encoding/ordered.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import type { PartitionScope } from '../../model/key.ts'
-import type { KeyRange, KvReader, KvRow, RowKey, RowKv } from '../../storage/kv.ts'
+import { type KeyRange, type KvReader, type KvRow, type RowKey, type RowKv, rowsFrom } from '../../storage/kv.ts'
 import { compositeCodes } from '../../tables/composite-codes.ts'
 import { overlap, rowAfter } from '../../tables/ranges.ts'
 import { isOf, rowsOf } from '../../tables/rows.ts'
@@ -122,12 +122,7 @@ async function* rowsIn(kv: RowKv, ranges: readonly KeyRange[], { isReverse, expe
       // If rows are made on demand: those of one index at a time, as far as needed.
       const part = kv.indexWithin === undefined ? rest : await kv.indexWithin(rest, isReverse)
       if (part === undefined) break
-      const scan = kv.scan(part, { reverse: isReverse, expect: Math.min(expect, rowsAtOnce) })
-      try {
-        for (let rows = await scan.next(rowsAtOnce); rows.length > 0; rows = await scan.next(rowsAtOnce)) yield* rows
-      } finally {
-        scan.close()
-      }
+      yield* rowsFrom(kv.scan(part, { reverse: isReverse, expect: Math.min(expect, rowsAtOnce) }), rowsAtOnce)
       rest = isReverse ? { start: rest.start, end: part.start } : { start: part.end, end: rest.end }
     }
   }
