@@ -39,12 +39,6 @@ export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0 }
 /** Each failed conditional write is another allocator's success, so this many in a row mean a bug. */
 const writeTriesMax = 1000
 
-/** A waiting call. `count`: the numbers that take() needs, 0 for other calls. */
-interface Job {
-  readonly count: number
-  run(): void
-}
-
 export class IdSequence {
   readonly #kv: RowKv
   readonly #rowKey: RowKey
@@ -59,8 +53,10 @@ export class IdSequence {
   /** The row as last read or written, and its bytes; `undefined` = unknown. */
   #rowNext: number | undefined
   #row: Uint8Array | undefined
-  #busy = false
-  #queue: Job[] = []
+  /** Settles, never rejects, when the last call that waits or runs was answered; `undefined` = there is none. */
+  #before: Promise<void> | undefined
+  /** The numbers that waiting calls of take() need. */
+  #wanted = 0
 
   constructor(options: {
     kv: RowKv
@@ -83,7 +79,7 @@ export class IdSequence {
   }
 
   get isIdle(): boolean {
-    return this.#inHand === 0 && !this.#busy && this.#queue.length === 0
+    return this.#inHand === 0 && this.#before === undefined
   }
 
   get #inHand(): number {
@@ -192,8 +188,7 @@ export class IdSequence {
 
   /** Takes a block, so that at least `count` numbers are in hand, plus those that waiting callers need. */
   #refill(context: RequestContext, count: number): MaybePromise<void> {
-    let wanted = count
-    for (const job of this.#queue) wanted += job.count
+    const wanted = count + this.#wanted
     let end = 0
     const moved = this.#moveRow(context, (rowNext) => {
       const held = rowNext - this.#openFrom(rowNext)
@@ -273,29 +268,27 @@ export class IdSequence {
     this.#rowNext = numberOf(row)
   }
 
-  /** Runs a call now, or after the waiting ones. */
+  /** Runs a call now, or after the answers of the earlier ones. @param count - the numbers that it takes while it waits */
   #submit<T>(count: number, call: () => MaybePromise<T>): MaybePromise<T> {
-    if (!this.#busy && this.#queue.length === 0) {
+    if (this.#before === undefined) {
       const answer = call()
-      if (!isPromise(answer)) return answer
-      return new Promise((resolve, reject) => this.#keepTurn(answer.then(resolve, reject)))
+      return isPromise(answer) ? this.#inTurn(answer) : answer
     }
-    return new Promise((resolve, reject) => {
-      const told = (): MaybePromise<void> => whenFails(() => andThen(call(), resolve), reject)
-      this.#queue.push({ count, run: () => this.#keepTurn(told()) })
+    this.#wanted += count
+    const run = (): MaybePromise<T> => {
+      this.#wanted -= count
+      return call()
+    }
+    return this.#inTurn(this.#before.then(run))
+  }
+
+  #inTurn<T>(answer: Promise<T>): Promise<T> {
+    const over = answer.then(ignore, ignore)
+    this.#before = over
+    void over.then(() => {
+      if (this.#before === over) this.#before = undefined
     })
-  }
-
-  /** Keeps the turn until the caller's promise has settled. */
-  #keepTurn(told: MaybePromise<void>): void {
-    if (!isPromise(told)) return
-    this.#busy = true
-    void told.then(() => this.#finish())
-  }
-
-  #finish(): void {
-    this.#busy = false
-    while (!this.#busy && this.#queue.length > 0) this.#queue.shift()?.run()
+    return answer
   }
 }
 
