@@ -162,13 +162,14 @@ export class EngineParts {
 
   #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory): CommitLog {
     const { scheduler, random, tablets, databases, findings, feed, options } = this
+    const gate = new AppendQueue(tablets, scheduler)
     return new CommitLog({
       kv,
       versions,
       scheduler,
       random,
       retention: options.retention ?? defaultRetention,
-      gate: new AppendQueue(tablets, scheduler),
+      gate: () => (tablets.settings.simulate ? gate : undefined),
       databaseByCode: (code) => databases.byCode(code),
       observer: {
         committed: (event) => {
@@ -222,7 +223,7 @@ export class EngineParts {
       checkSettings: (changed) => place.port?.checkSettings(changed),
       observer: {
         begin: (context) => {
-          if (!context.isUncounted) this.tablets.begin(context)
+          if (!context.isUncounted) this.tablets.metering.begin(context)
         },
         ended: (context) => this.#ended(context),
       },
@@ -271,7 +272,7 @@ export class EngineParts {
     if (ledger.fact !== undefined) this.findings.noteCall(ledger.fact)
     // A context can be that of several calls.
     ledger.fact = undefined
-    return this.tablets.settle(context)
+    return this.tablets.metering.settle(context)
   }
 }
 

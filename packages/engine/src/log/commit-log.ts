@@ -64,7 +64,7 @@ export interface LogObserver {
   applied(event: ApplyEvent): void
 }
 
-/** Simulated tablets, which can delay and refuse commits (observe/tablets/append-queue.ts). */
+/** Simulated tablets, which delay and refuse commits (observe/tablets/append-queue.ts). */
 export interface CommitGate {
   /** Whether commits of one group wait for each other's appends. */
   readonly isQueueing: boolean
@@ -84,8 +84,8 @@ export interface CommitLogOptions {
   readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
-  /** Called before a commit, and before its write. */
-  readonly gate?: CommitGate | undefined
+  /** The gate of a simulation, while one runs; asked before a commit, and before its write. */
+  readonly gate?: () => CommitGate | undefined
   /** The settings of a database by its code, for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly observer: LogObserver
@@ -111,7 +111,6 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
-  readonly gate: CommitGate | undefined
   readonly #options: CommitLogOptions
   /** The turns of commits, and of work that no commit may overlap. */
   readonly turns: Sequencer = new Sequencer()
@@ -126,7 +125,6 @@ export class CommitLog {
   constructor(options: CommitLogOptions) {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
-    this.gate = options.gate
     this.applier = new Applier({
       kv: options.kv,
       scheduler: options.scheduler,
@@ -141,6 +139,10 @@ export class CommitLog {
       policyOf: (database) => options.databaseByCode(database).applyPolicy,
       arm: (record) => this.#arm(record, options.databaseByCode(record.database)),
     })
+  }
+
+  get gate(): CommitGate | undefined {
+    return this.#options.gate?.()
   }
 
   /** The records of a commit, as they will be pending. */

@@ -37,14 +37,13 @@ export class AppendQueue implements CommitGate {
   }
 
   get isQueueing(): boolean {
-    const { simulate, waits, commitLatencyMs } = this.#tablets.settings
-    return simulate && waits && commitLatencyMs > 0
+    const { waits, commitLatencyMs } = this.#tablets.settings
+    return waits && commitLatencyMs > 0
   }
 
   /** Called before a commit is written. @throws the refusal of the tablets (metering.ts); nothing is written then */
   admit(context: RequestContext, records: readonly PendingRecord[]): void {
-    const { metering } = this.#tablets
-    if (metering.isSimulating) metering.admit(context, rowsOfCommit(records))
+    this.#tablets.metering.admit(context, rowsOfCommit(records))
   }
 
   /** Resolves at the turn of a commit in the queues of its groups; if they are empty, its append begins in this turn of the process. */

@@ -15,16 +15,17 @@ export class LatencyHistogram {
   readonly #refused = new Float64Array(slots)
   #second = -1
 
-  add(nowMs: number, latencyMs: number, weight: number): void {
-    const counts = this.#counts[this.#slot(nowMs)] as Float32Array
-    const bucket = bucketOf(latencyMs)
-    counts[bucket] = (counts[bucket] as number) + weight
-  }
-
-  count(nowMs: number, requests: number, refused: number): void {
+  /** @param latencyMs - `undefined` for requests that were refused */
+  add(nowMs: number, requests: number, latencyMs: number | undefined): void {
     const slot = this.#slot(nowMs)
     this.#requests[slot] = (this.#requests[slot] as number) + requests
-    this.#refused[slot] = (this.#refused[slot] as number) + refused
+    if (latencyMs === undefined) {
+      this.#refused[slot] = (this.#refused[slot] as number) + requests
+      return
+    }
+    const counts = this.#counts[slot] as Float32Array
+    const bucket = bucketOf(latencyMs)
+    counts[bucket] = (counts[bucket] as number) + requests
   }
 
   /** Rates over the last seconds, and latencies in milliseconds; 0 without requests. */

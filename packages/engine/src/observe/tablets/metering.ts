@@ -266,19 +266,14 @@ export class Metering implements Meter {
     for (const listener of this.listeners) listener(sample)
   }
 
-  /** Whether operations can be refused; otherwise the rows of a commit need not be listed. */
-  get isSimulating(): boolean {
-    return this.#fleet.settings.simulate
-  }
-
   /**
-   * Checks whether a commit may write these rows now. Its reads were taken before.
+   * Checks, in a simulation, whether a commit may write these rows now. Its reads were taken before.
    *
    * @throws RESOURCE_EXHAUSTED, UNAVAILABLE or DEADLINE_EXCEEDED: nothing was written, nothing will be
    */
   admit(context: RequestContext, rows: Iterable<{ readonly table: TableId; readonly rowKey: RowKey }>): void {
     const load = loadOf(context)
-    if (!this.#fleet.settings.simulate || load === undefined) return
+    if (load === undefined) return
     const nowMs = this.nowMs()
     this.#fleet.advance(nowMs)
     if (load.refusal === undefined) {
@@ -298,7 +293,7 @@ export class Metering implements Meter {
     load.admitted = true
   }
 
-  /** Ends a request: its delay, or its refusal. */
+  /** Ends a request; a promise is its delay, an error its refusal. */
   settle(context: RequestContext): MaybePromise<void> {
     const load = loadOf(context)
     if (load === undefined) return
@@ -407,8 +402,7 @@ export class Metering implements Meter {
     if (requests === 0) return
     const nowMs = this.nowMs()
     const count = requests * weight * this.#fleet.settings.scale
-    this.latencies.count(nowMs, count, refusal === undefined ? 0 : count)
-    if (refusal === undefined) this.latencies.add(nowMs, nowMs - startedMs + delayMs, count)
+    this.latencies.add(nowMs, count, refusal === undefined ? nowMs - startedMs + delayMs : undefined)
   }
 }
 

@@ -9,7 +9,6 @@ import type { Scheduler } from '../../clock.ts'
 import { CountingLedger, type RequestContext } from '../../context.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
-import type { MaybePromise } from '../../maybe-promise.ts'
 import { seededRandom } from '../../random.ts'
 import { giveWay } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -114,15 +113,6 @@ export class Tablets {
   listen(context: RequestContext): RequestContext {
     if (context.ledger instanceof CountingLedger) context.ledger.meter = this.metering
     return context
-  }
-
-  begin(context: RequestContext): void {
-    this.metering.begin(context)
-  }
-
-  /** Ends a request; a promise is its delay, an error its refusal. */
-  settle(context: RequestContext): MaybePromise<void> {
-    return this.metering.settle(context)
   }
 
   /** Resolves when the rows of every tablet are counted; the first {@link report} only starts that. */
