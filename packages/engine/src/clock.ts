@@ -2,7 +2,7 @@
  * Time as a parameter. No other file of the engine asks the machine for the time or sets a timer (a tidy test checks that),
  * so tests and labs can run on virtual time.
  */
-import { WallClock } from './wall-clock.ts'
+import { wallClock } from './wall-clock.ts'
 
 /** The engine's only source of time and of later turns. */
 export interface Scheduler {
@@ -23,17 +23,13 @@ export interface Scheduler {
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }
 
-const wallClock = new WallClock(
-  () => Date.now(),
-  () => performance.now(),
-  performance.timeOrigin,
-)
-
 /** The machine's clock and timers. */
 export const systemScheduler: Scheduler = {
-  nowMicros() {
-    return wallClock.nowMicros()
-  },
+  nowMicros: wallClock(
+    () => Date.now(),
+    () => performance.now(),
+    performance.timeOrigin,
+  ),
   steadyMs() {
     return performance.now()
   },

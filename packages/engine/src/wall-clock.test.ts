@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stopwatch } from './clock.ts'
-import { WallClock } from './wall-clock.ts'
+import { wallClock } from './wall-clock.ts'
 
 const hourMs = 3_600_000
 
@@ -8,7 +8,7 @@ const hourMs = 3_600_000
 class Machine {
   wallMs = Date.UTC(2026, 0, 1)
   #steadyMs = 0
-  readonly #clock = new WallClock(
+  readonly nowMicros = wallClock(
     () => Math.floor(this.wallMs),
     () => this.#steadyMs,
     this.wallMs,
@@ -17,10 +17,6 @@ class Machine {
   run(ms: number): void {
     this.wallMs += ms
     this.#steadyMs += ms
-  }
-
-  nowMicros(): bigint {
-    return this.#clock.nowMicros()
   }
 
   steadyMs(): number {

@@ -10,25 +10,19 @@
 /** The largest difference from the wall clock. */
 const differenceMsMax = 5
 
-export class WallClock {
-  readonly #wallMs: () => number
-  readonly #steadyMs: () => number
-  /** How far it is ahead of the monotonic clock. */
-  #originMs: number
-
-  /** @param originMs - the wall clock's time when the monotonic one was 0 */
-  constructor(wallMs: () => number, steadyMs: () => number, originMs: number) {
-    this.#wallMs = wallMs
-    this.#steadyMs = steadyMs
-    this.#originMs = originMs
-  }
-
-  nowMicros(): bigint {
+/**
+ * @param originMs - the wall clock's time when the monotonic one was 0
+ * @returns a function that gives the time in microseconds
+ */
+export function wallClock(wallMs: () => number, steadyMs: () => number, originMs: number): () => bigint {
+  // How far this clock is ahead of the monotonic one.
+  let aheadMs = originMs
+  return () => {
     // The wall clock first: a pause between the two calls then cannot look like a jump ahead.
-    const wall = this.#wallMs()
-    const steady = this.#steadyMs()
-    const behind = wall - (this.#originMs + steady)
-    if (Math.abs(behind) > differenceMsMax) this.#originMs += behind
-    return BigInt(Math.floor((this.#originMs + steady) * 1000))
+    const wall = wallMs()
+    const steady = steadyMs()
+    const behind = wall - (aheadMs + steady)
+    if (Math.abs(behind) > differenceMsMax) aheadMs += behind
+    return BigInt(Math.floor((aheadMs + steady) * 1000))
   }
 }

@@ -3,7 +3,7 @@
  * deletes and sweeps.
  */
 import { DatastoreError, type Engine, type Key, openEngine, type Scheduler } from '@sixtables/engine'
-import { keySpaces, VirtualClock, WallClock } from '@sixtables/engine/testing'
+import { keySpaces, VirtualClock, wallClock } from '@sixtables/engine/testing'
 import { expect, test } from 'vitest'
 import { indexOfValues, mutationOf } from '../../../engine/test/property/log-world.ts'
 import { MemoryRows, type RowSeam } from '../row-store/memory-rows.ts'
@@ -24,9 +24,8 @@ class World {
 
   async open(gateway: 1 | 2, seam: RowSeam = async (_, effect) => await effect()): Promise<Engine> {
     const [wallMs, steadyMs] = [this.#wall, this.#steady].map((clock) => () => clock.steadyMs()) as [Ms, Ms]
-    const clock = new WallClock(wallMs, steadyMs, wallMs())
     const machine: Scheduler = {
-      nowMicros: () => clock.nowMicros(),
+      nowMicros: wallClock(wallMs, steadyMs, wallMs()),
       steadyMs,
       defer: (task) => this.#steady.defer(task),
       sleep: (ms, signal) => this.#steady.sleep(ms, signal),
