@@ -3,7 +3,7 @@
  * The starters and the programs of test/challenges are judged this way by `npm run test:deep`.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -318,6 +318,19 @@ describe('a starter', () => {
       expect([fault, passed]).toEqual([undefined, true])
     },
   )
+
+  // Debian's golang-google-cloud-dev puts Google's client for Go here, for programs without a module.
+  const goPath = '/usr/share/gocode'
+  if (isDeep)
+    it("may use Google's client for Go", async ({ skip }) => {
+      skip(!existsSync(join(goPath, 'src/cloud.google.com/go/datastore')), 'golang-google-cloud-dev is not installed')
+      const source = fileURLToPath(new URL('support/google-client.go', import.meta.url))
+      const program = join(folder, 'google-client')
+      const env = { ...process.env, GO111MODULE: 'off', GOPATH: goPath }
+      expect(spawnSync('go', ['build', '-o', program, source], { env, encoding: 'utf8' }).stderr).toBe('')
+      const { passed, fault } = await judge(customerKeys, { command: program, folder }, undefined, { seeds: [1] })
+      expect([fault, passed]).toEqual([undefined, true])
+    })
 
   it.each(challenges)('takes no argument of $name for a name of the line', ({ functions }) => {
     const names = functions.flatMap(({ takes }) => Object.keys(takes))
