@@ -3,7 +3,7 @@
  *
  *   install     each file of the build's list that is not kept with this digest, which the browser checks; if one fails, the version before stays
  *   wait        as long as a tab has the version before, or until a page that was just loaded, the only one, asks to replace it (page/tab.ts)
- *   activate    removes the files of other versions
+ *   activate    removes the files of other versions; a page that is just loading one of them loads again
  *
  * F1  All files of a page are of one version.     test/site.test.ts
  */
@@ -18,6 +18,7 @@ const { scope } = self.registration
 /** A host may have several of these sites, each in a folder of its own. */
 const cacheName = `sixtables ${scope} ${siteVersion}`
 const digestHeader = 'x-sixtables-digest'
+const script = { 'content-type': 'text/javascript' }
 
 self.addEventListener('install', (event) => event.waitUntil(keep()))
 self.addEventListener('activate', (event) => event.waitUntil(forgetOthers()))
@@ -25,8 +26,11 @@ self.addEventListener('message', (event) => event.waitUntil(replaceIfAlone(event
 self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url)
   const file = `${origin}${pathname}${pathname.endsWith('/') ? 'index.html' : ''}`
-  const isKept = file.startsWith(scope) && Object.hasOwn(siteFiles, file.slice(scope.length))
-  if (event.request.method === 'GET' && isKept) event.respondWith(kept(file, event.request))
+  const name = file.startsWith(scope) ? file.slice(scope.length) : ''
+  if (event.request.method !== 'GET') return
+  if (Object.hasOwn(siteFiles, name)) event.respondWith(kept(file, event.request))
+  // A page asks for these while it loads. So this one is of the version before, which was replaced meanwhile.
+  else if (/^(start|boot|page)-/.test(name)) event.respondWith(new Response('location.reload()', { headers: script }))
 })
 
 async function keep(): Promise<void> {

@@ -6,7 +6,7 @@ export interface Asked {
   /** Path and query. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array<ArrayBuffer> | undefined
+  readonly body: Uint8Array<ArrayBuffer>
 }
 
 export type FromAsker =
@@ -26,8 +26,6 @@ export type FromWorker =
   /** The end of a stream, with the reason if it broke off. */
   | { readonly id: number; readonly end: true; readonly error?: string }
 
-export type Request = Omit<Asked, 'id'>
-
 export class PortClient {
   readonly #port: MessagePort
   readonly #listeners = new Map<number, (message: FromWorker) => void>()
@@ -38,18 +36,22 @@ export class PortClient {
     port.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#listeners.get(data.id)?.(data)
   }
 
-  /** @param signal - aborts the call, and ends its stream */
-  ask(request: Request, signal?: AbortSignal): Promise<Response> {
+  /** Asks for path and query, whatever host is named; the request's signal aborts the call, and ends its stream. */
+  async ask(request: Request): Promise<Response> {
+    const { method, signal } = request
+    const { pathname, search } = new URL(request.url)
+    const headers = Object.fromEntries(request.headers)
+    const body = new Uint8Array(await request.arrayBuffer())
     const gone = (): DOMException => new DOMException('the call was aborted', 'AbortError')
-    if (signal?.aborted) return Promise.reject(gone())
+    if (signal.aborted) throw gone()
     const id = ++this.#last
     const cancel = (): void => {
       this.#listeners.delete(id)
       this.#tell({ id, cancel: true })
     }
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       let stream: ReadableStreamDefaultController<Uint8Array> | undefined
-      signal?.addEventListener('abort', () => {
+      signal.addEventListener('abort', () => {
         cancel()
         reject(gone())
         stream?.error(gone())
@@ -82,7 +84,7 @@ export class PortClient {
         })
         resolve(new Response(pieces, { status, headers }))
       })
-      this.#tell({ id, ...request })
+      this.#tell({ id, method, url: pathname + search, headers, body })
     })
   }
 

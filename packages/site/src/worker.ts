@@ -26,7 +26,6 @@ import {
 } from '@sixtables/gateway/exchange'
 import { labsIn } from './lab-tasks.ts'
 import { type Asked, type FromAsker, type FromWorker, PortClient } from './port-client.ts'
-import { fetchFrom } from './ports/fetch.ts'
 
 async function emulator(): Promise<HttpCalls> {
   const scheduler = movableClock(undefined)
@@ -65,7 +64,7 @@ class Asker {
     }
   }
 
-  async #serve({ id, method, url, headers, body = new Uint8Array() }: Asked): Promise<void> {
+  async #serve({ id, method, url, headers, body }: Asked): Promise<void> {
     let answer: HttpAnswer
     const gone = new AbortController()
     this.#cancels.set(id, () => gone.abort())
@@ -142,7 +141,9 @@ function bytesOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 const { port1, port2 } = new MessageChannel()
 new Asker(port1)
-self.fetch = fetchFrom(new PortClient(port2))
+const own = new PortClient(port2)
+// The commands that the emulator runs for a page ask the emulator itself.
+self.fetch = (asked, init) => own.ask(new Request(asked, init))
 
 self.onmessage = async ({
   data,

@@ -98,7 +98,7 @@ test('percentiles are those of Node within two per cent, and later turns come in
 test('a call that was aborted before it is asked is not asked', async () => {
   const asked: unknown[] = []
   const port = { postMessage: (message: unknown) => asked.push(message), onmessage: null } as unknown as MessagePort
-  const call = { method: 'GET', url: '/emulator/commits', headers: {}, body: undefined }
-  await expect(new PortClient(port).ask(call, AbortSignal.abort())).rejects.toThrow('aborted')
+  const call = new Request('http://tab/emulator/commits', { signal: AbortSignal.abort() })
+  await expect(new PortClient(port).ask(call)).rejects.toThrow('aborted')
   expect(asked).toEqual([])
 })

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import type { PageJudgement } from '@sixtables/bench'
 import { doTask } from '@sixtables/bench/tasks'
 import { startEmulator } from '@sixtables/gateway'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Dialog, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { isDeep } from '../../../scripts/deep.ts'
 import { chromiumPath } from '../../console/test/browser.ts'
@@ -310,8 +310,12 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     while (!(await update())) await page.waitForTimeout(10)
     expect([...updated].sort()).toEqual(['index.html', 'offline.js'])
     const second = await context.newPage()
+    // As if a version had taken over, and the file of this one's worker were gone.
+    await second.addInitScript(`const Own = Worker
+      Worker = function (file, as) { return new Own(history.state ? file : 'gone.js', as, history.replaceState(1, '')) }`)
     await second.goto(site.address)
     expect(await second.locator('h1').textContent()).toBe('sixtables')
+    await put(second)
     await second.close({ runBeforeUnload: false })
     // The tab that was closed may be there for a moment more, and then the next load brings the new version.
     const isNew = async (): Promise<boolean> => {
@@ -325,17 +329,28 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     while (!(await isNew()));
     expect(await page.evaluate(async () => (await caches.keys()).length)).toBe(1)
 
-    // As by another tab, which has not seen this one; the page itself has asked before.
+    // Another tab lets a version take over that has another file for the start page, and has seen neither this tab nor one that just begins.
     expect(await update()).toBe(false)
-    writeFileSync(file, old.replace('<h1>sixtables', '<h1>sixtables 3'))
+    const [start = ''] = readdirSync(site.folder).filter((name) => name.startsWith('start-'))
+    renameSync(join(site.folder, start), join(site.folder, 'start-3.js'))
+    writeFileSync(file, old.replace('<h1>sixtables', '<h1>sixtables 3').replace(start, 'start-3.js'))
     await writeOffline(site.folder)
     while (!(await update())) await page.waitForTimeout(10)
-    await page.evaluate(async () => (await navigator.serviceWorker.ready).waiting?.postMessage('replace'))
+    const beginning = await context.newPage()
+    await beginning.addInitScript('alert()')
+    const alerted = new Promise<Dialog>((resolve) => beginning.once('dialog', resolve))
+    await beginning.goto(site.address, { waitUntil: 'commit' })
+    const held = await alerted
+    beginning.on('dialog', (dialog) => void dialog.accept())
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('ServiceWorker.enable')
+    await devtools.send('ServiceWorker.skipWaiting', { scopeURL: site.address })
     await page.getByText('sixtables 3', { exact: true }).waitFor()
+    await held.accept()
+    await beginning.getByText('sixtables 3', { exact: true }).waitFor()
 
     if (!isDeep) return
     // As by Ctrl+Shift+R: the page has no service worker then.
-    const devtools = await context.newCDPSession(page)
     await Promise.all([page.waitForEvent('load'), devtools.send('Page.reload', { ignoreCache: true })])
     expect(await page.evaluate(() => navigator.serviceWorker.controller === null)).toBe(true)
     await put(page)

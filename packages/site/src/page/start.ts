@@ -7,12 +7,11 @@ import type { StoreEvent } from '@sixtables/engine'
 import { type LabLink, labInWords, readLink } from './links.ts'
 import { Steps } from './steps.ts'
 import { openTab } from './tab.ts'
-import { downloadText, formatOf } from './transfer.ts'
 
 const project = 'demo'
 const base = new URL('./', import.meta.url)
 const script = document.querySelector<HTMLScriptElement>('script[data-worker]')
-const port = openTab(base, script?.dataset['worker'] ?? '')
+openTab(base, script?.dataset['worker'] ?? '')
 
 const find = <T extends HTMLElement>(selector: string): T => document.querySelector<T>(selector) as T
 const steps = new Steps(find('#tables'))
@@ -22,9 +21,8 @@ const say = (text: string): void => {
 
 /** A call of the emulator, with a JSON body if there is one. @throws Error with the emulator's message */
 async function call(path: string, json?: unknown): Promise<Response> {
-  const body = json === undefined ? undefined : new TextEncoder().encode(JSON.stringify(json))
   const headers = { 'content-type': 'application/json' }
-  const response = await port.ask({ method: body === undefined ? 'GET' : 'POST', url: path, headers, body })
+  const response = await fetch(path, json === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(json) })
   if (response.ok) return response
   const { error } = (await response.json()) as { readonly error: { readonly message: string } }
   throw new Error(error.message)
@@ -149,11 +147,16 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-page]')) {
 }
 on('#save', 'click', async () => {
   const file = await call(`/emulator/fixtures?project=${project}&format=yaml`)
-  downloadText('sixtables.yaml', await file.text())
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(await file.blob())
+  link.download = 'sixtables.yaml'
+  link.click()
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 })
 on('#open', 'change', async () => {
   const [file] = find<HTMLInputElement>('#open').files ?? []
-  if (file !== undefined) await write(await file.text(), formatOf(file.name))
+  if (file !== undefined) await write(await file.text(), /\.(json|csv)$/.exec(file.name)?.[1] ?? 'yaml')
 })
 attempt(readAddress)
 addEventListener('hashchange', () => attempt(readAddress))

@@ -16,15 +16,13 @@ declare global {
 
 const answered = /^\/(?:v1|emulator)\/|^\/(?:reset|shutdown)$/
 
-/** Opens the emulator of the page around this one, or begins one. @param base - the folder of the site */
-export function openTab(base: URL, workerFile: string): PortClient {
+/** Lets `fetch` ask the emulator of the page around this one, or a new one. @param base - the folder of the site */
+export function openTab(base: URL, workerFile: string): void {
   const ofParent = portsOfParent()
   const newPort = ofParent ?? beginEmulator(new URL(workerFile, base))
   window.newEmulatorPort = newPort
-  const port = new PortClient(newPort())
-  answerFetch(port)
-  if (ofParent === undefined) void keepFiles(base, port)
-  return port
+  answerFetch(new PortClient(newPort()))
+  if (ofParent === undefined) void keepFiles(base)
 }
 
 /** `undefined` without a page around this one, and within one of another origin. */
@@ -38,6 +36,10 @@ function portsOfParent(): Window['newEmulatorPort'] {
 
 function beginEmulator(url: URL): () => MessagePort {
   const worker = new Worker(url, { type: 'module' })
+  // Its file is not there: this page is of a version that was replaced while it loaded. Errors within the worker are ErrorEvents.
+  worker.onerror = (event) => {
+    if (!(event instanceof ErrorEvent) && navigator.serviceWorker?.controller) location.reload()
+  }
   return () => {
     const { port1, port2 } = new MessageChannel()
     worker.postMessage({ port: port1 }, [port1])
@@ -49,24 +51,18 @@ function answerFetch(port: PortClient): void {
   const network = window.fetch
   window.fetch = async (input, init) => {
     const request = new Request(input, init)
-    const { origin, pathname, search } = new URL(request.url)
-    if (origin !== location.origin || !answered.test(pathname)) return await network(request)
-    const { method, signal } = request
-    const body = new Uint8Array(await request.arrayBuffer())
-    return await port.ask(
-      { method, url: pathname + search, headers: Object.fromEntries(request.headers), body },
-      signal,
-    )
+    const { origin, pathname } = new URL(request.url)
+    return await (origin === location.origin && answered.test(pathname) ? port.ask(request) : network(request))
   }
 }
 
 /** Keeps the site's files in this browser (offline.ts), once the emulator has begun: they are no part of the first load. */
-async function keepFiles(base: URL, port: PortClient): Promise<void> {
+async function keepFiles(base: URL): Promise<void> {
   const { serviceWorker } = navigator
   if (serviceWorker === undefined) return
   // Another tab may let a new version take over before it can see this one.
   if (serviceWorker.controller !== null) serviceWorker.addEventListener('controllerchange', () => location.reload())
-  await port.ask({ method: 'GET', url: '/emulator/server', headers: { 'x-sixtables-watcher': '1' }, body: undefined })
+  await fetch('/emulator/server', { headers: { 'x-sixtables-watcher': '1' } })
   // Without files that are kept the page works as well, as long as there is a network.
   const registration = await serviceWorker
     .register(new URL('offline.js', base), { scope: base.pathname })

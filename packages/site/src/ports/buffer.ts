@@ -26,13 +26,8 @@ class PortedBuffer extends Uint8Array {
     return new PortedBuffer(size)
   }
 
-  static allocUnsafe(size: number): PortedBuffer {
-    return new PortedBuffer(size)
-  }
-
-  static allocUnsafeSlow(size: number): PortedBuffer {
-    return new PortedBuffer(size)
-  }
+  static readonly allocUnsafe = PortedBuffer.alloc
+  static readonly allocUnsafeSlow = PortedBuffer.alloc
 
   static isBuffer(value: unknown): boolean {
     return value instanceof PortedBuffer
