@@ -68,8 +68,13 @@ consoleTests('a page to trust', ({ visit }) => {
     await page.getByText('WHERE age = 30', { exact: false }).waitFor()
     await page.getByLabel('Type of the value').selectOption('string')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('age is an integer in the entities that were read').waitFor()
+    const told = page.getByText('age is an integer in the entities that were read')
+    await told.waitFor()
     expect(await page.getByRole('columnheader', { name: 'age' }).isVisible()).toBe(true)
+    // So it is where nothing was read yet.
+    await page.reload()
+    await told.waitFor()
+    expect((await page.getByRole('grid').boundingBox())?.height).toBeGreaterThan(32)
   })
 
   test('a missing index is told once, with its lines, and created; the page’s own query is no refusal', async () => {

@@ -42,6 +42,15 @@ export function FaultControl() {
   )
   return (
     <>
+      <Panel title="Add a fault">
+        <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
+          <Presets onAdded={reload} />
+          <details>
+            <summary>Another fault</summary>
+            <FaultForm onAdded={reload} />
+          </details>
+        </NeedsOneProcess>
+      </Panel>
       <Panel
         title="Active faults"
         more={
@@ -69,15 +78,6 @@ export function FaultControl() {
           />
         )}
         <ActionNote action={remove} what="The fault was not removed" />
-      </Panel>
-      <Panel title="Add a fault">
-        <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
-          <Presets onAdded={reload} />
-          <details>
-            <summary>Another fault</summary>
-            <FaultForm onAdded={reload} />
-          </details>
-        </NeedsOneProcess>
       </Panel>
     </>
   )

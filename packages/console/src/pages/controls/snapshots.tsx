@@ -68,13 +68,13 @@ function Snapshots() {
         restore one takes no time; open transactions end when one is restored.
       </p>
       {error !== undefined && <ErrorNote error={error} what="The snapshots cannot be listed" />}
-      {snapshots.length > 0 && <SnapshotTable snapshots={snapshots} isBusy={change.isBusy} onChange={change.run} />}
-      <ActionNote action={change} what="The snapshot was not changed" />
       <Form class="list-row" onSubmit={take.run}>
         <TextField label="Name of the snapshot" value={name} onChange={setName} placeholder="seeded" required />
         <Button label="Take a snapshot" look="primary" disabled={take.isBusy} />
       </Form>
       <ActionNote action={take} what="The snapshot was not taken" />
+      {snapshots.length > 0 && <SnapshotTable snapshots={snapshots} isBusy={change.isBusy} onChange={change.run} />}
+      <ActionNote action={change} what="The snapshot was not changed" />
     </>
   )
 }

@@ -11,16 +11,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { databasesPath, readDatabases } from '../../api/databases.ts'
-import { readPage } from '../../api/datastore.ts'
 import type { CallOptions } from '../../api/http.ts'
 import { countOfKind, listedMax, namesOf } from '../../api/kinds.ts'
 import type { DatabaseName, EntityScope } from '../../model/scope.ts'
-import { wholeKind } from '../../model/statements.ts'
 import { useChanges } from './commits.ts'
 
 /** Kinds that are counted at most. */
 const countedMax = 100
-const sampleSize = 20
 
 export interface Catalog {
   readonly isLoaded: boolean
@@ -92,11 +89,4 @@ async function namesIn(scope: EntityScope, options: CallOptions): Promise<Names>
   ])
   const own = kinds.filter((kind) => !kind.startsWith('__'))
   return { databases, namespaces, kinds: own, hasMoreKinds: kinds.length >= listedMax }
-}
-
-/** Properties of the first entities of a kind: for completion. */
-export async function sampledProperties(scope: EntityScope, kind: string): Promise<readonly string[]> {
-  const request = { start: undefined, end: undefined, limit: sampleSize, before: 0 }
-  const { rows } = await readPage(scope, wholeKind(kind), request)
-  return [...new Set(rows.flatMap(({ entity }) => Object.keys(entity.properties ?? {})))]
 }

@@ -8,10 +8,8 @@ import { type Column, type Types, typesOf } from './results.ts'
 
 export interface FilterFormProps {
   readonly form: QueryForm
-  /** Known properties of the kind. */
-  readonly properties: readonly string[]
-  /** Columns that were met, with their types. */
-  readonly met: readonly Column[]
+  /** Known properties of the kind, with their types. */
+  readonly columns: readonly Column[]
   /** The query as GQL. */
   readonly text: string
   /** An input that makes no query. */
@@ -20,15 +18,15 @@ export interface FilterFormProps {
   readonly onRun: () => void
 }
 
-export function FilterForm({ form, properties, met, text, wrong, onChange, onRun }: FilterFormProps) {
-  const types = typesOf(met)
+export function FilterForm({ form, columns, text, wrong, onChange, onRun }: FilterFormProps) {
+  const types = typesOf(columns)
   const { filters, limit, keysOnly, order } = form
   const change = (index: number, filter: Filter): void =>
     onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
   return (
     <Form class="filter-form" onSubmit={onRun}>
       <datalist id="filter-properties">
-        {[...properties, '__key__'].map((property) => (
+        {[...columns.map(({ property }) => property), '__key__'].map((property) => (
           <option key={property} value={property} />
         ))}
       </datalist>

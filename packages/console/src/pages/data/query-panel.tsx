@@ -13,13 +13,11 @@ import { Editor } from '../../components/editor/editor.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
-import { useLoaded } from '../../components/use-server.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { statementIn } from '../../model/statements.ts'
-import { sampledProperties } from './catalog.ts'
 import { emptyFilter, FilterForm } from './filter-form.tsx'
-import type { Column } from './results.ts'
+import { type Column, useColumns } from './results.ts'
 
 export interface QueryPanelProps {
   readonly scope: EntityScope
@@ -41,7 +39,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
   const [isGql, setGql] = useState(() => !('filters' in readForm(gql)))
   const [focusCount, setFocusCount] = useState(0)
   const mistake = read instanceof GqlError ? read : undefined
-  const known = useProperties(scope, text, met)
+  const known = useColumns(scope, /\bFROM\s+`?([^\s`]+)/i.exec(text)?.[1] ?? '', met)
   const isWrong = !isGql && wrong !== undefined
   const isChanged = isWrong || text.trim() !== gql.trim()
   useLayoutEffect(() => onChanged(isChanged), [isChanged, onChanged])
@@ -76,12 +74,12 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
             mistakeAt={mistake?.at}
             onRun={run}
             onChange={draft.setText}
-            names={{ kinds, properties: () => known }}
+            names={{ kinds, properties: () => known.map(({ property }) => property) }}
           />
         ) : form === undefined ? (
           <NoFilters read={read} />
         ) : (
-          <FilterForm {...{ form, wrong, met, text }} properties={known} onChange={draft.setForm} onRun={run} />
+          <FilterForm {...{ form, wrong, text }} columns={known} onChange={draft.setForm} onRun={run} />
         )}
         {mistake !== undefined && (
           <p class="query-mistake" role="status">
@@ -173,15 +171,4 @@ function printed(form: QueryForm | undefined): { readonly gql?: string; readonly
     if (error instanceof WrongInput) return { wrong: error }
     throw error
   }
-}
-
-/** Properties of the kind that the text names: those met, or those of a few of its entities. */
-function useProperties(scope: EntityScope, text: string, met: readonly Column[]): readonly string[] {
-  const kind = useMemo(() => /\bFROM\s+`?([^\s`]+)/i.exec(text)?.[1] ?? '', [text])
-  const { project, database, namespace } = scope
-  const isAsked = kind !== '' && project !== '' && met.length === 0
-  const { value: sampled } = useLoaded(isAsked ? JSON.stringify([project, database, namespace, kind]) : undefined, {
-    read: () => sampledProperties({ project, database, namespace }, kind),
-  })
-  return useMemo(() => [...new Set([...met.map(({ property }) => property), ...(sampled ?? [])])], [met, sampled])
 }

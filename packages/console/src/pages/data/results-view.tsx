@@ -28,7 +28,7 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { QueriesMenu } from './queries-menu.tsx'
-import { type Column, type Results, typesOf, useResults } from './results.ts'
+import { type Column, type Results, typesOf, useColumns, useResults } from './results.ts'
 import { ResultsTable } from './results-table.tsx'
 import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
@@ -84,7 +84,7 @@ export function ResultsView(props: ResultsViewProps) {
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
         {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
-        {pages.count === 0 && pages.isComplete && <NoResults statement={statement} columns={columns} />}
+        {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, columns }} />}
         <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
@@ -125,12 +125,14 @@ function firstPageOf(statement: SelectStatement): string {
 }
 
 interface NoResultsProps {
+  readonly scope: EntityScope
   readonly statement: SelectStatement
   readonly columns: readonly Column[]
 }
 
 /** A filter of another type than the values that were read finds none of them. */
-function NoResults({ statement, columns }: NoResultsProps) {
+function NoResults({ scope, statement, columns: met }: NoResultsProps) {
+  const columns = useColumns(scope, statement.kind ?? '', met)
   return (
     <EmptyState title="No results">
       <p>

@@ -6,11 +6,12 @@ import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { type EntityResult, readPage } from '../../api/datastore.ts'
+import { useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { Pages } from '../../model/paging.ts'
 import { type FilterType, filterTypes } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { findsEntities, statementIn } from '../../model/statements.ts'
+import { findsEntities, statementIn, wholeKind } from '../../model/statements.ts'
 import { type ApiValue, propertyOf, type ValueType, type ValueWords, valueWords } from '../../model/value-words.ts'
 import { useChanges } from './commits.ts'
 
@@ -89,6 +90,23 @@ function pagesOf(scope: EntityScope, statement: SelectStatement, met: MetColumns
     stampOf: ({ entity, version }) => version ?? JSON.stringify(entity.properties),
     onChange,
   })
+}
+
+const sampleSize = 20
+
+/** The columns that were met; before any is, those of the first entities of a kind. */
+export function useColumns(scope: EntityScope, kind: string, met: readonly Column[]): readonly Column[] {
+  const { project, database, namespace } = scope
+  const isAsked = kind !== '' && project !== '' && met.length === 0
+  const { value } = useLoaded(isAsked ? JSON.stringify([project, database, namespace, kind]) : undefined, {
+    read: async (_, { signal }) => {
+      const sampled = new MetColumns()
+      const request = { start: undefined, end: undefined, limit: sampleSize, before: 0 }
+      sampled.add((await readPage({ project, database, namespace }, wholeKind(kind), request, { signal })).rows)
+      return sampled.columns
+    },
+  })
+  return isAsked && value !== undefined ? value : met
 }
 
 const [widthMin, widthMax] = [7, 36]

@@ -154,10 +154,10 @@ function TryFirst() {
   return (
     <section class="try-first" aria-label="Try first">
       <h2>No call since this page is open: try this first</h2>
-      <ul>
+      <ul class="panel">
         {tries.map(([title, address, words]) => (
           <li key={title}>
-            <a class="panel try" href={address}>
+            <a class="place try" href={address}>
               <strong>{title}</strong>
               <span class="muted">{words}</span>
             </a>

@@ -81,7 +81,7 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
   {
     id: 'read',
     title: 'Rows read',
-    width: '96px',
+    width: '104px',
     widthMin: 900,
     isNumber: true,
     cell: ({ rowsRead }) => inWords(rowsRead),
@@ -97,7 +97,7 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
   {
     id: 'transaction',
     title: 'Transaction',
-    width: '124px',
+    width: '152px',
     widthMin: 1000,
     cell: ({ transaction, waits }) => (
       <>

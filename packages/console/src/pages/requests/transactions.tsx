@@ -72,7 +72,7 @@ function Legend() {
 function BarTable({ bars }: { readonly bars: readonly Bar[] }) {
   return (
     <Table
-      class="bar-table"
+      class="wide-table"
       rows={bars}
       keyOf={({ id }) => id}
       columns={[
