@@ -42,8 +42,7 @@ export {
   encodeProperties,
   encodeValue,
 } from './encoding/entity-codec.ts'
-export { fillPartition } from './encoding/key-message.ts'
-export { decodeKeys } from './encoding/key-run.ts'
+export { decodeKeys, fillPartition } from './encoding/key-message.ts'
 export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export { Engine, openEngine } from './engine/engine.ts'

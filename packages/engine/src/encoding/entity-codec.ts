@@ -14,7 +14,7 @@ import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
 import { EntityWalk, entityField } from './entity-walk.ts'
-import { fillKey, type KeyDefaults, readKey, writeKey } from './key-message.ts'
+import { type KeyDefaults, readKey, writeKey } from './key-message.ts'
 import {
   type ByteRange,
   eachElement,
@@ -81,7 +81,7 @@ class ValueDecoder {
       case valueField.geoPoint:
         return { type: 'geoPoint', ...readGeoPoint(slot, outer, property) }
       case valueField.key:
-        return { type: 'key', key: fillKey(readKey(readerOf(slot, outer)), this.#defaults) }
+        return { type: 'key', key: readKey(readerOf(slot, outer), this.#defaults) }
       case valueField.entity: {
         const { key, properties } = this.entity(slot, outer, property, depth + 1)
         return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
@@ -122,7 +122,7 @@ class ValueDecoder {
       }
     }
     if (keyRange === undefined) return { key: undefined, properties }
-    return { key: fillKey(readKey(readerOf(keyRange, reader)), this.#defaults), properties }
+    return { key: readKey(readerOf(keyRange, reader), this.#defaults), properties }
   }
 }
 
@@ -280,7 +280,7 @@ export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEnti
   const lastRun = buffer.subarray(runStart, runEnd)
   const properties = runs === undefined ? lastRun : Buffer.concat([...runs, lastRun])
   if (keyRange === undefined) return { key: undefined, properties }
-  return { key: fillKey(readKey(readerOf(keyRange, reader)), defaults), properties }
+  return { key: readKey(readerOf(keyRange, reader), defaults), properties }
 }
 
 /**

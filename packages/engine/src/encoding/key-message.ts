@@ -33,8 +33,10 @@ export function fillKey(key: Key, defaults: KeyDefaults): Key {
   return partition === key.partition ? key : { partition, path: key.path }
 }
 
-/** Reads the Key that fills [reader.position, reader.end) without filling its partition. */
-export function readKey(reader: WireReader): Key {
+const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
+
+/** Reads the Key that fills [reader.position, reader.end), and fills its partition; without defaults it stays as it is. */
+export function readKey(reader: WireReader, defaults: KeyDefaults = noDefaults): Key {
   const { bytes } = reader
   let projectId = ''
   let databaseId = ''
@@ -76,7 +78,11 @@ export function readKey(reader: WireReader): Key {
   if (tooMany > 0) throw pathElements.refusal(pathElements.max + tooMany)
   if (path === undefined)
     throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
-  return { partition: recentPartition(projectId, databaseId, namespaceId).partition, path }
+  const { partition } =
+    projectId === ''
+      ? recentPartition(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
+      : recentPartition(projectId, databaseId, namespaceId)
+  return { partition, path }
 }
 
 function readPathElement(reader: WireReader): PathElement {
@@ -115,7 +121,39 @@ function readPathElement(reader: WireReader): PathElement {
  * INVALID_ARGUMENT for malformed bytes and an empty path.
  */
 export function decodeKey(bytes: Uint8Array, defaults: KeyDefaults): Key {
-  return fillKey(readKey(new WireReader(bytes)), defaults)
+  return readKey(new WireReader(bytes), defaults)
+}
+
+/**
+ * The keys in the field `field` of a request, in order. A key with the same bytes as the one before is the same object: clients that
+ * ask for many ids repeat an incomplete key.
+ */
+export function decodeKeys(request: Uint8Array, field: number, defaults: KeyDefaults): Key[] {
+  const reader = new WireReader(request)
+  const { bytes, end } = reader
+  const keys: Key[] = []
+  let [keyAt, keyEnd] = [0, 0]
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 !== field || (tag & 7) !== wireBytes) {
+      reader.skip(tag)
+      continue
+    }
+    reader.end = reader.length() + reader.position
+    const { position: at, end: next } = reader
+    const last = keys[keys.length - 1]
+    const isSame = next - at === keyEnd - keyAt && areSame(bytes, keyAt, at, next - at)
+    keys.push(isSame && last !== undefined ? last : readKey(reader, defaults))
+    ;[keyAt, keyEnd] = [at, next]
+    reader.position = next
+    reader.end = end
+  }
+  return keys
+}
+
+/** Compares from the end, where keys mostly differ. */
+function areSame(bytes: Buffer, one: number, other: number, length: number): boolean {
+  for (let i = length - 1; i >= 0; i--) if (bytes[one + i] !== bytes[other + i]) return false
+  return true
 }
 
 export function writeKey(writer: WireWriter, key: Key): void {

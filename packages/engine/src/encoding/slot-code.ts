@@ -5,7 +5,7 @@
  */
 import { InvariantError, invariant } from '../invariant.ts'
 import type { EntityValue } from '../model/value.ts'
-import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
+import { type KeyDefaults, readKey } from './key-message.ts'
 import { encodeDouble } from './ordered.ts'
 import { falseCode, nullCode, trueCode, valueCode } from './value-codec.ts'
 import { readerOf, readGeoPoint, type ValueSlot } from './value-slot.ts'
@@ -68,7 +68,7 @@ export function slotCode(
     case valueField.geoPoint:
       return valueCode({ type: 'geoPoint', ...readGeoPoint(slot, outer, undefined) })
     case valueField.key:
-      return valueCode({ type: 'key', key: fillKey(readKey(readerOf(slot, outer)), defaults) })
+      return valueCode({ type: 'key', key: readKey(readerOf(slot, outer), defaults) })
     case valueField.null:
       return nullCode
     case valueField.entity:

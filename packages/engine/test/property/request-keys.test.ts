@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import { keyRow, partitionCode, pathCode } from '../../src/encoding/key-codec.ts'
-import { decodeKey } from '../../src/encoding/key-message.ts'
-import { decodeKeys } from '../../src/encoding/key-run.ts'
+import { decodeKey, decodeKeys } from '../../src/encoding/key-message.ts'
 import { WireWriter } from '../../src/encoding/wire.ts'
 
 const scope = { projectId: 'mine', databaseId: 'd' }
