@@ -18,10 +18,9 @@ import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
 import { WireWriter } from '../encoding/wire.ts'
-import { allOf, andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { boundsFrom, cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { openResults } from './execute.ts'
@@ -30,7 +29,7 @@ import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
 import { pathIn } from './position.ts'
 import { projectRow } from './project.ts'
-import type { PageResult, ResultPage } from './result-page.ts'
+import { type PageResult, type ResultPage, readImage } from './result-page.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
@@ -101,7 +100,7 @@ class NearestRun {
       const rows = yield* waitFor(this.#stream.next(count))
       const candidates = this.#withoutSkipped(rows)
       const wanted = this.#beforeEnd(candidates)
-      const images = yield* waitFor(allOf(wanted, (row) => this.#readImage(row)))
+      const images = yield* waitFor(allOf(wanted, (row) => readImage(this.#context, this.#view, this.#plan, row)))
       for (const [i, row] of wanted.entries()) this.#offer(row, images[i])
       if (rows.length === 0 || wanted.length < candidates.length) return this.#finish()
     }
@@ -130,16 +129,6 @@ class NearestRun {
     const { end } = this.#window
     const behind = end === undefined ? -1 : rows.findIndex((row) => isBehind(this.#plan, row.position, end))
     return behind < 0 ? rows : rows.slice(0, behind)
-  }
-
-  #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
-    if (row.image !== undefined) return row.image
-    const { kind, partitionCode } = this.#plan
-    // Without a kind the rows are those of Entities.
-    if (kind === undefined) return decodeImage(row.cell)
-    const key = entityRowKey(partitionCode, pathIn(this.#plan, row.position))
-    const cell = this.#view.get(this.#context, 'Entities', key)
-    return andThen(cell, (bytes) => (bytes === undefined ? undefined : decodeImage(bytes)))
   }
 
   #offer(row: PositionedRow, image: EntityImage | undefined): void {
@@ -197,12 +186,18 @@ class NearestRun {
     const { mask, distanceProperty } = this.#nearest
     const extra = distanceProperty === undefined ? undefined : distanceField(distanceProperty, distance)
     if (resultType === 'full') {
-      const given = mask === undefined ? image.properties : cutProperties(image.properties, mask)
+      const { version, createTime, updateTime, properties } = image
+      const given = mask === undefined ? properties : cutProperties(properties, mask)
       // The last of two properties with one name counts.
       return {
         key,
         cursor,
-        image: { ...image, properties: extra === undefined ? given : Buffer.concat([given, extra]) },
+        image: {
+          version,
+          createTime,
+          updateTime,
+          properties: extra === undefined ? given : Buffer.concat([given, extra]),
+        },
       }
     }
     const projected = resultType === 'projection' ? [projectRow(this.#plan, row)] : []

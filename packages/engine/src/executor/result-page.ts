@@ -6,7 +6,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { decodePath } from '../encoding/key-codec.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, ResultType } from '../model/query.ts'
@@ -14,7 +14,7 @@ import type { Plan } from '../planner/plan-node.ts'
 import { entityRowKey, propertiesBytes, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
-import { columnOffset } from './position.ts'
+import { columnOffset, pathIn } from './position.ts'
 import { projectRow } from './project.ts'
 import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
@@ -144,27 +144,16 @@ export class PageRun {
   /** The entity of the current row; a promise if it and the following ones must be read. */
   #imageOf(row: PositionedRow): MaybePromise<EntityImage | undefined> {
     if (this.#images !== undefined && this.#at < this.#images.length) return this.#images[this.#at]
-    const image = this.#readImage(row)
+    const image = readImage(this.#context, this.#view, this.#plan, row)
     if (!(image instanceof Promise)) return image
     const others = this.#rows.slice(this.#at + 1, this.#at + this.#resultsLeft)
-    const wanted = others.map((next) => this.#readImage(next))
+    const wanted = others.map((next) => readImage(this.#context, this.#view, this.#plan, next))
     return Promise.all([image, ...wanted]).then((images) => {
       this.#rows = this.#rows.slice(this.#at)
       this.#at = 0
       this.#images = images
       return undefined
     })
-  }
-
-  #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
-    if (row.image !== undefined) return row.image
-    const { kind, partitionCode, columns } = this.#plan
-    // Without a kind the rows are those of Entities.
-    if (kind === undefined) return new StoredImage(row.cell)
-    const path = row.position.slice(columnOffset(columns, row.position, columns.length))
-    const cell = this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, path))
-    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : new StoredImage(late)))
-    return cell === undefined ? undefined : new StoredImage(cell)
   }
 
   /** Adds the row's result, or skips it if its entity is gone. Returns false if the answer is full. */
@@ -205,4 +194,19 @@ export class PageRun {
     const page = { resultType, results: this.#results, skipped: this.#skipped, endCursor, moreResults }
     return skippedCursor === undefined ? page : { ...page, skippedCursor }
   }
+}
+
+/** The entity of a row; `undefined` if it is gone. */
+export function readImage(
+  context: RequestContext,
+  view: TableView,
+  plan: Plan,
+  row: PositionedRow,
+): MaybePromise<EntityImage | undefined> {
+  if (row.image !== undefined) return row.image
+  const { kind, partitionCode } = plan
+  // Without a kind the rows are those of Entities.
+  if (kind === undefined) return new StoredImage(row.cell)
+  const cell = view.get(context, 'Entities', entityRowKey(partitionCode, pathIn(plan, row.position)))
+  return andThen(cell, (bytes) => (bytes === undefined ? undefined : new StoredImage(bytes)))
 }
