@@ -6,7 +6,7 @@ import type { RequestContext } from '../context.ts'
 import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 
 /** A view of a past moment that refuses reads of ranges deleted since (log/retention.ts). */
 export function guarded(view: TableView, ranges: readonly KeyRange[]): TableView {
@@ -40,12 +40,7 @@ class GuardedView implements TableView {
     return this.#view.get(context, table, row)
   }
 
-  scan(
-    context: RequestContext,
-    table: TableId,
-    range: KeyRange,
-    options?: { readonly reverse?: boolean; readonly expect?: number },
-  ): RowScan {
+  scan(context: RequestContext, table: TableId, range: KeyRange, options?: ScanDirection): RowScan {
     if (this.#ranges.some(({ start, end }) => start < range.end && range.start < end)) throw deletedBefore()
     return this.#view.scan(context, table, range, options)
   }

@@ -10,17 +10,12 @@ import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promi
 import { giveWay } from '../slices.ts'
 import type { KeyRange, KvRow, RowKey, WriteSink } from '../storage/kv.ts'
 import { MemoryKv, type MemoryScan } from '../storage/memory-kv.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 
 /** The value of a row that hides the one below; compared by identity. */
 const hidden = new Uint8Array(0)
 /** Estimated bytes of a row in the tree besides its key and value. */
 const rowOverhead = 64
-
-export interface ScanDirection {
-  readonly reverse?: boolean
-  readonly expect?: number
-}
 
 export class Overlay implements WriteSink {
   readonly #rows = new MemoryKv()

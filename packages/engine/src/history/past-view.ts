@@ -21,9 +21,9 @@ import { StoredImage } from '../tables/entities.ts'
 import { codesOfEntityRow, RowProducer } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 import { partOf } from '../tables/table-part.ts'
-import { Overlay, type ScanDirection } from './overlay.ts'
+import { Overlay } from './overlay.ts'
 import type { Moment, UndoneRows } from './undone-rows.ts'
 
 /**

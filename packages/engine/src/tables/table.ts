@@ -17,6 +17,12 @@ export interface RowScan {
   close(): void
 }
 
+export interface ScanDirection {
+  readonly reverse?: boolean
+  /** As in ScanOptions of the store. */
+  readonly expect?: number
+}
+
 /**
  * The rows for planning and execution: the store now, a snapshot, or a past moment. Each call is charged to the ledger.
  *
@@ -33,12 +39,7 @@ export interface TableView {
     table: TableId,
     rowKeys: readonly RowKey[],
   ): MaybePromise<readonly (Uint8Array | undefined)[] | undefined>
-  scan(
-    context: RequestContext,
-    table: TableId,
-    range: KeyRange,
-    options?: { readonly reverse?: boolean; readonly expect?: number },
-  ): RowScan
+  scan(context: RequestContext, table: TableId, range: KeyRange, options?: ScanDirection): RowScan
 }
 
 /** Cost of reading a row by its key, in units of a slice: the search, and decoding its entity. */
@@ -79,12 +80,7 @@ export class KvTableView implements TableView {
     })
   }
 
-  scan(
-    context: RequestContext,
-    table: TableId,
-    range: KeyRange,
-    options: { readonly reverse?: boolean; readonly expect?: number } = {},
-  ): RowScan {
+  scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
     const scan = this.#reader.scan(range, { reverse: options.reverse, expect: options.expect, context })
     const isReverse = options.reverse === true
     // The start of the next batch: rows between it and the last row found were skipped, deleted rows included.

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 
 export class GroupViews implements TableView {
   readonly #views: ReadonlyMap<GroupCode, TableView>
@@ -25,12 +25,7 @@ export class GroupViews implements TableView {
     return view.get(context, table, row)
   }
 
-  scan(
-    context: RequestContext,
-    table: TableId,
-    range: KeyRange,
-    options?: { readonly reverse?: boolean; readonly expect?: number },
-  ): RowScan {
+  scan(context: RequestContext, table: TableId, range: KeyRange, options?: ScanDirection): RowScan {
     const [view, ...others] = this.#views.values()
     invariant(view !== undefined && others.length === 0, 'a scan by group is of one group')
     return view.scan(context, table, range, options)

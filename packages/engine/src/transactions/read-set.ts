@@ -16,7 +16,7 @@ import { limits } from '../limits.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, ScanDirection, TableId, TableView } from '../tables/table.ts'
 import { SpanTree, spanOfRow } from './span-tree.ts'
 
 /** Estimated bytes of a row or span besides its keys, in the read set and among the locks. */
@@ -203,12 +203,7 @@ export class TrackedView implements TableView {
     return this.#view.get(context, table, row)
   }
 
-  scan(
-    context: RequestContext,
-    table: TableId,
-    range: KeyRange,
-    options: { readonly reverse?: boolean; readonly expect?: number } = {},
-  ): RowScan {
+  scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
     const scan = this.#view.scan(context, table, range, options)
     return new TrackedScan(scan, range, options.reverse === true, this.#reads)
   }
