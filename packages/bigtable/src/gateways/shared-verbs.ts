@@ -54,7 +54,7 @@ export class SharedVerbs implements TransactionVerbs {
 
   #commit(input: CommitInput, transaction: SharedNamed | undefined): Promise<Committed> {
     const { database } = input
-    return this.#databases.of(database.code).transactions.commit(database.transactionSettings, transaction, input)
+    return this.#databases.of(database.code).transactions.commit(database.settings, transaction, input)
   }
 
   /**
@@ -102,7 +102,7 @@ export class SharedReading implements Reading {
       const begun =
         options.newTransaction === undefined ? undefined : await transactions.begin(context, options.newTransaction)
       const transaction = begun ?? transactions.find(options.transaction as Uint8Array)
-      const settings = this.#database.transactionSettings
+      const settings = this.#database.settings
       const found = await transactions.read(context, settings, transaction, read.scopeOf(), work)
       return { found, readTime: transaction.moment, transaction: begun?.token }
     }

@@ -11,14 +11,12 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
-import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { Superseded } from '../log/log-database.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, whenFails } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import type { TransactionSettings } from '../transactions/transaction-database.ts'
 import { aggregationSteps } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -116,14 +114,6 @@ export class Database {
 
   get settings(): DatabaseSettings {
     return this.#known.#settings ?? this.#databases.settings
-  }
-
-  get applyPolicy(): ApplyPolicy {
-    return this.settings.applyPolicy
-  }
-
-  get transactionSettings(): TransactionSettings {
-    return this.settings
   }
 
   get ttlPolicies(): readonly TtlPolicy[] {

@@ -45,7 +45,7 @@ export class LocalReading implements Reading {
   ): MaybePromise<ReadResult<T>> {
     const { transactions, versions } = this.#parts
     return andThen(scope, (seen) =>
-      transactions.readNow(this.#database, seen, steps, (view) => {
+      transactions.readViews.readNow(this.#database, seen, steps, (view) => {
         const readTime = versions.readTime()
         return andThen(work(view), (found) => ({ found, readTime, transaction: undefined }))
       }),
@@ -63,7 +63,7 @@ export class LocalReading implements Reading {
     const database = this.#database
     if (log.pending.count === 0 || !log.applier.servesReads) return noGroups
     const scope = read.scopeOf()
-    const immediate = database.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
+    const immediate = database.settings.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
     const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
     return strong ? scope : andThen(log.groom(database), () => noGroups)
   }

@@ -11,7 +11,7 @@ import type { ReadOptions } from './api.ts'
 import type { Mode } from './settings.ts'
 
 export interface ReadingDatabase extends TransactionDatabase {
-  readonly settings: { readonly mode: Mode }
+  readonly settings: TransactionDatabase['settings'] & { readonly mode: Mode }
 }
 
 export interface Read<T> {

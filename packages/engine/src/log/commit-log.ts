@@ -131,12 +131,12 @@ export class CommitLog {
       pending: this.pending,
       retention: this.retention,
       switchedOff: options.switchedOff,
-      onApply: (event) => this.#applied(event),
+      onApply: (event) => this.#tell((observer) => observer.applied(event)),
     })
     this.holds = new ApplyHolds({
       pending: this.pending,
       applier: this.applier,
-      policyOf: (database) => options.databaseByCode(database).applyPolicy,
+      policyOf: (database) => options.databaseByCode(database).settings.applyPolicy,
       arm: (record) => this.#arm(record, options.databaseByCode(record.database)),
     })
   }
@@ -175,8 +175,8 @@ export class CommitLog {
    *
    * @returns whether these records are applied with their commit
    */
-  readyFor({ applyPolicy }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
-    const isImmediate = applyPolicy.type === 'immediate'
+  readyFor({ settings }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
+    const isImmediate = settings.applyPolicy.type === 'immediate'
     // Whether these records can be applied depends on earlier records of their groups that are still being written.
     const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
     return andThen(before, () => {
@@ -204,7 +204,7 @@ export class CommitLog {
 
   /** Work before a global query under the `probability` policy, which may apply records of any waiting group. */
   groom(database: LogDatabase): MaybePromise<void> {
-    const policy = database.applyPolicy
+    const policy = database.settings.applyPolicy
     if (policy.type !== 'probability') return
     return forEachInOrder(this.pending.groupsOf(database.code), (group) => this.#groomGroup(group, policy.chance))
   }
@@ -293,11 +293,11 @@ export class CommitLog {
       versions.settle(version)
       if (isApplied) {
         for (const record of records) this.retention.add(record, record.version)
-        this.#committed({ records, isApplied, trimmed, trimmedBytes })
-        this.#applied({ records, reached: 'AB', cause: 'policy' })
+        this.#tell((observer) => observer.committed({ records, isApplied, trimmed, trimmedBytes }))
+        this.#tell((observer) => observer.applied({ records, reached: 'AB', cause: 'policy' }))
       } else {
         const pending = this.#enqueue(records)
-        this.#committed({ records: pending, isApplied, trimmed, trimmedBytes })
+        this.#tell((observer) => observer.committed({ records: pending, isApplied, trimmed, trimmedBytes }))
         for (const record of pending) if (!record.held) this.#arm(record, database)
       }
     }
@@ -310,17 +310,9 @@ export class CommitLog {
     return this.#acknowledge(records, isApplied, written.then(done, lost))
   }
 
-  #committed(event: CommitEvent): void {
+  #tell(tell: (observer: LogObserver) => void): void {
     try {
-      this.#options.observer.committed(event)
-    } catch (error) {
-      this.#options.onFailure?.(error)
-    }
-  }
-
-  #applied(event: ApplyEvent): void {
-    try {
-      this.#options.observer.applied(event)
+      tell(this.#options.observer)
     } catch (error) {
       this.#options.onFailure?.(error)
     }
@@ -373,7 +365,8 @@ export class CommitLog {
   }
 
   /** Schedules the application of a record by the policy. */
-  #arm(record: PendingRecord, { applyPolicy: policy }: LogDatabase): void {
+  #arm(record: PendingRecord, { settings }: LogDatabase): void {
+    const policy = settings.applyPolicy
     if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))
     else if (policy.type === 'time') this.#applyLater(record, drawDelayMs(policy, this.#options.random))
   }
@@ -418,7 +411,7 @@ export class CommitLog {
       this.holds.markAgain(copy)
       this.pending.add(copy)
       const database = this.#options.databaseByCode(record.database)
-      if (!copy.held && database.applyPolicy.type === 'time') this.#arm(copy, database)
+      if (!copy.held && database.settings.applyPolicy.type === 'time') this.#arm(copy, database)
     }
   }
 

@@ -8,7 +8,7 @@ import type { ApplyPolicy } from './apply-policy.ts'
 export interface LogDatabase extends IndexRules {
   /** Code of project and database. */
   readonly code: string
-  readonly applyPolicy: ApplyPolicy
+  readonly settings: { readonly applyPolicy: ApplyPolicy }
   /** Whether a reset has replaced this database, because its rows and definitions are deleted. */
   readonly isSuperseded?: boolean
 }

@@ -11,5 +11,5 @@ export interface TransactionSettings {
 }
 
 export interface TransactionDatabase extends LogDatabase {
-  readonly transactionSettings: TransactionSettings
+  readonly settings: LogDatabase['settings'] & TransactionSettings
 }

@@ -85,7 +85,8 @@ export interface CommitGuard {
 export class Transactions {
   readonly #parts: TransactionsParts
   readonly #now: TableView
-  readonly #readViews: ReadViews
+  /** For strong reads outside of transactions, too. */
+  readonly readViews: ReadViews
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
   readonly #locks: LockTable
@@ -97,8 +98,8 @@ export class Transactions {
   constructor(parts: TransactionsParts) {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
-    this.#readViews = new ReadViews(parts)
-    this.#held = new TransactionViews(this.#readViews, parts.recent)
+    this.readViews = new ReadViews(parts)
+    this.#held = new TransactionViews(this.readViews, parts.recent)
     const { scheduler } = parts
     const locks = new LockTable(scheduler)
     this.#locks = locks
@@ -126,7 +127,7 @@ export class Transactions {
     if (readTime !== undefined) this.#checkReadTime(readTime)
     return this.#registry.begin({
       database: database.code,
-      mode: database.transactionSettings.concurrency,
+      mode: database.settings.concurrency,
       readOnly: options.mode === 'readOnly',
       readTime,
       previous: previousTransaction,
@@ -148,16 +149,6 @@ export class Transactions {
     return transaction.readTime ?? this.#held.momentOf(transaction)
   }
 
-  /** A strong read outside of transactions. @see ReadViews.readNow */
-  readNow<T>(
-    database: TransactionDatabase,
-    scope: ReadScope,
-    steps: 'one' | 'many',
-    work: (view: TableView) => MaybePromise<T>,
-  ): MaybePromise<T> {
-    return this.#readViews.readNow(database, scope, steps, work)
-  }
-
   /** Ends the transaction if `error`, the failure of its read, is ABORTED (X2); throws it on. */
   failed(database: TransactionDatabase, token: Uint8Array, error: unknown): never {
     if (error instanceof DatastoreError && error.code === 'ABORTED') {
@@ -174,7 +165,7 @@ export class Transactions {
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     this.#checkReadTime(readTime)
-    return andThen(this.#readViews.at(database, readTime, scopeOf()), (snapshot) =>
+    return andThen(this.readViews.at(database, readTime, scopeOf()), (snapshot) =>
       finallyDo(
         () => snapshot.during(() => work(snapshot.within(scopeOf))),
         () => snapshot.close(),
@@ -247,7 +238,7 @@ export class Transactions {
 
   /** Ends all open transactions: the store closes, or with a reason for a retry it is reset. */
   endAll(reason?: string): void {
-    this.#readViews.forget()
+    this.readViews.forget()
     for (const transaction of [...this.#registry.open()]) {
       if (reason === undefined) transaction.end('rolledBack')
       else transaction.end('aborted', contention(reason, 'transaction').message)
@@ -294,7 +285,7 @@ export class Transactions {
     this.#noteContention('waited', input)
     this.#writers.add(holder, footprint)
     this.#contended.met(input.context, holder, row, input.groups?.() ?? [])
-    return this.#waits.wait(input.context, holder, { row, footprint }, input.database.transactionSettings.lockTimeoutMs)
+    return this.#waits.wait(input.context, holder, { row, footprint }, input.database.settings.lockTimeoutMs)
   }
 
   /** Ends the transaction of a failed commit. @returns the error of its answer */
@@ -350,7 +341,7 @@ export class Transactions {
 
   /** Throws INVALID_ARGUMENT if the transaction would have too many groups. */
   #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
-    const { entityGroupsMax } = database.transactionSettings
+    const { entityGroupsMax } = database.settings
     if (entityGroupsMax === undefined) return
     const touched = new Set([...(this.#held.groupsOf(transaction) ?? []), ...groups])
     if (touched.size > entityGroupsMax) {
@@ -370,9 +361,9 @@ export class Transactions {
   ): MaybePromise<T> {
     const { recent, log } = this.#parts
     const ready = (): MaybePromise<TableView> =>
-      log.pending.count === 0 ? this.#now : andThen(this.#readViews.rollForward(database, scopeOf()), () => this.#now)
+      log.pending.count === 0 ? this.#now : andThen(this.readViews.rollForward(database, scopeOf()), () => this.#now)
     const lock = (reads: ReadSet): Promise<void> | undefined => {
-      const { lockTimeoutMs: timeoutMs } = database.transactionSettings
+      const { lockTimeoutMs: timeoutMs } = database.settings
       const turn = this.#contended.turn(context, transaction, reads, timeoutMs)
       if (turn !== undefined) return turn
       const writer = this.#writers.before(transaction, reads)
