@@ -90,7 +90,9 @@ export class Metering implements Meter {
   #taken = 0
   /** The end of that second, in milliseconds of the steady clock. */
   #sampledUntil = 0
-  /** Operations that are taken but not charged yet; none in a simulation, or while heat is watched. */
+  /** Whether nothing is sampled and nothing waits: in a simulation, and while heat is watched, to the end of that second. */
+  #isExact = false
+  /** Operations that are taken but not charged yet; none while it is exact. */
   #waiting: (Taken | TakenEntity)[] = []
   #waitingWork = 0
   /** Requests until the next timed one, and since the last one. */
@@ -104,6 +106,7 @@ export class Metering implements Meter {
   constructor(parts: MeteringParts) {
     this.#fleet = parts.fleet
     this.#parts = parts
+    this.#noteExact()
   }
 
   nowMs(): number {
@@ -122,13 +125,14 @@ export class Metering implements Meter {
 
   /** Takes every operation from now on. */
   takeAll(): void {
+    this.#noteExact()
     this.#carried = this.#standsFor - this.countdown
     this.countdown = 1
     this.#standsFor = 1
   }
 
-  get #isExact(): boolean {
-    return this.#fleet.settings.simulate || this.#fleet.recording.isWatched
+  #noteExact(): void {
+    this.#isExact = this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
   /** Counts row operations that are taken together, and draws the next sample. @returns the number they stand for */
@@ -139,6 +143,7 @@ export class Metering implements Meter {
     if (second !== this.#second) {
       this.#second = second
       this.#taken = 0
+      this.#noteExact()
       this.#sampledUntil = this.#parts.scheduler.steadyMs() + 1000 * (second + 1) - nowMs
     }
     this.#taken += rows
