@@ -211,14 +211,14 @@ export class LevelKv implements Kv {
   }
 
   mutate(write: KvWrite): Promise<void> {
-    return this.#submit([write])
+    return this.#writer.submit([write])
   }
 
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
     const pending = this.#writer.pending(write.key)
     const value = pending === undefined ? this.get(write.key) : pending.value
     if (sameBytes(value, expected)) {
-      await this.#submit([write])
+      await this.#writer.submit([write])
       return true
     }
     // The write that decided it must be readable when the caller looks for the reason.
@@ -227,7 +227,7 @@ export class LevelKv implements Kv {
   }
 
   batch(writes: Writes): Promise<void> {
-    return this.#submit(writes)
+    return this.#writer.submit(writes)
   }
 
   snapshot(): KvSnapshot {
@@ -323,10 +323,6 @@ export class LevelKv implements Kv {
     this.#values?.clear()
     await this.#level.close()
     this.#acknowledged.close()
-  }
-
-  #submit(writes: Writes): Promise<void> {
-    return this.#writer.submit(writes)
   }
 
   #scanAt(version: StoreVersion, range: KeyRange, options: ScanOptions = {}): KvScan {
