@@ -1,6 +1,6 @@
 /**
  * The request of a call in the terms of the API, noted in the call's ledger and told to observers with its rows at its end
- * (database/call-observer.ts). Keys of a commit may be incomplete.
+ * (database/database-parts.ts). Keys of a commit may be incomplete.
  */
 import type { Key, PartitionId } from './model/key.ts'
 

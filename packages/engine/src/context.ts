@@ -3,7 +3,7 @@
  * they touched.
  *
  * A store call never waits for the ledger: charge() is synchronous and never fails. A ledger is settled once, at the end of
- * the call (database/call-observer.ts). Apply has a ledger of its own, not that of the request whose commit it applies.
+ * the call (database/database-parts.ts). Apply has a ledger of its own, not that of the request whose commit it applies.
  */
 import type { CallFact } from './call-fact.ts'
 import type { Scheduler } from './clock.ts'

@@ -6,7 +6,7 @@
  * Several objects can stand for one database. The kept one (databases.ts) has the settings, indexes and rules; the others
  * ask it.
  */
-import type { RequestContext } from '../context.ts'
+import { checkAlive, type RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
 import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
@@ -29,7 +29,6 @@ import type {
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
-import { observed } from './call-observer.ts'
 import { type CommitParts, commitSteps } from './commit.ts'
 import type { DatabaseParts } from './database-parts.ts'
 import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
@@ -314,8 +313,17 @@ export class Database {
     return this.#observed(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
   }
 
+  /** Runs a verb unless its caller is gone, and tells the observer of its begin and end. */
   #observed<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    return observed(this.#parts.observer, context, verb)
+    const { observer } = this.#parts
+    observer.begin(context)
+    return finallyDo(
+      () => {
+        checkAlive(context)
+        return verb()
+      },
+      () => observer.ended(context),
+    )
   }
 }
 
