@@ -95,8 +95,15 @@ consoleTests('the controls', ({ visit }) => {
     await row.getByRole('cell', { name: '1', exact: true }).first().waitFor()
     await picture(page, 'console-faults')
 
-    await page.getByRole('button', { name: 'ABORT the next commit' }).click()
+    const preset = page.getByRole('button', { name: 'ABORT the next commit' })
+    const place = await preset.boundingBox()
+    await preset.click()
     await done(page, 'Added: ABORTED, commit, at most 1 time.')
+    expect(await preset.boundingBox(), 'a fault that comes moves no preset').toEqual(place)
+    // Without room for its columns a row is a list, and no word is broken.
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await page.getByRole('columnheader', { name: 'Matched' }).count()).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'Remove: ABORTED for commit' }).click()
     await done(page, 'The fault is removed.')
 
