@@ -16,8 +16,10 @@ const isCompiled = process.env['SIXTABLES_COMPILED'] !== undefined
 const conditions = isCompiled ? ['node'] : ['sixtables-source', 'node']
 
 /** Short files that take long. By itself Vitest begins with large files, and these would keep one core alone busy at the end. */
-const longest =
-  /bench\/test\/|console\/test\/|repeated-fields\.|contract\/(overload|faults|ids-sigkill|crash-reset|kills)\./
+const longest = /bench\/test\/|console\/test\/|contract\/(overload|faults|ids-sigkill|crash-reset|kills)\./
+
+/** Counts calls of functions by a look at all code that its worker has loaded: at first that is little. */
+const first = /repeated-fields\./
 
 /** Of tests in folders `test`; those beside the sources spy on functions of modules, which Node does not let them. */
 const compiled: Plugin = {
@@ -34,8 +36,9 @@ const compiled: Plugin = {
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const rank = ({ moduleId }: TestSpecification): number =>
+      first.test(moduleId) ? 0 : longest.test(moduleId) ? 1 : 2
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
   }
 }
 

@@ -35,5 +35,5 @@ faultsOf(
     'short-burst: every write gets through': { fault: 'it goes on for a minute', as: { 'short-burst': 'long-run' } },
     'long-run: at the same rate many are lost': { fault: 'it ends after seconds', as: { 'long-run': 'short-burst' } },
   },
-  { settings: { 'load.seconds': 3, 'load.writersMax': 50 }, isDear: true },
+  { settings: { 'load.seconds': 2, 'load.writersMax': 50 }, isDear: true },
 )

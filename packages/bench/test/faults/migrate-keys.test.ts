@@ -38,5 +38,5 @@ faultsOf(
       'allocated-names',
     ),
   },
-  { settings: { 'load.slotMs': 20_000 }, isDear: true },
+  { settings: { 'load.slotMs': 40_000 }, isDear: true },
 )

@@ -35,7 +35,7 @@ faultsOf(
       'ramp.growthPercent': 50,
       'ramp.minutes': 15,
       'tablet.splitRestMs': 60_000,
-      'load.samples': 24,
+      'load.samples': 12,
     },
     isDear: true,
   },

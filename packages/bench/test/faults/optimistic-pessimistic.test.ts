@@ -37,5 +37,5 @@ faultsOf(
     'rolled-back: a rollback releases at once': mislabelled('rolled-back', 'abandoned'),
     'abandoned-optimistic: without locks there is nothing to release': mislabelled('abandoned-optimistic', 'abandoned'),
   },
-  { settings: { 'load.writersMax': 16, 'load.seconds': 10 }, isDear: true },
+  { settings: { 'load.writersMax': 8, 'load.seconds': 10 }, isDear: true },
 )

@@ -14,5 +14,5 @@ faultsOf(
       'hot-key',
     ),
   },
-  { settings: { 'load.minutes': 4 }, isDear: true },
+  { settings: { 'load.minutes': 2 }, isDear: true },
 )

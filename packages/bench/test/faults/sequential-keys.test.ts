@@ -23,7 +23,7 @@ faultsOf(
       'ramp.startOpsPerSecond': 8000,
       'ramp.growthPercent': 20,
       'ramp.minutes': 24,
-      'load.slotMs': 10_000,
+      'load.slotMs': 20_000,
       // This ramp is a few minutes long: in so many, tablets split as often as in the whole one.
       'tablet.splitRestMs': 60_000,
     },
