@@ -43,8 +43,9 @@ describe('sixtables-lab challenge', () => {
   })
 
   it('fails the given program with what it did and a hint, and passes a good one', async () => {
-    // The load of a command's program, a fifth of the whole one, also for these in JavaScript.
-    vi.spyOn(Stage.prototype, 'share', 'get').mockReturnValue(0.2)
+    // Half of the load of a command's program, also for these in JavaScript.
+    vi.spyOn(Stage.prototype, 'share', 'get').mockReturnValue(0.1)
+    vi.spyOn(Stage.prototype, 'restarts', 'get').mockReturnValue(1)
     const target = join(folder, 'mine')
     await lab('challenge', 'start', 'invoice-numbers', target)
     const given = await lab('challenge', 'judge', target)

@@ -185,7 +185,7 @@ describe('a program', () => {
 
   it('may wait for a hash that another thread computes', async () => {
     // As much as it takes to reach the goals.
-    vi.spyOn(Stage.prototype, 'share', 'get').mockReturnValue(0.2)
+    vi.spyOn(Stage.prototype, 'share', 'get').mockReturnValue(0.1)
     const text = `
       import { webcrypto } from 'node:crypto'
       export async function createInvoice(db, invoice) {

@@ -120,7 +120,7 @@ describe('a full disk', () => {
   test.for(['process', 'power'])(
     'ends writing with UNAVAILABLE until the server is restarted, and loses nothing: %s',
     async (durability, { skip }) => {
-      const reason = mountSmall(12)
+      const reason = mountSmall(8)
       if (reason !== undefined) skip(reason)
       const wire = await start('--durability', durability)
       let count = 0
