@@ -1,7 +1,7 @@
 /** What the comparison with Google's emulators calls a difference: on answers made up here, without an emulator. */
 import { describe, expect, test } from 'vitest'
 import type { Plain } from '../../packages/gateway/test/support/published-protos.ts'
-import { type Answer, answerOf, resolve, type Step } from './case.ts'
+import { type Answer, answerOf, type Mode, resolve, type Step } from './case.ts'
 import { classOf } from './classify.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { rowCases } from './generate/rows.ts'
@@ -48,8 +48,9 @@ function compare(
   steps: readonly Step[],
   ourAnswers: readonly Answer[],
   theirAnswers: readonly Answer[],
+  mode: Mode = 'firestore',
 ): readonly Difference[] {
-  return differencesOf({ mode: 'firestore', case: { area: 'queries', steps }, ourAnswers, theirAnswers })
+  return differencesOf({ mode, case: { area: 'queries', steps }, ourAnswers, theirAnswers })
 }
 
 describe('two answers', () => {
@@ -73,6 +74,24 @@ describe('two answers', () => {
   test('where an emulator fails without a word are explained by that', () => {
     const differences = compare([query], [found(7, 1)], [refused('UNKNOWN')])
     expect(differences.map((one) => classOf(one)?.name)).toEqual(['unhandled-fault'])
+  })
+})
+
+describe('index updates of a commit with an automatic id', () => {
+  const insert: Step = { method: 'Commit', request: { mutations: [{ insert: { key: { path: [{ kind: 'Auto' }] } } }] } }
+  const inserted = (id: number, indexUpdates: number): Answer =>
+    ok({ mutationResults: [{ key: { path: [{ kind: 'Auto', id: String(id) }] }, version: '1' }], indexUpdates })
+  // Of Auto:7, Auto:1004 and Auto:1006 only the first has a scatter value.
+  test.each([
+    [inserted(7, 20), inserted(1006, 18), 'scatter-of-automatic-ids'],
+    [inserted(1006, 18), inserted(7, 20), 'scatter-of-automatic-ids'],
+    [inserted(1006, 20), inserted(7, 21), undefined],
+    [inserted(7, 20), inserted(1006, 17), undefined],
+    [inserted(1004, 20), inserted(1006, 18), undefined],
+    [inserted(1004, 20), inserted(7, 24), 'more-index-updates'],
+  ])('case %#', (ours, theirs, name) => {
+    const [one] = compare([insert], [ours], [theirs], 'legacy')
+    expect(one === undefined ? undefined : classOf(one)?.name).toBe(name)
   })
 })
 
