@@ -317,7 +317,7 @@ describe('a large commit', () => {
     // Of so many index rows only some are looked at in one turn, and stand for the others.
     const [[picked = []] = []] = looked.mock.calls
     expect(picked.length).toBeGreaterThanOrEqual(20)
-    expect(picked.reduce((rows, { change }) => rows + change.count, 0)).toBeLessThanOrEqual(8192)
+    expect(picked.reduce((rows, { change }) => rows + change.count, 0)).toBeLessThanOrEqual(4096)
     expect(picked.reduce((entities, { standsFor }) => entities + standsFor, 0)).toBe(count)
     await engine.close()
     await rm(dir, { recursive: true })

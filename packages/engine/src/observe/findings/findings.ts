@@ -30,7 +30,7 @@ const keptMs = 30 * 60_000
 const entitiesLookedAt = { exactly: 1024, exactlyPerSecond: 25, every: 128 }
 const keysLookedAt = { exactly: 4096, exactlyPerSecond: 0, every: 128 }
 /** Maximum index rows of a commit: they are looked at in the turn of its append. */
-const indexRowsMax = 8192
+const indexRowsMax = 4096
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0xf1d5
 
