@@ -26,6 +26,9 @@ export interface FixtureRequest extends FixtureHead {
 /** Size of an entity without properties. */
 const entityBytesMin = 100
 
+/** A short text may ask for any number of repeated entities; they are all in memory before the first is written. */
+const allBytesMax = 256 * 1024 * 1024
+
 const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
 /**
@@ -63,6 +66,8 @@ export async function readFixture(
       entities.push(entity)
       bytes += entityBytesMin + entity.properties.length
       if (bytes > bytesMax) return undefined
+      if (bytes > allBytesMax)
+        throw invalidArgument(`the fixture has more than ${allBytesMax} bytes of entities; divide it`)
     }
   } catch (error) {
     throw error instanceof FixtureError ? invalidArgument(error.message) : error
