@@ -46,7 +46,7 @@ async function propertyOf(
 
 async function recordsOf(path: string): Promise<readonly string[]> {
   const records: string[] = []
-  for await (const { bytes } of readLog(path)) records.push(hexOf(bytes, ''))
+  for await (const { bytes } of readLog(engine.context(), path)) records.push(hexOf(bytes, ''))
   return records.sort()
 }
 

@@ -15,10 +15,10 @@ export interface KeyIdParts {
   readonly ids: IdAllocator
 }
 
-/** Work of keys that are checked, completed or reserved in one step: that many keys of one element. */
-const workAtOnce = 1024
-/** Each element of a path may have a counter, whose name has all elements before it. */
-const workOf = ({ path }: Key): number => path.length ** 2
+/** Path elements of the keys that are checked, completed or reserved in one step: each may have a counter. */
+const elementsAtOnce = 512
+
+const lengthOf = ({ path }: Key): number => path.length
 
 /** @throws Superseded if a reset or a restore comes meanwhile: ids of the part, or of parts before it, are free again */
 function inParts(
@@ -30,7 +30,7 @@ function inParts(
   const parts: (readonly Key[])[] = []
   for (let start = 0; start < keys.length; ) {
     let end = start
-    for (let work = 0; end < keys.length && work < workAtOnce; end++) work += workOf(keys[end] as Key)
+    for (let elements = 0; end < keys.length && elements < elementsAtOnce; end++) elements += lengthOf(keys[end] as Key)
     parts.push(keys.slice(start, end))
     start = end
   }
@@ -41,7 +41,7 @@ function inParts(
   const done = forEachInSlices(
     context,
     parts,
-    () => Math.min(keys.length, workAtOnce),
+    (part) => part.reduce((elements, key) => elements + lengthOf(key), 0),
     (part) => {
       checkCounters()
       return step(part)

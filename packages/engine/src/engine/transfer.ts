@@ -25,8 +25,8 @@ export async function exportDatabase(
   const { code } = database
   const context = parts.backgroundContext(signal)
   const atOneMoment = async <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
-    await (place.port === undefined ? atSnapshot(place.local, code, work) : place.port.atOneMoment(code, work))
-  return await exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
+    await (place.port === undefined ? atSnapshot(context, place.local, code, work) : place.port.atOneMoment(code, work))
+  return await exportEntities({ scheduler, context, database: code, atOneMoment }, options)
 }
 
 export async function importDatabase(
@@ -43,19 +43,13 @@ export async function importDatabase(
       projectId,
       databaseId,
       context: context(),
-      advancePast: (keys) => parts.ids.advancePast(context(), keys),
+      reserveIds: (keys) => database.reserveIds(context(), keys),
       upsert: (entities) =>
         database.commit(context(), {
           mode: 'nonTransactional',
           mutations: entities.map((entity) => ({ operation: 'upsert', entity })),
         }),
-      pause: () => pause(parts),
     },
     options,
   )
-}
-
-/** Yields to other work of the process. */
-function pause({ scheduler }: EngineParts): Promise<void> {
-  return new Promise((resolve) => scheduler.defer(resolve))
 }

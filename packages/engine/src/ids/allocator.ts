@@ -24,7 +24,7 @@ import { type Key, type PartitionId, withId } from '../model/key.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
-import { parseIdScope, scatteredRowKey, sequentialRowKey, storewideRowKey } from './id-scope.ts'
+import { parseIdScope, scatteredRowKey, sequentialRowKey, sequentialRowKeys, storewideRowKey } from './id-scope.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
 import {
   type AllocatedRange,
@@ -139,15 +139,11 @@ export class IdAllocator {
    */
   reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     for (const key of keys) checkComplete(key)
-    return this.advancePast(context, keys)
-  }
-
-  /** {@link reserve} for keys that are known to be complete, such as those of imported entities. */
-  advancePast(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     this.#begin(context)
     if (this.#switchedOff?.has('id-reservation')) return
     const highest = new Map<IdSequence, number>()
     for (const key of keys) {
+      const rowKeys = sequentialRowKeys(key)
       for (const [at, { id }] of key.path.entries()) {
         const space = id === undefined ? undefined : spaceOf(id)
         if (space === undefined) continue
@@ -155,7 +151,7 @@ export class IdAllocator {
         // The first and the last id of the scattered space belong to counters that are never given.
         if (counter === 0 || counter > counterMax[space]) continue
         const sequence =
-          space === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialSequence(key, at)
+          space === 'scattered' ? this.#scatteredSequence(key.partition) : this.#sequentialAt(rowKeys[at] as RowKey)
         if (counter > (highest.get(sequence) ?? 0)) highest.set(sequence, counter)
       }
     }
@@ -337,9 +333,12 @@ export class IdAllocator {
     return sequence
   }
 
-  /** The counter of a path element's kind and parent. Use it in the same turn: see #begin. */
-  #sequentialSequence(key: Key, at?: number): IdSequence {
-    const rowKey = sequentialRowKey(key, at)
+  #sequentialSequence(key: Key): IdSequence {
+    return this.#sequentialAt(sequentialRowKey(key))
+  }
+
+  /** The counter of a kind and parent. Use it in the same turn: see #begin. */
+  #sequentialAt(rowKey: RowKey): IdSequence {
     let sequence = this.#sequential.get(rowKey)
     if (sequence === undefined) {
       sequence = this.#open(rowKey, 'sequential')

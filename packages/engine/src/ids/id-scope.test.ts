@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Key, PathElement } from '../model/key.ts'
-import { parseIdScope, scatteredRowKey, sequentialRowKey } from './id-scope.ts'
+import { parseIdScope, scatteredRowKey, sequentialRowKey, sequentialRowKeys } from './id-scope.ts'
 
 const texts = fc.oneof(
   fc.constantFrom('a', 'ab', '#1', '=a', '1', 'sequential'),
@@ -33,7 +33,7 @@ describe('the scope of a counter', () => {
     const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
     const path = [{ kind: 'User', name: 'ada' }, { kind: 'ToDo' }]
     const complete = [...path.slice(0, 1), { kind: 'ToDo', id: 5n }, { kind: 'Step', id: 1n }]
-    expect(sequentialRowKey({ partition, path: complete }, 1)).toBe(sequentialRowKey({ partition, path }))
+    expect(sequentialRowKeys({ partition, path: complete })[1]).toBe(sequentialRowKey({ partition, path }))
   })
 
   test('the scattered one is the same for all kinds of a database', () => {

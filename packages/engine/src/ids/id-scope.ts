@@ -11,6 +11,7 @@
  * Known: automatic ids are unique per parent and kind. Measured: Google's emulators have one counter for all. Ours: one scattered
  * counter per database, so that AllocateIds and automatic ids never collide.
  */
+import { encodeText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import type { Key, PathElement } from '../model/key.ts'
 import { idSequenceRowKey, parseIdSequenceRowKey } from '../tables/id-sequences.ts'
@@ -33,19 +34,20 @@ export function scatteredRowKey(projectId: string, databaseId: string): string {
 /** No project has an empty name, so only a reset of the whole store deletes this row. */
 export const storewideRowKey: string = idSequenceRowKey('', '', ['storewide'])
 
-/**
- * The row of the sequential counter for `path[at]`: its kind under the elements before it, which must be complete. Its own id
- * or name does not matter.
- */
-export function sequentialRowKey(key: Key, at: number = key.path.length - 1): string {
-  const scope = ['sequential', key.partition.namespaceId]
-  for (let i = 0; i < at; i++) {
-    const { kind, id, name } = key.path[i] as PathElement
-    invariant(id !== undefined || name !== undefined, 'an ancestor of a key is complete')
-    scope.push(kind, id !== undefined ? `#${id}` : `=${name}`)
-  }
-  scope.push((key.path[at] as PathElement).kind)
-  return idSequenceRowKey(key.partition.projectId, key.partition.databaseId, scope)
+/** The row of the sequential counter for the kind and parent of a key, whose own id or name does not matter. */
+export function sequentialRowKey(key: Key): string {
+  return sequentialRowKeys(key).at(-1) as string
+}
+
+/** {@link sequentialRowKey} for each element of the path, under the elements before it, which must be complete. */
+export function sequentialRowKeys({ partition: { projectId, databaseId, namespaceId }, path }: Key): readonly string[] {
+  let rowKey = idSequenceRowKey(projectId, databaseId, ['sequential', namespaceId])
+  return path.map(({ kind, id, name }, at) => {
+    const ofKind = rowKey + encodeText(kind)
+    invariant(id !== undefined || name !== undefined || at === path.length - 1, 'an ancestor of a key is complete')
+    rowKey = ofKind + encodeText(id !== undefined ? `#${id}` : `=${name}`)
+    return ofKind
+  })
 }
 
 export function parseIdScope(rowKey: string): IdScope {

@@ -11,6 +11,7 @@
  * files. Measured: all, on exports of both of Google's emulators. Ours: unusual characters of a kind are %XX in the name of a folder.
  */
 import { WireReader, WireWriter } from '../encoding/wire.ts'
+import { invalidArgument } from '../errors.ts'
 import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'
 
 /** The first record of an overall metadata file. */
@@ -38,6 +39,13 @@ const defaultNamespace = 1
 const oneNamespace = 2
 const allNamespaces = 3
 
+/** Folders of an export, and output files of a folder. */
+const listedMax = 10_000
+
+function checkCount(listed: readonly unknown[]): void {
+  if (listed.length > listedMax) throw invalidArgument(`it lists more than ${listedMax} files`)
+}
+
 export function encodeOverallMetadata(parts: readonly ExportPart[]): Uint8Array {
   const writer = new WireWriter()
   for (const { scope, path, entities, bytes } of parts) {
@@ -64,6 +72,7 @@ export function decodeOverallMetadata(message: Uint8Array): readonly ExportPart[
   eachField(reader, 0, (tag, field) => {
     if (field !== 1) reader.skip(tag)
     else inMessage(reader, tag, 'a part of the export', () => parts.push(readPart(reader)))
+    checkCount(parts)
   })
   return parts
 }
@@ -161,6 +170,7 @@ export function decodePartMetadata(message: Uint8Array): PartMetadata {
         })
         outputs.push({ kind, file })
       })
+      checkCount(outputs)
     } else reader.skip(tag)
   })
   return { exportName, startedAt, endedAt, outputs }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
@@ -52,7 +53,7 @@ function files(dir: string): readonly string[] {
 
 async function partsOf(metadataFile: string): Promise<readonly unknown[]> {
   const records: Buffer[] = []
-  for await (const { bytes } of readLog(metadataFile)) records.push(Buffer.from(bytes))
+  for await (const { bytes } of readLog(engine.context(), metadataFile)) records.push(Buffer.from(bytes))
   expect(records[0]?.toString()).toBe('3')
   return decodeOverallMetadata(records[1] ?? Buffer.of()).map(({ scope, path, entities }) => ({
     ...scope,
@@ -118,6 +119,17 @@ describe('the folders of an export', () => {
     expect(await engine.importEntities(copy, { metadataFile })).toMatchObject({ entities: kinds.length })
   })
 
+  test('are at most 1,000, since each has a chunk in memory', async () => {
+    const kinds = Array.from({ length: 1001 }, (_, i) => `K${i}`)
+    await put('', ...kinds.map((kind) => entity(kind)))
+    const dir = newFolder()
+    await expect(engine.exportEntities(engine.database('p'), { dir, kinds })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('more than 1000 pairs of a namespace and a kind'),
+    })
+    expect(existsSync(dir)).toBe(false)
+  })
+
   test('of a database without entities is none, and it can be imported', async () => {
     const dir = newFolder()
     const { metadataFile, entities } = await engine.exportEntities(engine.database('p'), { dir })
@@ -169,6 +181,39 @@ test('a place that cannot be written is said', async () => {
   await expect(engine.exportEntities(engine.database('p'), { dir })).rejects.toMatchObject({
     code: 'FAILED_PRECONDITION',
     message: expect.stringContaining(dir),
+  })
+})
+
+test('commits that are not applied are taken into the export in many turns', async () => {
+  let turns = 0
+  const defer = (turn: () => void): void => {
+    turns++
+    systemScheduler.defer(turn)
+  }
+  const held = await openEngine({ apply: { type: 'manual' }, scheduler: { ...systemScheduler, defer } })
+  await held.database('p').commit(held.context(), {
+    mode: 'nonTransactional',
+    mutations: Array.from({ length: 9000 }, (_, i) => {
+      const writer = new WireWriter()
+      writer.bytes(
+        1,
+        encodeKey({ partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: entity('A', `${i}`) }),
+      )
+      return { operation: 'upsert', entity: writer.finish() }
+    }),
+  })
+  turns = 0
+  // A filter without entities: only the rows are read.
+  await held.exportEntities(held.database('p'), { dir: newFolder(), kinds: ['none'] })
+  expect(turns).toBeGreaterThanOrEqual(4)
+  await held.close()
+})
+
+// Other systems may have a folder of that name, or none.
+test.skipIf(process.platform !== 'linux')('a place below /proc is refused, and not tried for ever', async () => {
+  await expect(engine.exportEntities(engine.database('p'), { dir: '/proc/none/export' })).rejects.toMatchObject({
+    code: 'FAILED_PRECONDITION',
+    message: expect.stringContaining('/proc/none/export cannot be written'),
   })
 })
 

@@ -5,22 +5,23 @@
  *
  * An export applies nothing: commits that the apply policy holds back are taken from the log's after-images. The folder must
  * be new. The overall metadata file is written last, so the export is complete if it exists; a failed export removes its
- * folder. Memory does not grow with the store: a batch of rows and a chunk of each open file.
+ * folder. Memory does not grow with the store: a batch of rows and a chunk of each output file.
  *
  * An export is one moment: every commit acknowledged before it is in it, and none that began after.
  * test/property/transfer.test.ts
  */
-import { mkdir, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
+import type { PendingRecord } from '../log/pending.ts'
 import { kindOf } from '../model/key.ts'
-import type { Kv } from '../storage/kv.ts'
+import { giveWay } from '../slices.ts'
+import { type Kv, workOf } from '../storage/kv.ts'
 import { entitiesOfDatabase, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
@@ -67,16 +68,17 @@ export interface ExportSource {
   readonly database: string
   /** Runs `work` over the tables of one moment without commits in progress. */
   atOneMoment<T>(work: (view: TableView) => Promise<T>): Promise<T>
-  /** Lets other work run; called after each batch of rows. */
-  pause(): Promise<void>
 }
 
 const batchRows = 256
+/** Output files of an export: each has a chunk in memory. */
+const filesMax = 1000
 
 /**
  * Exports a database.
  *
- * @throws DatastoreError FAILED_PRECONDITION if the folder exists or cannot be written
+ * @throws DatastoreError FAILED_PRECONDITION if the folder exists or cannot be written, INVALID_ARGUMENT for a filter that needs too
+ *   many files
  */
 export async function exportEntities(source: ExportSource, options: ExportOptions): Promise<ExportReport> {
   const dir = resolve(options.dir)
@@ -86,12 +88,8 @@ export async function exportEntities(source: ExportSource, options: ExportOption
   try {
     return await source.atOneMoment(async (view) => {
       const files = new ExportFiles(dir, name, source.scheduler)
-      try {
-        await exportRows(source, view, options, files)
-        return await files.finish()
-      } finally {
-        await files.close()
-      }
+      await exportRows(source, view, options, files)
+      return await files.finish()
     })
   } catch (error) {
     await rm(dir, { recursive: true, force: true })
@@ -107,7 +105,7 @@ function checkName(name: string): void {
 
 async function makeFolder(dir: string): Promise<void> {
   try {
-    await mkdir(dirname(dir), { recursive: true })
+    await makeAll(dirname(dir))
     await mkdir(dir)
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
@@ -117,29 +115,42 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
+/** Makes a folder and those above it. (The recursive mkdir of Node does not end below /proc.) */
+async function makeAll(dir: string): Promise<void> {
+  const code = await mkdir(dir).then(() => undefined, systemCode)
+  if (code === 'ENOENT' && dirname(dir) !== dir) {
+    await makeAll(dirname(dir))
+    await mkdir(dir).catch((error: unknown) => {
+      if (systemCode(error) !== 'EEXIST') throw error
+    })
+  }
+}
+
 /** Runs `work` over the Entities rows of one moment, in a store of one process. @param database - its code */
 export async function atSnapshot<T>(
+  context: RequestContext,
   { kv, log }: { readonly kv: Kv; readonly log: CommitLog },
   database: string,
   work: (view: TableView) => Promise<T>,
 ): Promise<T> {
-  const { snapshot, rows } = await log.exclusive(async () => {
+  const { snapshot, records } = await log.exclusive(async () => {
     await log.quiesce()
-    return { snapshot: kv.snapshot(), rows: waitingRows(log, database) }
+    return { snapshot: kv.snapshot(), records: log.pending.inDatabase(database) }
   })
   try {
-    return await work(new OverlaidView(new KvTableView(snapshot), rows))
+    return await work(new OverlaidView(new KvTableView(snapshot), await waitingRows(context, records)))
   } finally {
     snapshot.close()
   }
 }
 
-/** The newest committed image of each entity of the database that is not applied yet. */
-function waitingRows(log: CommitLog, database: string): Overlay {
+/** The newest committed image of each entity in records that are not applied yet. */
+async function waitingRows(context: RequestContext, records: readonly PendingRecord[]): Promise<Overlay> {
   const rows = new Overlay()
-  for (const group of log.pending.groupsOf(database)) {
-    for (const { partition, changes } of log.pending.of(group)) {
-      for (const { path, after } of changes) rows.write(entityRowKey(partition, path), after)
+  for (const { partition, changes } of records) {
+    for (const { path, after } of changes) {
+      rows.write(entityRowKey(partition, path), after)
+      await giveWay(context, workOf(1, after))
     }
   }
   return rows
@@ -160,26 +171,25 @@ async function exportRows(
       const rows = await scan.next(batchRows)
       if (rows.length === 0) return
       for (const { key: rowKey, value } of rows) {
+        await giveWay(context, workOf(1, value))
         const key = parseEntityRowKey(rowKey)
         const kind = kindOf(key)
         const { namespaceId } = key.partition
         if (onlyKinds?.has(kind) === false || onlyNamespaces?.has(namespaceId) === false) continue
-        const file = await files.of({
+        const scope = {
           namespaceId: onlyNamespaces === undefined ? undefined : namespaceId,
           kind: onlyKinds === undefined ? undefined : kind,
-        })
-        await file.add(encodeEntityProto(key, decodeProperties(propertiesOfImage(value))))
+        }
+        await files.add(scope, encodeEntityProto(key, decodeProperties(propertiesOfImage(value))))
       }
       onProgress?.(files.progress)
-      checkAlive(context)
-      await source.pause()
     }
   } finally {
     scan.close()
   }
 }
 
-/** The files of one export, opened when the first entity of their scope is written. */
+/** The files of one export, made when the first entity of their scope is written. */
 class ExportFiles {
   readonly #dir: string
   readonly #name: string
@@ -198,134 +208,80 @@ class ExportFiles {
     let [entities, bytes] = [0, 0]
     for (const part of this.#parts.values()) {
       entities += part.entities
-      bytes += part.bytes
+      bytes += part.log.bytes
     }
     return { entities, bytes }
   }
 
-  of(scope: Scope): PartFile | Promise<PartFile> {
+  async add(scope: Scope, record: Uint8Array): Promise<void> {
     const code = JSON.stringify([scope.namespaceId ?? null, scope.kind ?? null])
-    const known = this.#parts.get(code)
-    if (known !== undefined) return known
-    return this.#open(scope).then((part) => {
+    let part = this.#parts.get(code)
+    if (part === undefined) {
+      part = await this.#make(scope)
       this.#parts.set(code, part)
-      return part
-    })
+    }
+    await part.log.add(record)
+    part.entities++
   }
 
-  async #open(scope: Scope): Promise<PartFile> {
+  async #make(scope: Scope): Promise<PartFile> {
+    if (this.#parts.size === filesMax) {
+      throw invalidArgument(
+        `the filter has more than ${filesMax} pairs of a namespace and a kind with entities, and each is a folder of the export; ` +
+          'name fewer kinds or namespaces, or none for one folder with all',
+      )
+    }
     const named = foldersOf(scope)
     let { kind } = named
     for (let n = 2; this.#folders.has(`${named.namespace}/${kind}`.toLowerCase()); n++) kind = `${named.kind}-${n}`
     this.#folders.add(`${named.namespace}/${kind}`.toLowerCase())
     const dir = join(this.#dir, named.namespace, kind)
-    const path = join(dir, outputFile)
-    try {
-      await mkdir(dir, { recursive: true })
-      const handle = await open(path, 'wx')
-      return new PartFile(path, {
-        scope,
-        path: `${named.namespace}/${kind}/${named.namespace}_${kind}.export_metadata`,
-        handle,
-        startedAt: this.#scheduler.nowMicros(),
-      })
-    } catch (error) {
-      throw cannot('write', path, error)
+    await mkdir(dir, { recursive: true }).catch((error: unknown) => {
+      throw cannot('write', dir, error)
+    })
+    return {
+      scope,
+      path: `${named.namespace}/${kind}/${named.namespace}_${kind}.export_metadata`,
+      startedAt: this.#scheduler.nowMicros(),
+      log: new LogWriter(join(dir, outputFile)),
+      entities: 0,
     }
   }
 
   /** Writes the rest and the metadata, the overall file last. */
   async finish(): Promise<ExportReport> {
     const parts: ExportPart[] = []
-    for (const part of this.#parts.values()) {
-      parts.push(await part.finish())
+    for (const { scope, path, startedAt, log, entities } of this.#parts.values()) {
+      await log.finish()
+      parts.push({ scope, path, entities, bytes: log.bytes })
       const metadata = encodePartMetadata({
         exportName: this.#name,
-        startedAt: part.startedAt,
+        startedAt,
         endedAt: this.#scheduler.nowMicros(),
-        outputs: [{ kind: part.scope.kind ?? '', file: outputFile }],
+        outputs: [{ kind: scope.kind ?? '', file: outputFile }],
       })
-      const path = join(this.#dir, part.path)
-      await writeFile(path, metadata, { flag: 'wx' }).catch((error: unknown) => {
-        throw cannot('write', path, error)
+      const file = join(this.#dir, path)
+      await writeFile(file, metadata, { flag: 'wx' }).catch((error: unknown) => {
+        throw cannot('write', file, error)
       })
     }
     const metadataFile = join(this.#dir, `${this.#name}${overallSuffix}`)
-    try {
-      const handle = await open(metadataFile, 'wx')
-      try {
-        const log = new LogWriter(handle)
-        await log.add(formatRecord)
-        await log.add(encodeOverallMetadata(parts))
-        await log.finish()
-      } finally {
-        await handle.close()
-      }
-    } catch (error) {
-      throw cannot('write', metadataFile, error)
-    }
+    const log = new LogWriter(metadataFile)
+    await log.add(formatRecord)
+    await log.add(encodeOverallMetadata(parts))
+    await log.finish()
     return { ...this.progress, metadataFile }
-  }
-
-  async close(): Promise<void> {
-    for (const part of this.#parts.values()) await part.close()
   }
 }
 
 const outputFile = 'output-0'
 
-type FileHandle = Awaited<ReturnType<typeof open>>
-
-interface PartFileOptions {
+/** The output file of one scope. */
+interface PartFile {
   readonly scope: Scope
   /** Path of its metadata file, relative to the folder of the export. */
   readonly path: string
-  readonly handle: FileHandle
   readonly startedAt: bigint
-}
-
-/** The output file of one scope. */
-class PartFile {
-  readonly scope: Scope
-  readonly path: string
-  readonly startedAt: bigint
-  entities = 0
-  readonly #file: string
-  readonly #handle: FileHandle
-  readonly #log: LogWriter
-
-  constructor(file: string, { scope, path, handle, startedAt }: PartFileOptions) {
-    this.scope = scope
-    this.path = path
-    this.startedAt = startedAt
-    this.#file = file
-    this.#handle = handle
-    this.#log = new LogWriter(handle)
-  }
-
-  get bytes(): number {
-    return this.#log.bytes
-  }
-
-  async add(record: Uint8Array): Promise<void> {
-    try {
-      await this.#log.add(record)
-    } catch (error) {
-      throw cannot('write', this.#file, error)
-    }
-    this.entities++
-  }
-
-  async finish(): Promise<ExportPart> {
-    try {
-      await this.#log.finish()
-    } catch (error) {
-      throw cannot('write', this.#file, error)
-    }
-    return { scope: this.scope, path: this.path, entities: this.entities, bytes: this.bytes }
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close()
-  }
+  readonly log: LogWriter
+  entities: number
 }

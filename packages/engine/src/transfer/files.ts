@@ -1,20 +1,43 @@
 /** Opening files of an export, with errors that name the file, the problem and the remedy. */
-import { type FileHandle, open } from 'node:fs/promises'
-import { DatastoreError } from '../errors.ts'
+import { constants, type FileHandle, open } from 'node:fs/promises'
+import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 
 /** The system's error code, such as ENOENT. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** @throws DatastoreError NOT_FOUND, FAILED_PRECONDITION */
-export async function openForReading(path: string): Promise<FileHandle> {
+/**
+ * Opens a file. A pipe is refused, since it may never answer.
+ *
+ * @throws DatastoreError NOT_FOUND, FAILED_PRECONDITION, INVALID_ARGUMENT for more than `bytesMax`
+ */
+export async function openForReading(path: string, bytesMax: number = Number.POSITIVE_INFINITY): Promise<FileHandle> {
+  let file: FileHandle
   try {
-    return await open(path, 'r')
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const code = systemCode(error)
     if (code === 'ENOENT') throw new DatastoreError('NOT_FOUND', `there is no file ${path}`, { cause: error })
     throw cannot('read', path, error)
+  }
+  const found = await file.stat()
+  if (found.isFile() && found.size <= bytesMax) return file
+  await file.close()
+  if (!found.isFile()) throw failedPrecondition(`${path} is not a file; an import reads files`)
+  throw invalidArgument(`${path} has ${found.size} bytes, at most ${bytesMax} are read; divide the export by kinds`)
+}
+
+/** Size of a metadata file: 1,000 folders with the longest names. */
+export const metadataBytesMax: number = 4 * 1024 * 1024
+
+/** A metadata file, whole. @throws as {@link openForReading} */
+export async function readMetadata(path: string): Promise<Buffer> {
+  const file = await openForReading(path, metadataBytesMax)
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
   }
 }
 

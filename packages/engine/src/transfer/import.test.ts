@@ -1,11 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Value } from '../model/value.ts'
+import { sliceWorkMax } from '../slices.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
 import { encodeOverallMetadata, encodePartMetadata, formatRecord } from './export-metadata.ts'
 import { LogWriter } from './leveldb-log.ts'
@@ -143,12 +145,10 @@ async function handmade(records: readonly Uint8Array[], output = 'output-0'): Pr
 }
 
 async function writeLog(path: string, records: readonly Uint8Array[]): Promise<void> {
-  const { open } = await import('node:fs/promises')
-  const file = await open(path, 'w')
-  const log = new LogWriter(file)
+  rmSync(path, { force: true })
+  const log = new LogWriter(path)
   for (const record of records) await log.add(record)
   await log.finish()
-  await file.close()
 }
 
 function recordOf(id: number, value: Value = { type: 'null' }, kind = 'K'): Uint8Array {
@@ -196,6 +196,48 @@ test('files outside of the export are not read', async () => {
     await writeLog(metadataFile, [formatRecord, encodeOverallMetadata([{ scope, path, entities: 0, bytes: 0 }])])
     await expect(importOf(metadataFile)).rejects.toThrow(/which is not below the folder of the export/)
   }
+})
+
+test('metadata that list too much, or too long paths, are refused before any of it is read', async () => {
+  const metadataFile = await handmade([])
+  const partFile = join(
+    dirname(metadataFile),
+    'all_namespaces',
+    'all_kinds',
+    'all_namespaces_all_kinds.export_metadata',
+  )
+  writeFileSync(partFile, Buffer.alloc(20_002, Buffer.from([0x12, 0])))
+  await expect(importOf(metadataFile)).rejects.toThrow(`${partFile} is damaged: it lists more than 10000 files`)
+  writeFileSync(partFile, '')
+  truncateSync(partFile, 1e9)
+  await expect(importOf(metadataFile)).rejects.toThrow('has 1000000000 bytes, at most 4194304 are read')
+  await writeLog(metadataFile, [formatRecord, Buffer.alloc(20_002, Buffer.from([0x0a, 0]))])
+  await expect(importOf(metadataFile)).rejects.toThrow(`${metadataFile} is damaged: it lists more than 10000 files`)
+  truncateSync(metadataFile, 1e9)
+  await expect(importOf(metadataFile)).rejects.toThrow('has 1000000000 bytes, at most 4194304 are read')
+  const scope = { namespaceId: undefined, kind: undefined }
+  const path = 'x'.repeat(5000)
+  await writeLog(metadataFile, [formatRecord, encodeOverallMetadata([{ scope, path, entities: 0, bytes: 0 }])])
+  await expect(importOf(metadataFile)).rejects.toThrow(/names a path of \d+ characters, at most 4096 are read/)
+})
+
+test('long paths are reserved a few keys in a turn', async () => {
+  let turns = 0
+  const defer = (turn: () => void): void => {
+    turns++
+    systemScheduler.defer(turn)
+  }
+  const counted = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  const path = Array.from({ length: 100 }, (_, at) => ({ kind: `K${at}`, id: 1n }))
+  const records = Array.from({ length: 200 }, (_, i) => {
+    return encodeEntityProto({ partition, path: [{ kind: 'K', id: BigInt(i + 1) }, ...path.slice(1)] }, new Map())
+  })
+  const metadataFile = await handmade(records)
+  turns = 0
+  await counted.importEntities(counted.database('p'), { metadataFile })
+  // The keys are checked, then reserved.
+  expect(turns).toBeGreaterThanOrEqual(Math.floor((2 * 200 * path.length) / sliceWorkMax))
+  await counted.close()
 })
 
 test('an export of another format is refused, with what to do', async () => {

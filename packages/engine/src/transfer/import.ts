@@ -8,10 +8,8 @@
  * the same key is replaced; all others stay. Keys of the exported database become keys of the importing one, and keys of other
  * databases stay (measured: Google's emulators rename those too, which loses them).
  */
-import { readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { entityField } from '../encoding/entity-walk.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
@@ -19,6 +17,8 @@ import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatKey, type Key, kindOf } from '../model/key.ts'
+import { giveWay, turnOfItsOwn } from '../slices.ts'
+import { workOf } from '../storage/kv.ts'
 import { decodeEntityProto } from './entity-proto-v3.ts'
 import type { TransferProgress } from './export.ts'
 import {
@@ -28,7 +28,7 @@ import {
   formatRecord,
   overallSuffix,
 } from './export-metadata.ts'
-import { cannot, systemCode } from './files.ts'
+import { metadataBytesMax, readMetadata } from './files.ts'
 import { type LogRecordAt, readLog } from './leveldb-log.ts'
 import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
 
@@ -59,17 +59,17 @@ export interface ImportTarget {
   readonly databaseId: string
   readonly context: RequestContext
   /** Keeps the ids of these complete keys from being given. */
-  advancePast(keys: readonly Key[]): MaybePromise<void>
+  reserveIds(keys: readonly Key[]): MaybePromise<void>
   /** Upserts serialized google.datastore.v1.Entity messages of different keys, all or none. */
   upsert(entities: readonly Uint8Array[]): MaybePromise<unknown>
-  /** Lets other work run; called after each batch. */
-  pause(): Promise<void>
 }
 
 const batchEntities = 250
 /** A batch of large entities ends early. */
 const batchBytes = 4 * 1024 * 1024
 const upsertTriesMax = 10
+/** Longest path of a file in an export; no system has longer ones. */
+const pathCharactersMax = 4096
 
 /**
  * Imports an export.
@@ -78,44 +78,37 @@ const upsertTriesMax = 10
  *   entities that may not be written
  */
 export async function importEntities(target: ImportTarget, options: ImportOptions): Promise<ImportReport> {
-  const parts = await partsOf(resolve(options.metadataFile))
-  const totals = await checkFiles(parts, target.context)
+  const { context } = target
+  const metadataFile = resolve(options.metadataFile)
+  const parts = await readOverall(context, metadataFile)
+  const totals = await checkFiles(context, metadataFile, parts)
   const run = new Import(target, options, totals)
-  for (const { outputs } of parts) for (const path of outputs) await run.file(path)
+  for (const part of parts) for await (const path of outputsOf(metadataFile, part)) await run.file(path)
   return await run.finish()
 }
 
-interface PartOfImport {
-  readonly part: ExportPart
-  /** Paths of its output files. */
-  readonly outputs: readonly string[]
-}
-
-async function partsOf(metadataFile: string): Promise<readonly PartOfImport[]> {
-  if (!metadataFile.endsWith(overallSuffix)) {
-    throw invalidArgument(`${metadataFile} is no export: an import is given the file that ends in ${overallSuffix}`)
-  }
+/** Paths of the output files of a part, read again for each use: together the parts may list any number of them. */
+async function* outputsOf(metadataFile: string, part: ExportPart): AsyncGenerator<string, void, undefined> {
   const root = dirname(metadataFile)
-  const parts: PartOfImport[] = []
-  for (const part of await readOverall(metadataFile)) {
-    const partFile = below(root, join(root, part.path), metadataFile)
-    const metadata = await decoded(partFile, async () => decodePartMetadata(await readWhole(partFile)))
-    const outputs = metadata.outputs.map(({ file }) => below(root, join(dirname(partFile), file), partFile))
-    parts.push({ part, outputs })
-  }
-  return parts
+  const partFile = below(root, join(root, part.path), metadataFile)
+  const bytes = await readMetadata(partFile)
+  const { outputs } = decoded(partFile, () => decodePartMetadata(bytes))
+  for (const { file } of outputs) yield below(root, join(dirname(partFile), file), partFile)
 }
 
 /** The last record; the one before it is the version of the format. */
-async function readOverall(metadataFile: string): Promise<readonly ExportPart[]> {
+async function readOverall(context: RequestContext, metadataFile: string): Promise<readonly ExportPart[]> {
+  if (!metadataFile.endsWith(overallSuffix)) {
+    throw invalidArgument(`${metadataFile} is no export: an import is given the file that ends in ${overallSuffix}`)
+  }
   let newest: Buffer | undefined
-  for await (const { bytes } of readLog(metadataFile)) {
+  for await (const { bytes } of readLog(context, metadataFile, metadataBytesMax)) {
     if (newest !== undefined && !newest.equals(formatRecord)) throw otherFormat(metadataFile, newest)
     newest = Buffer.from(bytes)
   }
   if (newest === undefined) throw invalidArgument(`${metadataFile} is empty; it should list the files of an export`)
   const message = newest
-  return await decoded(metadataFile, async () => decodeOverallMetadata(message))
+  return decoded(metadataFile, () => decodeOverallMetadata(message))
 }
 
 function otherFormat(metadataFile: string, record: Buffer): DatastoreError {
@@ -125,18 +118,9 @@ function otherFormat(metadataFile: string, record: Buffer): DatastoreError {
   )
 }
 
-async function readWhole(path: string): Promise<Buffer> {
+function decoded<T>(path: string, decode: () => T): T {
   try {
-    return await readFile(path)
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw cannot('read', path, error)
-    throw new DatastoreError('NOT_FOUND', `the export is incomplete: there is no file ${path}`, { cause: error })
-  }
-}
-
-async function decoded<T>(path: string, decode: () => Promise<T>): Promise<T> {
-  try {
-    return await decode()
+    return decode()
   } catch (error) {
     if (error instanceof DatastoreError && error.code === 'INVALID_ARGUMENT') {
       throw invalidArgument(`${path} is damaged: ${error.message}`)
@@ -147,6 +131,9 @@ async function decoded<T>(path: string, decode: () => Promise<T>): Promise<T> {
 
 /** Resolves a path in the files of an export; it must stay inside the export. */
 function below(root: string, path: string, namedBy: string): string {
+  if (path.length > pathCharactersMax) {
+    throw invalidArgument(`${namedBy} names a path of ${path.length} characters, at most ${pathCharactersMax} are read`)
+  }
   const inside = relative(root, path)
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || resolve(root, inside) !== path) {
     throw invalidArgument(`${namedBy} names ${path}, which is not below the folder of the export`)
@@ -160,16 +147,19 @@ interface Totals {
 }
 
 /** Reads every file completely; the number of entities must be that of the metadata. */
-async function checkFiles(parts: readonly PartOfImport[], context: RequestContext): Promise<Totals> {
+async function checkFiles(
+  context: RequestContext,
+  metadataFile: string,
+  parts: readonly ExportPart[],
+): Promise<Totals> {
   let [entities, bytes] = [0, 0]
-  for (const { part, outputs } of parts) {
+  for (const part of parts) {
     let count = 0
-    for (const path of outputs) {
-      for await (const record of readLog(path)) {
+    for await (const path of outputsOf(metadataFile, part)) {
+      for await (const record of readLog(context, path)) {
         count++
         bytes += record.bytes.length
       }
-      checkAlive(context)
     }
     if (count < part.entities) {
       throw invalidArgument(
@@ -213,7 +203,7 @@ class Import {
   }
 
   async file(path: string): Promise<void> {
-    for await (const record of readLog(path)) {
+    for await (const record of readLog(this.#target.context, path)) {
       this.#bytes += record.bytes.length
       const incoming = this.#incoming(path, record)
       if (incoming === undefined) {
@@ -255,12 +245,12 @@ class Import {
   async #flush(): Promise<void> {
     const batch = this.#batch
     if (batch.length === 0) return
-    checkAlive(this.#target.context)
+    await turnOfItsOwn(this.#target.context)
     try {
-      await this.#target.advancePast(batch.map(({ key }) => key))
+      await this.#target.reserveIds(batch.map(({ key }) => key))
       await this.#upsert(batch)
     } catch (error) {
-      this.#findRefused(batch)
+      await this.#findRefused(batch)
       throw error
     }
     this.#entities += batch.length
@@ -273,7 +263,6 @@ class Import {
       entitiesTotal: this.#totals.entities,
       bytesTotal: this.#totals.bytes,
     })
-    await this.#target.pause()
   }
 
   /** Open transactions may hold locks; each try waits for them as long as any write does. */
@@ -289,8 +278,9 @@ class Import {
   }
 
   /** Throws the error of the first entity in a refused batch that may not be written. */
-  #findRefused(batch: readonly Incoming[]): void {
+  async #findRefused(batch: readonly Incoming[]): Promise<void> {
     for (const { bytes, path, offset } of batch) {
+      await giveWay(this.#target.context, workOf(1, bytes))
       try {
         prepareEntity(bytes, this.#target)
       } catch (error) {

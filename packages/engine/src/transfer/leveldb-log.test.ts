@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import { blockBytes } from '../leveldb/log-format.ts'
-import { LogWriter, readLog } from './leveldb-log.ts'
+import { sliceWorkMax } from '../slices.ts'
+import { LogWriter, readLog, recordBytesMax } from './leveldb-log.ts'
 
 let folder: string
 let path: string
@@ -18,22 +20,20 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const context = () => requestContext({ clock: systemScheduler })
+
 async function write(records: readonly Uint8Array[]): Promise<number> {
-  const file = await open(path, 'w')
-  try {
-    const log = new LogWriter(file)
-    for (const record of records) await log.add(record)
-    await log.finish()
-    return log.bytes
-  } finally {
-    await file.close()
-  }
+  rmSync(path, { force: true })
+  const log = new LogWriter(path)
+  for (const record of records) await log.add(record)
+  await log.finish()
+  return log.bytes
 }
 
 async function read(): Promise<{ offsets: number[]; records: Buffer[] }> {
   const offsets: number[] = []
   const records: Buffer[] = []
-  for await (const { bytes, offset } of readLog(path)) {
+  for await (const { bytes, offset } of readLog(context(), path)) {
     offsets.push(offset)
     records.push(Buffer.from(bytes))
   }
@@ -85,6 +85,17 @@ describe('records of any length come back', () => {
     writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(500)]))
     expect((await read()).records).toEqual([record(10, 1)])
   })
+})
+
+test('many records are read in many turns', async () => {
+  await write(Array.from({ length: 20_000 }, () => record(0, 1)))
+  let turns = 0
+  const defer = (turn: () => void): void => {
+    turns++
+    systemScheduler.defer(turn)
+  }
+  for await (const _ of readLog(requestContext({ clock: { ...systemScheduler, defer } }), path));
+  expect(turns).toBeGreaterThanOrEqual(Math.floor(20_000 / sliceWorkMax))
 })
 
 test('a fragment is laid out as LevelDB has it', async () => {
@@ -145,8 +156,26 @@ describe('a damaged file is refused with its place', () => {
     }
   })
 
+  test('with zeros that fill a block before the last one', async () => {
+    await write([record(10, 1)])
+    const bytes = Buffer.concat([readFileSync(path), Buffer.alloc(blockBytes)])
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, blockBytes), bytes.subarray(0, 17)]))
+    await expect(read()).rejects.toThrow('at byte 17: zeros fill the block, and it is not the last one')
+  })
+
+  test('with a record that does not end within 32 MiB', async () => {
+    await write([record(3, 1), Buffer.alloc(recordBytesMax + 1)])
+    await expect(read()).rejects.toThrow('at byte 10: a record has more than 33554432 bytes')
+  })
+
+  test('that is a folder, or too large', async () => {
+    await expect(readLog(context(), folder).next()).rejects.toThrow(`${folder} is not a file; an import reads files`)
+    await write([record(3, 1)])
+    await expect(readLog(context(), path, 9).next()).rejects.toThrow('has 10 bytes, at most 9 are read')
+  })
+
   test('that is not there', async () => {
-    await expect(readLog(join(folder, 'none')).next()).rejects.toMatchObject({
+    await expect(readLog(context(), join(folder, 'none')).next()).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: `there is no file ${join(folder, 'none')}`,
     })

@@ -2,14 +2,15 @@
  * The records of an export's files, in the format of LevelDB's logs (leveldb/log-format.ts).
  *
  * A file that ends between two records looks complete, so the caller must count the records. Some writers fill the last block
- * with zeros; that is accepted.
+ * with zeros; that is accepted, and any block behind it is refused.
  *
  * A changed byte, or a file that ends within a record, is an error with file and offset; a record is given whole or not
  * at all. leveldb-log.test.ts
  *
  * Measured: files written by Google's emulators.
  */
-import type { FileHandle } from 'node:fs/promises'
+import { appendFile, type FileHandle } from 'node:fs/promises'
+import type { RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import {
   blockBytes,
@@ -20,20 +21,25 @@ import {
   writeFragment,
   wrongWithFragment,
 } from '../leveldb/log-format.ts'
-import { openForReading } from './files.ts'
+import { giveWay } from '../slices.ts'
+import { workOf } from '../storage/kv.ts'
+import { cannot, openForReading } from './files.ts'
 
 /** The size of one write and of one read: whole blocks. */
-const chunkBytes = 8 * blockBytes
+const chunkBytes = 2 * blockBytes
 
-/** Writes records to an empty file. Each call must be awaited before the next one. */
+/** Largest record that is read: an entity of 1 MiB whose arrays repeat long names, or the metadata of some 10,000 folders. */
+export const recordBytesMax: number = 32 * 1024 * 1024
+
+/** Appends records to a file, which is open only while a chunk is written. Each call must be awaited before the next one. */
 export class LogWriter {
-  readonly #file: FileHandle
-  #chunk: Buffer = Buffer.allocUnsafe(chunkBytes)
+  readonly #path: string
+  readonly #chunk: Buffer = Buffer.allocUnsafe(chunkBytes)
   #used = 0
   #written = 0
 
-  constructor(file: FileHandle) {
-    this.#file = file
+  constructor(path: string) {
+    this.#path = path
   }
 
   /** Bytes of the file so far. */
@@ -41,6 +47,7 @@ export class LogWriter {
     return this.#written + this.#used
   }
 
+  /** @throws DatastoreError FAILED_PRECONDITION if the file cannot be written, as does {@link finish} */
   async add(record: Uint8Array): Promise<void> {
     let at = 0
     for (let isFirst = true; isFirst || at < record.length; isFirst = false) {
@@ -58,16 +65,16 @@ export class LogWriter {
     }
   }
 
-  /** Writes the rest; the file stays open. */
+  /** Writes the rest, and makes the file if nothing was written. */
   finish(): Promise<void> {
     return this.#flush()
   }
 
   async #flush(): Promise<void> {
-    let at = 0
-    while (at < this.#used) {
-      const { bytesWritten } = await this.#file.write(this.#chunk, at, this.#used - at)
-      at += bytesWritten
+    try {
+      await appendFile(this.#path, this.#chunk.subarray(0, this.#used))
+    } catch (error) {
+      throw cannot('write', this.#path, error)
     }
     this.#written += this.#used
     this.#used = 0
@@ -82,12 +89,17 @@ export interface LogRecordAt {
 }
 
 /**
- * The records of a file, in order.
+ * The records of a file, in order, in slices.
  *
- * @throws DatastoreError INVALID_ARGUMENT for a damaged file, NOT_FOUND if there is none
+ * @throws DatastoreError INVALID_ARGUMENT for a damaged file, one above `bytesMax` or with a record above {@link recordBytesMax},
+ *   NOT_FOUND if there is none
  */
-export async function* readLog(path: string): AsyncGenerator<LogRecordAt, void, undefined> {
-  const file = await openForReading(path)
+export async function* readLog(
+  context: RequestContext,
+  path: string,
+  bytesMax?: number,
+): AsyncGenerator<LogRecordAt, void, undefined> {
+  const file = await openForReading(path, bytesMax)
   try {
     const reader = new LogReader(path)
     const chunk = Buffer.allocUnsafe(chunkBytes)
@@ -95,8 +107,13 @@ export async function* readLog(path: string): AsyncGenerator<LogRecordAt, void, 
       const filled = await fill(file, chunk, offset)
       for (let block = 0; block < filled; block += blockBytes) {
         const blockEnd = Math.min(block + blockBytes, filled)
-        for (const record of reader.recordsOf(chunk.subarray(block, blockEnd), offset + block)) yield record
+        for (const record of reader.recordsOf(chunk.subarray(block, blockEnd), offset + block)) {
+          yield record
+          await giveWay(context, workOf(1, record.bytes))
+        }
       }
+      // A file may go on for gigabytes without the end of a record.
+      await giveWay(context, workOf(1, chunk))
       offset += filled
       if (filled < chunkBytes) {
         reader.end(offset)
@@ -124,7 +141,10 @@ class LogReader {
   readonly #path: string
   /** Fragments of an incomplete record. */
   #parts: Buffer[] = []
+  #partBytes = 0
   #startedAt: number | undefined
+  /** Where the zeros of the last block begin. */
+  #zerosAt: number | undefined
 
   constructor(path: string) {
     this.#path = path
@@ -132,12 +152,17 @@ class LogReader {
 
   /** The records that end in a block. */
   *recordsOf(block: Buffer, blockOffset: number): Generator<LogRecordAt, void, undefined> {
+    if (this.#zerosAt !== undefined)
+      throw this.#damaged(this.#zerosAt, 'zeros fill the block, and it is not the last one')
     let at = 0
     while (block.length - at >= headBytes) {
       const offset = blockOffset + at
       const fragment = fragmentAt(block, at)
       const { type, start, end } = fragment
-      if (type === 0 && end === start && block.subarray(at).every((byte) => byte === 0)) return
+      if (type === 0 && end === start && block.subarray(at).every((byte) => byte === 0)) {
+        this.#zerosAt = offset
+        return
+      }
       const isCut = end > block.length && block.length < blockBytes
       const what = isCut
         ? `the file ends within a fragment of ${end - start} bytes, of which ${block.length - start} are there`
@@ -169,9 +194,14 @@ class LogReader {
     // Copied, since the block's memory is used again.
     this.#parts.push(Buffer.from(data))
     this.#startedAt ??= offset
+    this.#partBytes += data.length
+    if (this.#partBytes > recordBytesMax) {
+      throw this.#damaged(this.#startedAt, `a record has more than ${recordBytesMax} bytes`)
+    }
     if (!isEnd) return undefined
     const record = { bytes: Buffer.concat(this.#parts), offset: this.#startedAt }
     this.#parts = []
+    this.#partBytes = 0
     this.#startedAt = undefined
     return record
   }

@@ -19,6 +19,7 @@ import type { WireReader, WireWriter } from '../encoding/wire.ts'
 import { tryReadText, wireBytes, wireFixed64, wireVarint } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import { type EntityValue, type Properties, userMeaning, type Value } from '../model/value.ts'
+import { recordBytesMax } from './leveldb-log.ts'
 import {
   eachField,
   groupEnd,
@@ -63,6 +64,9 @@ const userFields: readonly (readonly [name: string, field: number])[] = [
   ['federated_provider', 22],
 ]
 
+/** A record that would be longer leaves out the arrays that make it so; their exact form is short. */
+const formBytesMax = recordBytesMax / 2
+
 type OneValue = Exclude<Value, { type: 'array' }>
 
 /** How an embedded entity is written and read. A parameter, because an entity consists of properties again. */
@@ -91,6 +95,8 @@ export function writeProperty(writer: WireWriter, fields: PropertyFields, proper
     writer.close(at)
     return isPlain
   }
+  // Each element repeats the name.
+  if (writer.length + value.values.length * Buffer.byteLength(name) > formBytesMax) return false
   let exact = isPlain
   for (const element of value.values) {
     if (element.type === 'array') throw invalidArgument(`property ${JSON.stringify(name)}: an array holds an array`)

@@ -58,6 +58,16 @@ describe('an entity is read back as it was written', () => {
   })
 })
 
+test('an array whose elements would repeat a long name for megabytes is there in its exact form alone', () => {
+  const values = Array.from({ length: 12_000 }, (_, i) => excluded(integer(i)))
+  const long = new Map<string, Value>([['n'.repeat(1500), { type: 'array', values }]])
+  for (const properties of [long, new Map<string, Value>([['e', { type: 'entity', properties: long }]])]) {
+    const record = encodeEntityProto(key, properties)
+    expect(record.length).toBeLessThan(1024 * 1024)
+    expect(decodeEntityProto(record).properties).toEqual(properties)
+  }
+})
+
 test('any bytes are an entity or are refused', () => {
   const refusedOrRead = (bytes: Uint8Array): void => {
     try {

@@ -95,13 +95,11 @@ export class CompleteKeysCommand extends Command {
 export class ReserveCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
-  readonly way: 'reserve' | 'advancePast'
 
-  constructor(who: number, keys: readonly Key[], way: 'reserve' | 'advancePast') {
+  constructor(who: number, keys: readonly Key[]) {
     super()
     this.who = who
     this.keys = keys
-    this.way = way
   }
 
   async act(model: Model, world: World): Promise<void> {
@@ -115,13 +113,13 @@ export class ReserveCommand extends Command {
         model.reserve(scope, number, number)
       }
     }
-    await world.allocator(this.who)[this.way](context, this.keys)
+    await world.allocator(this.who).reserve(context, this.keys)
     await world.checkCounters(model)
-    await world.allocator(this.who)[this.way](context, this.keys)
+    await world.allocator(this.who).reserve(context, this.keys)
   }
 
   toString(): string {
-    return `${this.who}: ${this.way} ${this.keys.map(formatKey).join(', ')}`
+    return `${this.who}: reserve ${this.keys.map(formatKey).join(', ')}`
   }
 }
 
@@ -317,13 +315,7 @@ export function idCommands(extra: fc.Arbitrary<IdCommand>[] = []): fc.Arbitrary<
       fc.tuple(who, of, fc.integer({ min: 1, max: 12 }), policies).map((a) => new AllocateCommand(...a)),
       fc.tuple(who, of, fc.constant(1), policies).map((a) => new AllocateCommand(...a)),
       fc.tuple(who, fc.array(of, { maxLength: 8 }), policies).map((a) => new CompleteKeysCommand(...a)),
-      fc
-        .tuple(
-          who,
-          fc.array(completeKeys, { maxLength: 3 }),
-          fc.constantFrom<'reserve' | 'advancePast'>('reserve', 'advancePast'),
-        )
-        .map((a) => new ReserveCommand(...a)),
+      fc.tuple(who, fc.array(completeKeys, { maxLength: 3 })).map((a) => new ReserveCommand(...a)),
       fc.tuple(who, of, fc.integer({ min: 1, max: 20 })).map((a) => new SizeCommand(...a)),
       fc.tuple(who, of, fc.integer({ min: 0, max: 60 })).map((a) => new MaxCommand(...a)),
       fc.tuple(who, of, smallIds, fc.integer({ min: 1, max: 8 })).map((a) => new RangeCommand(...a)),

@@ -9,7 +9,7 @@
  * Known: production and gcloud use gs:// names only. Measured: Google's emulator accepts plain paths.
  */
 import { existsSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@sixtables/engine'
@@ -92,11 +92,11 @@ export async function metadataFileOf(path: string): Promise<string> {
   )
   if (!isFolder) return path
   const found: string[] = []
-  for (const entry of await readdir(path, { withFileTypes: true })) {
+  for await (const entry of await opendir(path)) {
     const below = join(path, entry.name)
     if (entry.isFile() && entry.name.endsWith(overallSuffix)) found.push(below)
     else if (entry.isDirectory()) {
-      for (const name of await readdir(below)) if (name.endsWith(overallSuffix)) found.push(join(below, name))
+      for await (const { name } of await opendir(below)) if (name.endsWith(overallSuffix)) found.push(join(below, name))
     }
   }
   const [first, second] = found
