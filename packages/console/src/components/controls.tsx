@@ -9,7 +9,7 @@
  */
 import type { ComponentChildren, ComponentProps } from 'preact'
 import { visibleText } from '../model/visible-text.ts'
-import { useWholeText } from './use-whole-text.ts'
+import { type InputEventOf, useWholeText } from './use-whole-text.ts'
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'label' | 'type' | 'class'> {
   readonly label: ComponentChildren
@@ -78,8 +78,15 @@ export function TextField({ label, hint, value, onChange, isWhole = false, ...re
   )
 }
 
-interface InputEventOf {
-  readonly currentTarget: HTMLInputElement
+/** The list of suggestions of a text field. */
+export function Suggestions({ id, texts }: { readonly id: string; readonly texts: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {texts.map((text) => (
+        <option key={text} value={text} />
+      ))}
+    </datalist>
+  )
 }
 
 export interface SelectProps<T extends string> {

@@ -2,7 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import type { DatabaseName } from '../model/scope.ts'
-import { TextField } from './controls.tsx'
+import { Suggestions, TextField } from './controls.tsx'
 import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseFieldsProps {
@@ -37,18 +37,8 @@ export function DatabaseFields({ value, onChange, hasDatabase = true }: Database
           onChange={(database) => onChange({ ...value, database: database === '(default)' ? '' : database })}
         />
       )}
-      <datalist id={`${id}-projects`}>
-        {projects.map((project) => (
-          <option key={project} value={project} />
-        ))}
-      </datalist>
-      <datalist id={`${id}-databases`}>
-        {names
-          .filter((name) => name !== '')
-          .map((name) => (
-            <option key={name} value={name} />
-          ))}
-      </datalist>
+      <Suggestions id={`${id}-projects`} texts={projects} />
+      <Suggestions id={`${id}-databases`} texts={names.filter((name) => name !== '')} />
     </>
   )
 }

@@ -7,7 +7,7 @@
  */
 import { useState } from 'preact/hooks'
 
-interface InputEventOf {
+export interface InputEventOf {
   readonly currentTarget: HTMLInputElement
 }
 

@@ -1,7 +1,7 @@
 /** A query as a form: its filters, one a line, and a line with its limit, its order and its text. Without any of them it is empty. */
 
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
-import { Button, Check, Form, Select } from '../../components/controls.tsx'
+import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
 import { SafeLines, SafeText } from '../../components/text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
@@ -25,11 +25,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
     onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
   return (
     <Form class="filter-form" onSubmit={onRun}>
-      <datalist id="filter-properties">
-        {[...columns.map(({ property }) => property), '__key__'].map((property) => (
-          <option key={property} value={property} />
-        ))}
-      </datalist>
+      <Suggestions id="filter-properties" texts={[...columns.map(({ property }) => property), '__key__']} />
       {filters.map((filter, index) => (
         <FilterLine
           key={index}

@@ -86,7 +86,8 @@ interface Parts {
 }
 
 /** The measure, the time, and ways through it. */
-function ViewTools({ recordings, choice, view, main, metric, hasBorders, onBorders }: Parts & Borders) {
+function ViewTools({ onBorders, ...parts }: Parts & { readonly onBorders: (hasBorders: boolean) => void }) {
+  const { recordings, choice, view, main, metric, hasBorders } = parts
   const zoomBy = (factor: number): void => {
     const endMs = recordings.endOf(main)
     const { fromMs, toMs } = view.ages
@@ -115,10 +116,6 @@ function ViewTools({ recordings, choice, view, main, metric, hasBorders, onBorde
       <Check label="Tablet borders" isOn={hasBorders} onSwitch={onBorders} />
     </div>
   )
-}
-
-interface Borders {
-  readonly onBorders: (hasBorders: boolean) => void
 }
 
 interface FilesProps extends Parts {
