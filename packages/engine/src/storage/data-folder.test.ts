@@ -78,6 +78,7 @@ describe('a data folder', () => {
     ['nothing', '', /broken/],
     ['an array', '[1]', /broken/],
     ['a format whose rows have no checksums', '{"format": 1}', /format 1.*formats from 2 on.*Export its data/],
+    ['format 3, but rows of format 1', '{"format": 3, "checksums": false}', /format 1.*Export its data/],
   ])('is refused and left alone when its format file has %s', async (_, text, words) => {
     await makeStore()
     await writeFile(join(dir, 'sixtables.json'), text)

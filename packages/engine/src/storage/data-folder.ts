@@ -198,7 +198,8 @@ function formatOf(text: string): number | undefined {
     return undefined
   }
   if (typeof parsed !== 'object' || parsed === null || !('format' in parsed)) return undefined
-  const { format } = parsed
+  // A folder of format 1 that got areas has this mark.
+  const { format } = 'checksums' in parsed && parsed.checksums === false ? { format: 1 } : parsed
   return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
 }
 
