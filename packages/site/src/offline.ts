@@ -3,7 +3,7 @@
  *
  *   install     each file of the build's list that is not kept with this digest, which the browser checks; if one fails, the version before stays
  *   wait        as long as a tab has the version before, or until a page that was just loaded, the only one, asks to replace it (page/tab.ts)
- *   activate    removes the files of other versions; a page that is just loading one of them loads again
+ *   activate    removes the files of other versions; a page that is just loading one of them loads again, unless the files kept are gone
  *
  * F1  All files of a page are of one version.     test/site.test.ts
  */
@@ -29,8 +29,7 @@ self.addEventListener('fetch', (event) => {
   const name = file.startsWith(scope) ? file.slice(scope.length) : ''
   if (event.request.method !== 'GET') return
   if (Object.hasOwn(siteFiles, name)) event.respondWith(kept(file, event.request))
-  // A page asks for these while it loads. So this one is of the version before, which was replaced meanwhile.
-  else if (/^(start|boot|page)-/.test(name)) event.respondWith(new Response('location.reload()', { headers: script }))
+  else if (/^(start|boot|page)-/.test(name)) event.respondWith(ofOtherVersion(event.request))
 })
 
 async function keep(): Promise<void> {
@@ -70,4 +69,14 @@ async function replaceIfAlone(source: unknown, tries = 10): Promise<void> {
 async function kept(file: string, request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
   return (await cache.match(file)) ?? fetch(request)
+}
+
+/**
+ * A page asks for this program while it loads. It is of the version before, which was replaced meanwhile. Where the files that were kept are gone,
+ * it is of the network's version, which this worker would load again and again.
+ */
+async function ofOtherVersion(request: Request): Promise<Response> {
+  const cache = await caches.open(cacheName)
+  const start = await cache.match(`${scope}index.html`)
+  return start === undefined ? fetch(request) : new Response('location.reload()', { headers: script })
 }

@@ -349,6 +349,16 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     await held.accept()
     await beginning.getByText('sixtables 3', { exact: true }).waitFor()
 
+    // The browser has lost the files that were kept, and the site has a newer version by then.
+    renameSync(join(site.folder, 'start-3.js'), join(site.folder, 'start-4.js'))
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('sixtables 3', 'sixtables 4').replace('start-3.js', 'start-4.js'),
+    )
+    await page.evaluate(async () => await Promise.all((await caches.keys()).map((name) => caches.delete(name))))
+    await page.reload()
+    await put(page)
+
     if (!isDeep) return
     // As by Ctrl+Shift+R: the page has no service worker then.
     await Promise.all([page.waitForEvent('load'), devtools.send('Page.reload', { ignoreCache: true })])
