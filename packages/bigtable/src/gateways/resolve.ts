@@ -9,15 +9,17 @@
  */
 import { allInSlices, type GroupCode, workOf } from '@sixtables/engine/store'
 import { OutcomeUnknown } from '../row-store/row-store.ts'
-import type { CommitId, ListedCommit } from './clock-list.ts'
+import { type CommitId, decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
-import { type ClockState, latestOf } from './clock-state.ts'
+import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
 import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
 const patienceMsMin = 25
 const patienceMsMax = 500
+/** Short ones: most commits are finished after a small part of the patience. */
+const pauses = 12
 
 /** The parts of a listed commit that its resolution needs. */
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
@@ -28,6 +30,11 @@ const workOfCall = 32
 /** The work of sending a record, for giveWay(). */
 export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
   return workOf(workOfCall, value)
+}
+
+/** Identifies the latest write of a list by its own gateway. */
+function writeOf({ row, gateway, head }: GatewayList): string {
+  return `${row} ${gateway} ${decodeHead(head).write}`
 }
 
 /** A record that this process has prepared, with its row after PREPARE. */
@@ -88,25 +95,24 @@ export class Resolver {
     waiting: OwnCommit | undefined,
   ): Promise<void> {
     let left = commits
-    let latest = state
     const patienceMs = this.#patienceMs
-    for (let waitedMs = 0; left.length > 0 && waitedMs < patienceMs; ) {
-      const pauseMs = patienceMs / 4
-      await this.#store.sleep(pauseMs)
-      waitedMs += pauseMs
-      latest = await this.#clock.read()
-      const stamps = new Map(latest.listed.map(({ id, stamp }) => [id, stamp]))
+    const { scheduler } = this.#store
+    const untilMs = scheduler.steadyMs() + patienceMs
+    while (left.length > 0 && scheduler.steadyMs() < untilMs) {
+      await this.#store.sleep(patienceMs / pauses)
+      const { listed } = await this.#clock.read()
+      const stamps = new Map(listed.map(({ id, stamp }) => [id, stamp]))
       left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
     }
     if (left.length > 0 && waiting !== undefined) this.#waitedInVain.add(waiting)
     await Promise.all(left.map((commit) => this.decideAndFinish(commit, moment)))
-    await this.strikeOut(latest, left)
+    if (left.length > 0) await this.#strikeOut(await this.#clock.read(), left, new Set(state.lists.map(writeOf)))
   }
 
-  /** Removes resolved commits from their lists. */
-  async strikeOut(state: ClockState, resolved: readonly ListedCommit[]): Promise<void> {
+  /** Removes resolved commits from lists that their gateways have not written since; one that writes removes them itself. */
+  async #strikeOut(state: ClockState, resolved: readonly ListedCommit[], before: ReadonlySet<string>): Promise<void> {
     const ids = new Set(resolved.map(({ id }) => id))
-    const lists = state.lists.filter(({ commits }) => commits.some(({ id }) => ids.has(id)))
+    const lists = state.lists.filter((list) => before.has(writeOf(list)) && list.commits.some(({ id }) => ids.has(id)))
     const striking = lists.map((list) => {
       const name = `${list.row} ${list.gateway} ${list.head}`
       const struck =
