@@ -214,7 +214,7 @@ export const gatewaysLab: Lab = {
       'killed: a lookup in one group does not wait',
       'killed',
       ['lookups, p50 before', 'lookups, longest after'],
-      (before, after) => after < 4 * before,
+      (before, after) => after < 3 * before,
     ),
     expectFigure('killed: every acknowledged put is there', 'killed', 'acknowledged puts lost', 0),
   ],

@@ -37,6 +37,26 @@ test('bigtable create makes the table once, and says so', async () => {
 test('bigtable rows changes the clock rows of a database, also back, and refuses a wrong number', async () => {
   await sixtables(['bigtable', 'create', ...named], { env })
   const rows = (number: string) => sixtables(['bigtable', 'rows', number, ...named, '--project', 'shop'], { env })
+  expect(await rows('4')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('project shop; write an entity first'),
+  })
+  const started = await startCommand(['--store', 'bigtable', ...named], { env })
+  const put = { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: { key: { path: [{ kind: 'K', name: 'a' }] } } }] }
+  const { status } = await fetch(`http://${started.address}/v1/projects/shop:commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(put),
+  })
+  expect(status).toBe(200)
+  await started.stop()
+  const mistyped = await sixtables(['bigtable', 'rows', '4', ...named, '--project', 'shpo'], { env })
+  expect(mistyped).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /no data of the default database of project shpo; it has .*the default database of project shop/,
+    ),
+  })
   const said = 'clock rows for the default database of project shop; before: 1.'
   expect(await rows('4')).toEqual({ code: 0, out: `4 ${said}`, err: '' })
   expect(await rows('1')).toMatchObject({ code: 0, out: expect.stringMatching(/^1 clock row for .*; before: 4\.$/) })

@@ -4,7 +4,7 @@
  * of a bank are strictly serializable (bank-verdict/BV1 to bank-verdict/BV3), and the check of the table finds all in order. Before that the
  * program of README.md runs there.
  *
- *   load ─▶ SIGSTOP one ─▶ (SIGKILL another ─▶ restart it)*, 15 s long ─▶ SIGCONT ─▶ load ─▶ verify             each fault: strong reads at once
+ *   load ─▶ SIGSTOP one ─▶ (another number of clock rows ─▶ SIGKILL another ─▶ restart it)*, 15 s long ─▶ SIGCONT ─▶ load ─▶ verify             each fault: strong reads at once
  *
  * A gateway that is stopped for so long is taken for dead by the others, which decide about its commits.
  *
@@ -18,6 +18,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../../gateway/test/support/ledger-verdict.ts'
 import type { Wire } from '../../../gateway/test/support/wires.ts'
+import { project } from '../../../gateway/test/support/write-load.ts'
 import { verify } from '../../../gateway/test/support/write-verdict.ts'
 import { verdict } from '../support/bank-verdict.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
@@ -51,6 +52,8 @@ interface Plan {
    * without a fault.
    */
   readonly pauseMs: number
+  /** With each kill the number of clock rows becomes one up to this. */
+  readonly clockRowsMax: number
 }
 
 /** The program of README.md with the public client, through the round robin; it prints what README.md says. */
@@ -98,7 +101,7 @@ async function fault(
 }
 
 /** One round, and what is there after it. */
-async function round(run: Run, { killsOfRound, stoppedMs, commits, pauseMs }: Plan): Promise<void> {
+async function round(run: Run, { killsOfRound, stoppedMs, commits, pauseMs, clockRowsMax }: Plan): Promise<void> {
   const { gateways, told, chance } = run
   const load = new Load(gateways.roundRobin, told, pauseMs, chanceOf(seed + run.figures.faults))
   const oneOf = (indices: readonly number[]): number => indices[Math.floor(chance() * indices.length)] as number
@@ -122,7 +125,10 @@ async function round(run: Run, { killsOfRound, stoppedMs, commits, pauseMs }: Pl
     // One lives on.
     if (gateways.awake.length === 1) await goOn()
     const victim = oneOf(gateways.awake)
+    const changing =
+      clockRowsMax === 1 ? undefined : gateways.changeRows(project, 1 + Math.floor(chance() * clockRowsMax))
     await fault(run, load, victim, 'kills')
+    if (changing !== undefined) expect(await changing).toMatchObject({ code: 0, err: '' })
     if (gateways.awake.length > 0) {
       await load.untilMore(commits)
       // The next round begins with it.
@@ -196,15 +202,15 @@ describe('gateways on a Bigtable, killed and stopped under load', () => {
   test('keep every promise over the fake', async () => {
     const fake = await FakeBigtable.start(seed)
     const figures = new Figures()
-    const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 15, pauseMs: 0 }
+    const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 15, pauseMs: 0, clockRowsMax: 1 }
     await onOneTable(fake, plan, 1, figures).finally(() => fake.close())
     console.log(`2 gateways: ${figures}`)
   })
 
   const faults = Number(process.env['SIXTABLES_KILLS'] ?? 10)
   const plans: readonly Plan[] = [
-    { gateways: 1, killsOfRound: 2, commits: 40, pauseMs: 60 },
-    { gateways: 3, killsOfRound: 4, stoppedMs: 15_000, commits: 40, pauseMs: 60 },
+    { gateways: 1, killsOfRound: 2, commits: 40, pauseMs: 60, clockRowsMax: 1 },
+    { gateways: 3, killsOfRound: 4, stoppedMs: 15_000, commits: 40, pauseMs: 60, clockRowsMax: 4 },
   ]
   // Needs a program of Google's: `npm run bigtable`.
   test.skipIf(!hasCbtemulator).each(plans)(

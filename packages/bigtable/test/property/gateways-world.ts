@@ -75,8 +75,9 @@ const passingMicros = 2_100_000_000n
 const setSeconds: readonly number[] = [0, 0, 0, 0.8, 50, -50, 100, -100, 3_600, -3_600]
 const stepMs = 50
 /** With several clock rows: so many writes of them take long, and stamps of other rows are given meanwhile. */
-const slowShare = 0.3
-const slowSteps = 400
+const slow = { share: 0.3, steps: 400 }
+/** In one of four runs so many of all conditional writes, while epochs change often: a write is on its way through two of them. */
+const slowInRace = { share: 0.5, steps: 800 }
 /** With several clock rows: a raised register is ahead of a clock for two steps of the world, or for many. */
 const stepsMicros: readonly number[] = [3, 100, 1_000, 10_000]
 /** The watch looks every so often. */
@@ -111,6 +112,8 @@ export class GatewaysWorld {
   /** The share of calls that change that number. */
   readonly rowChanges: number
   readonly #stepMicros: number
+  /** Whether commits race with changes of the epoch. */
+  readonly races: boolean
   /** Whether writes of other rows take long, too. */
   readonly #slowAppends: boolean
   #waiting: Waiting[] = []
@@ -128,13 +131,15 @@ export class GatewaysWorld {
   ) {
     this.clockRowsMax = clockRowsMax
     this.#stepMicros = clockRowsMax > 1 ? (stepsMicros[seed % 4] as number) : 3
-    this.#slowAppends = seed % 8 === 3 || seed % 8 === 5
+    this.races = clockRowsMax > 1 && seed % 4 === 1
+    this.#slowAppends = this.races || seed % 8 === 3
     this.random = seededRandom(seed)
     this.#switchedOff = switchedOff
     this.rows = rows
     this.#onChange = onChange
     this.rowChanges = clockRowsMax > 1 ? this.pick([0, 0.05, 0.2]) : 0
-    this.#faults = 0.03 + this.random.next() * 0.08
+    if (this.races) this.rowChanges = 0.2
+    this.#faults = (0.03 + this.random.next() * 0.08) / (this.races ? 4 : 1)
     this.#sweeps = this.random.next() < 0.4
     this.#empties = this.#sweeps && seed % 2 === 0
     this.#groupBytesMax = seed % 7 === 2 ? 1_000 : undefined
@@ -371,8 +376,9 @@ export class GatewaysWorld {
         }
         const send = (): void => {
           const mayBeSlow = kind === 'mutateIf' && (this.#slowAppends || key.includes(clockTopic))
-          const isSlow = mayBeSlow && this.clockRowsMax > 1 && !this.#isCalm && this.random.next() < slowShare
-          const slowUntil = isSlow ? this.steps + this.random.integer(slowSteps) : 0
+          const { share, steps } = this.races ? slowInRace : slow
+          const isSlow = mayBeSlow && this.clockRowsMax > 1 && !this.#isCalm && this.random.next() < share
+          const slowUntil = isSlow ? this.steps + this.random.integer(steps) : 0
           this.#waiting.push({ gateway, isIdle: false, what, take, land, period: this.#period, slowUntil })
         }
         const answer = (give: () => void): void => {

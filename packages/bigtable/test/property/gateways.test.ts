@@ -22,7 +22,7 @@ const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
   fence: 294,
   'group-log-check': 11,
   'images-of-turn': 4,
-  'proof-of-turn': 369,
+  'proof-of-turn': 845,
   validation: 3,
   'wait-in-validation': 44,
   fate: 166,
@@ -33,11 +33,11 @@ const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
   'epoch-check': 40,
   'noted-reads': 2,
   'settled-check': 840,
-  retention: 1112,
+  retention: 141,
   'single-end': 48,
   'closed-databases': 108,
   'deletion-stamp': 101,
-  'index-epochs': 143,
+  'index-epochs': 467,
   'expired-check': 203,
   'compared-clock': 82,
 }
@@ -54,6 +54,7 @@ const missedWithRowsFrom: Partial<Record<GatewayMechanism, number>> = {
   'epoch-above': 68,
   'low-of-all-rows': 25,
   'low-of-lists': 23,
+  'resolve-before-fewer': 889,
 }
 const clockRowsMax = 4
 const runsMax = 300

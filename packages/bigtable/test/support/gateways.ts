@@ -84,10 +84,18 @@ export class Gateways {
 
   /** `sixtables check` of the table, beside the gateways. */
   check(): Promise<Finished> {
-    const place = this.#flags.filter(
+    return sixtablesIn(this.#env, 'check', '--store', 'bigtable', ...this.#place)
+  }
+
+  /** `sixtables bigtable rows`, beside the gateways. */
+  changeRows(project: string, rows: number): Promise<Finished> {
+    return sixtablesIn(this.#env, 'bigtable', 'rows', String(rows), ...this.#place, '--project', project)
+  }
+
+  get #place(): readonly string[] {
+    return this.#flags.filter(
       (flag, i) => flag.startsWith('--bigtable') || this.#flags[i - 1]?.startsWith('--bigtable'),
     )
-    return sixtablesIn(this.#env, 'check', '--store', 'bigtable', ...place)
   }
 
   /** What all of them wrote to stderr, up to their deaths. */

@@ -13,7 +13,18 @@ export async function bigtableRows(flags: Flags, io: Io): Promise<number> {
   if (Number.isNaN(rows)) throw new UsageError(`the number of clock rows is a whole number; got "${flags['number']}"`)
   const database = { projectId: projectOf(flags, io.env), databaseId: databaseOf(flags) }
   const store = await storeInBigtable(bigtablePlaceOf(flags, io.env), { mustExist: true })
-  const before = await closing(openStore({ store }), async () => {
+  const before = await closing(openStore({ store }), async (engine) => {
+    const all = engine.databases()
+    const isThere = all.some(
+      ({ projectId, databaseId }) => projectId === database.projectId && databaseId === database.databaseId,
+    )
+    if (!isThere) {
+      const names = all.map(({ projectId, databaseId }) => `${nameOf(databaseId)} of project ${projectId}`)
+      throw new UsageError(
+        `the table has no data of ${nameOf(database.databaseId)} of project ${database.projectId}; ` +
+          (names.length === 0 ? 'write an entity first' : `it has ${names.slice(0, 20).join(', ')}`),
+      )
+    }
     try {
       return await store.changeRows(database, rows)
     } catch (error) {
@@ -21,7 +32,12 @@ export async function bigtableRows(flags: Flags, io: Io): Promise<number> {
       throw error
     }
   })
-  const name = database.databaseId === '' ? 'the default database' : `the database ${database.databaseId}`
-  io.out(`${counted(rows, 'clock row')} for ${name} of project ${database.projectId}; before: ${before}.`)
+  io.out(
+    `${counted(rows, 'clock row')} for ${nameOf(database.databaseId)} of project ${database.projectId}; before: ${before}.`,
+  )
   return exitCodes.ok
+}
+
+function nameOf(databaseId: string): string {
+  return databaseId === '' ? 'the default database' : `the database ${databaseId}`
 }
