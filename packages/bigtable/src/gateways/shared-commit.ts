@@ -176,7 +176,8 @@ export class SharedCommits {
     if (read.status === 'rejected') throw read.reason
     if (prepared !== undefined) await this.#resolver.meet(prepared)
     // In the same turn: the next commit would be first at the group, and leave a prepared record to those that always come after it.
-    if (!isSecond) return await this.#begin(groups, stamped, true)
+    // A turn without commits must not read: no call would hear of an error of the reading.
+    if (!isSecond && stamped.length > 0) return await this.#begin(groups, stamped, true)
     for (const { answer } of stamped) answer('again')
     return { startedMs, stamped: [], rows: new Map() }
   }
