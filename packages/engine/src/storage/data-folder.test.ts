@@ -1,7 +1,9 @@
+import fs from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dataFormat, openDataFolder } from './data-folder.ts'
 
 describe('a data folder', () => {
@@ -38,6 +40,36 @@ describe('a data folder', () => {
     dir = join(parent, 'a', 'b', 'data')
     await makeStore()
     expect((await readdir(dir)).sort()).toEqual(['rows', 'sixtables.json'])
+  })
+
+  // Windows has no sync of a folder.
+  it.skipIf(process.platform === 'win32')('syncs each folder in which it makes or renames something', async () => {
+    dir = join(parent, 'above', 'data')
+    const done: string[] = []
+    const opened = new Map<number, string>()
+    const { openSync, fsyncSync, renameSync } = fs
+    vi.spyOn(fs, 'openSync').mockImplementation((path, ...rest) => {
+      const file = openSync(path, ...rest)
+      opened.set(file, String(path))
+      return file
+    })
+    vi.spyOn(fs, 'fsyncSync').mockImplementation((file) => {
+      done.push(`sync ${opened.get(file)}`)
+      fsyncSync(file)
+    })
+    vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+      done.push(`rename to ${to}`)
+      renameSync(from, to)
+    })
+    syncBuiltinESMExports()
+    await makeStore().finally(() => {
+      vi.restoreAllMocks()
+      syncBuiltinESMExports()
+    })
+    const format = join(dir, 'sixtables.json')
+    const steps = [`sync ${parent}`, `sync ${join(parent, 'above')}`, `sync ${format}.new`, `rename to ${format}`]
+    // Once for the format file, and once for the folder of the rows.
+    expect(done.slice(0, 6)).toEqual([...steps, `sync ${dir}`, `sync ${dir}`])
   })
 
   it('is refused, and left as it is, when LevelDB has lost its CURRENT: it would delete the rows', async () => {

@@ -7,7 +7,8 @@
  *
  * - A folder with other files, with a newer or broken format, or with damaged or missing files is refused and not changed
  *   (level-damage.ts). With `repairLog` a damaged log is cut, and its old content kept beside it.
- * - The format file is written before the first row, under another name, synced and renamed, so it is complete or absent.
+ * - The format file is written before the first row, under another name, synced and renamed, so it is complete or absent. The folders are synced
+ *   too: a power cut could else lose the name of a file that is there, and a store with rows and no format file is refused.
  * - One process at a time: LevelDB locks rows/LOCK, and the system releases the lock when the process dies.
  *
  * In format 2 all rows were in area 0 (areas.ts). A folder of format 2 gets format 3 when it is opened for writing. Format 1, without
@@ -217,6 +218,18 @@ async function makeFolder(dir: string): Promise<void> {
     await makeFolder(dirname(dir))
     await mkdir(dir)
   }
+  syncFolder(dirname(dir))
+}
+
+/** Makes the names in a folder survive a power cut. Windows opens no folder as a file. */
+function syncFolder(dir: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(dir, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 /** Throws the system's error if it cannot. */
@@ -230,13 +243,15 @@ function writeFormat(dir: string): void {
     closeSync(file)
   }
   renameSync(draft, join(dir, formatFile))
+  syncFolder(dir)
 }
 
-/** Creates the folder, if it is missing, and its format file. */
+/** Creates the folder, if it is missing, its format file, and then the folder of the rows. */
 async function create(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
     writeFormat(dir)
+    await makeFolder(join(dir, rowsFolder))
   } catch (error) {
     throw refused(
       dir,
