@@ -34,11 +34,22 @@ function portsOfParent(): Window['newEmulatorPort'] {
   }
 }
 
+/** In the session of a tab: the worker's file for which it was loaded again, until one has begun. */
+const reloadedFor = 'sixtables-reloaded-for'
+
 function beginEmulator(url: URL): () => MessagePort {
   const worker = new Worker(url, { type: 'module' })
   // Its file is not there: this page is of a version that was replaced while it loaded. Errors within the worker are ErrorEvents.
   worker.onerror = (event) => {
-    if (!(event instanceof ErrorEvent) && navigator.serviceWorker?.controller) location.reload()
+    if (event instanceof ErrorEvent || !navigator.serviceWorker?.controller) return
+    if (sessionStorage.getItem(reloadedFor) === url.href) {
+      document.body.prepend(
+        `The emulator cannot start: ${url} cannot be loaded. Clear this site's data in your browser, then load it again.`,
+      )
+      return
+    }
+    sessionStorage.setItem(reloadedFor, url.href)
+    location.reload()
   }
   return () => {
     const { port1, port2 } = new MessageChannel()
@@ -63,6 +74,7 @@ async function keepFiles(base: URL): Promise<void> {
   // Another tab may let a new version take over before it can see this one.
   if (serviceWorker.controller !== null) serviceWorker.addEventListener('controllerchange', () => location.reload())
   await fetch('/emulator/server', { headers: { 'x-sixtables-watcher': '1' } })
+  sessionStorage.removeItem(reloadedFor)
   // Without files that are kept the page works as well, as long as there is a network.
   const registration = await serviceWorker
     .register(new URL('offline.js', base), { scope: base.pathname })
