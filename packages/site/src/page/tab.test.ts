@@ -36,7 +36,7 @@ test("a tab whose worker's file is gone is loaded again once for each file, and 
     return done
   }
   expect(await opened('worker-1.js')).toEqual(['reload'])
-  // Of a newer version.
+  // A newer version has another file.
   expect(await opened('worker-2.js')).toEqual(['reload'])
   expect(await opened('worker-2.js')).toEqual([
     expect.stringMatching(/^The emulator cannot start: https:\/\/six\.example\/worker-2\.js cannot be loaded\. Clear/),
