@@ -2,16 +2,14 @@
  * Gateways whose clocks are set forth and back (compared-clock/CK1): one that is wrong takes no commits, is unhealthy,
  * and says so once; as soon as it is right it goes on. No version is ever far ahead of the time.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startCommand } from '../../../gateway/test/support/cli.ts'
 import { GrpcClient } from '../../../gateway/test/support/grpc-client.ts'
 import { eventually } from '../../../gateway/test/support/patience.ts'
-import { ServerProcess } from '../../../gateway/test/support/server-process.ts'
+import { ServerProcess, sixtablesIn } from '../../../gateway/test/support/server-process.ts'
 import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { hasFaketime, SetClock } from '../support/set-clock.ts'
 
 const flags = ['--store', 'bigtable', '--bigtable-project', 'demo', '--bigtable-instance', 'local']
 
@@ -114,55 +112,58 @@ test('a gateway whose clock is set wrong is unhealthy until it is right, and say
   await setForthAndBack(server, set, 3_600)
 })
 
-const faketime = process.env['SIXTABLES_FAKETIME'] ?? '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
+interface SetServer extends Server {
+  readonly set: (seconds: number) => void
+}
 
-/** A built gateway as a process of its own, whose wall clock can be set: only that, as on a machine. */
-async function startProcess(address: string): Promise<Server & { set(seconds: number): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'clock-'))
-  ends.push(() => rmSync(folder, { recursive: true }))
-  const file = join(folder, 'offset')
-  const set = (seconds: number): void => writeFileSync(file, `+${seconds}s`)
-  set(0)
-  const server = await ServerProcess.startWith(flags, {
-    BIGTABLE_EMULATOR_HOST: address,
-    LD_PRELOAD: faketime,
-    FAKETIME_TIMESTAMP_FILE: file,
-    FAKETIME_NO_CACHE: '1',
-    DONT_FAKE_MONOTONIC: '1',
-    FAKETIME_DONT_FAKE_MONOTONIC: '1',
-  })
+/** A built gateway as a process of its own, whose wall clock can be set. */
+async function startProcess(address: string): Promise<SetServer> {
+  const clock = new SetClock()
+  ends.push(() => clock.remove())
+  const server = await ServerProcess.startWith(flags, { BIGTABLE_EMULATOR_HOST: address, ...clock.env })
   ends.push(() => server.kill())
-  return { endpoint: server.endpoint, said: () => server.complaints, set }
+  return { endpoint: server.endpoint, said: () => server.complaints, set: (seconds) => clock.set(seconds) }
+}
+
+/** Two gateways on an emulator of their own; the database has so many clock rows. */
+async function startTwo(rows: number): Promise<readonly [SetServer, SetServer]> {
+  const { address, close } = await startCbtemulator()
+  ends.push(close)
+  const servers: readonly [SetServer, SetServer] = [await startProcess(address), await startProcess(address)]
+  for (const server of servers) expect(await versionAhead(server)).toBeLessThan(1)
+  if (rows > 1) {
+    const args = ['bigtable', 'rows', String(rows), ...flags.slice(2), '--project', 'demo']
+    expect(await sixtablesIn({ BIGTABLE_EMULATOR_HOST: address }, ...args)).toMatchObject({ code: 0, err: '' })
+    for (const server of servers) expect(await versionAhead(server)).toBeLessThan(1)
+  }
+  return servers
 }
 
 // Needs a program of Google's, and libfaketime: `npm run bigtable`.
-describe.skipIf(!hasCbtemulator || !existsSync(faketime))("gateways as processes on Google's emulator", () => {
-  test('one whose clock is set forth and back refuses meanwhile, and the others go on', async () => {
-    const emulator = await startCbtemulator()
-    ends.push(() => emulator.close())
-    const [right, set] = [await startProcess(emulator.address), await startProcess(emulator.address)]
-    for (const server of [right, set]) expect(await versionAhead(server)).toBeLessThan(1)
-    for (const seconds of [100, 3_600]) {
-      await setForthAndBack(set, set.set, seconds)
-      expect(await versionAhead(right)).toBeLessThan(1)
-    }
-    expect(linesOf(right)).toEqual([])
-  })
+describe.skipIf(!hasCbtemulator || !hasFaketime).each([1, 2])(
+  "gateways as processes on Google's emulator, with clock rows: %i",
+  (rows) => {
+    test('one whose clock is set forth and back refuses meanwhile, and the others go on', async () => {
+      const [right, set] = await startTwo(rows)
+      for (const seconds of [100, 3_600]) {
+        await setForthAndBack(set, set.set, seconds)
+        expect(await versionAhead(right)).toBeLessThan(1)
+      }
+      expect(linesOf(right)).toEqual([])
+    })
 
-  test('one whose clock is an hour ahead, then right, then two minutes ahead moves no version, though there are no other commits', async () => {
-    const emulator = await startCbtemulator()
-    ends.push(() => emulator.close())
-    const [right, set] = [await startProcess(emulator.address), await startProcess(emulator.address)]
-    for (const server of [right, set]) expect(await versionAhead(server)).toBeLessThan(1)
-    for (const seconds of [3_600, 0, 120]) {
-      set.set(seconds)
-      // Longer than the time in which a commit of another gateway would once have been noticed.
-      await new Promise((resolve) => setTimeout(resolve, seconds === 0 ? 0 : 8_000))
-      const { error } = await put(set)
-      expect(error?.status).toBe(seconds === 0 ? undefined : 'UNAVAILABLE')
-    }
-    set.set(0)
-    await eventually(async () => expect(await health(set)).toEqual(healthy))
-    for (const server of [set, right]) expect(await versionAhead(server)).toBeLessThan(1)
-  })
-})
+    test('one whose clock is an hour ahead, then right, then two minutes ahead moves no version, though there are no other commits', async () => {
+      const [right, set] = await startTwo(rows)
+      for (const seconds of [3_600, 0, 120]) {
+        set.set(seconds)
+        // Longer than the time in which a commit of another gateway would once have been noticed.
+        await new Promise((resolve) => setTimeout(resolve, seconds === 0 ? 0 : 8_000))
+        const { error } = await put(set)
+        expect(error?.status).toBe(seconds === 0 ? undefined : 'UNAVAILABLE')
+      }
+      set.set(0)
+      await eventually(async () => expect(await health(set)).toEqual(healthy))
+      for (const server of [set, right]) expect(await versionAhead(server)).toBeLessThan(1)
+    })
+  },
+)

@@ -7,6 +7,10 @@ import { spawn } from 'node:child_process'
 export interface Emulator {
   /** `host:port`. */
   readonly address: string
+  /** SIGSTOP: it takes calls and answers none, until {@link goOn}. */
+  pause(): void
+  /** SIGCONT. */
+  goOn(): void
   close(): Promise<void>
 }
 
@@ -32,8 +36,10 @@ export async function startCbtemulator(): Promise<Emulator> {
   })
   return {
     address,
+    pause: () => child.kill('SIGSTOP'),
+    goOn: () => child.kill('SIGCONT'),
     close: async () => {
-      child.kill()
+      child.kill('SIGKILL')
       await exited
     },
   }

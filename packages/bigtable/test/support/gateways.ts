@@ -1,29 +1,50 @@
 /** Built gateways as processes on one table of a Bigtable, behind a TCP round robin. */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { openEngine } from '@sixtables/engine'
 import { type Finished, ServerProcess, sixtablesIn } from '../../../gateway/test/support/server-process.ts'
+import { severalGateways } from '../../src/gateways/several-gateways.ts'
+import { openPatiently } from './fake-client.ts'
 
 const names = ['--bigtable-project', 'demo', '--bigtable-instance', 'local']
 
+type Environment = Readonly<Record<string, string>>
+
 export class Gateways {
   readonly #flags: readonly string[]
-  readonly #env: Readonly<Record<string, string>>
+  readonly #address: string
+  readonly #table: string
+  readonly #env: Environment
+  readonly #envOf: (index: number) => Environment
   readonly #running: (ServerProcess | undefined)[] = []
   readonly #paused = new Set<ServerProcess>()
   #lastWords = ''
   readonly #proxy: Server
   readonly #sockets = new Set<Socket>()
   #next = 0
+  /** Gateways of this process have small numbers; processes draw theirs. */
+  #changers = 0
 
-  private constructor(address: string, table: string, flags: readonly string[]) {
-    this.#flags = ['--store', 'bigtable', ...names, '--bigtable-table', table, ...flags]
+  private constructor(address: string, table: string, envOf: (index: number) => Environment) {
+    this.#flags = ['--store', 'bigtable', ...names, '--bigtable-table', table]
+    this.#address = address
+    this.#table = table
     this.#env = { BIGTABLE_EMULATOR_HOST: address }
+    this.#envOf = envOf
     this.#proxy = createServer((client) => this.#join(client))
   }
 
-  /** @param address - of the Bigtable */
-  static async start(count: number, address: string, table: string, ...flags: readonly string[]): Promise<Gateways> {
-    const gateways = new Gateways(address, table, flags)
+  /**
+   * @param address - of the Bigtable
+   * @param envOf - more variables of each gateway
+   */
+  static async start(
+    count: number,
+    address: string,
+    table: string,
+    envOf: (index: number) => Environment = () => ({}),
+  ): Promise<Gateways> {
+    const gateways = new Gateways(address, table, envOf)
     await Promise.all(Array.from({ length: count }, (_, index) => gateways.#start(index)))
     gateways.#proxy.listen(0, '127.0.0.1')
     await once(gateways.#proxy, 'listening')
@@ -54,7 +75,7 @@ export class Gateways {
   }
 
   async #start(index: number): Promise<void> {
-    this.#running[index] = await ServerProcess.startWith(this.#flags, this.#env)
+    this.#running[index] = await ServerProcess.startWith(this.#flags, { ...this.#env, ...this.#envOf(index) })
   }
 
   async restartDead(): Promise<void> {
@@ -87,9 +108,14 @@ export class Gateways {
     return sixtablesIn(this.#env, 'check', '--store', 'bigtable', ...this.#place)
   }
 
-  /** `sixtables bigtable rows`, beside the gateways. */
-  changeRows(project: string, rows: number): Promise<Finished> {
-    return sixtablesIn(this.#env, 'bigtable', 'rows', String(rows), ...this.#place, '--project', project)
+  /** What `sixtables bigtable rows` does, in this process: opened before, so that a change begins at once. */
+  async openRows(): Promise<{ to(projectId: string, rows: number): Promise<number>; close(): Promise<void> }> {
+    const store = severalGateways({ rows: await openPatiently(this.#address, this.#table), gateway: ++this.#changers })
+    const engine = await openEngine({ store })
+    return {
+      to: (projectId, rows) => store.changeRows({ projectId, databaseId: '' }, rows),
+      close: () => engine.close(),
+    }
   }
 
   get #place(): readonly string[] {

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ledger, moveUntilDeath, tallyKeys } from '../../../gateway/test/support/ledger-load.ts'
-import { patienceMs } from '../../../gateway/test/support/patience.ts'
 import { type Host, openWire, type Wire, type WireAnswer } from '../../../gateway/test/support/wires.ts'
 import { ask, History, sharedKeys, writeUntilDeath } from '../../../gateway/test/support/write-load.ts'
 import { Bank, bankUntil } from './bank.ts'
+import type { Pace } from './pace.ts'
 
 const writersAtOnce = 6
 const moversAtOnce = 3
@@ -94,6 +94,7 @@ export class Told {
 export class Load {
   readonly #at: Host
   readonly #told: Told
+  readonly #pace: Pace
   readonly #pauseMs: number
   readonly #chance: () => number
   readonly #work = new Set<Promise<void>>()
@@ -106,10 +107,16 @@ export class Load {
   #nextWriter = 0
 
   /** @param pauseMs - of a client before each call, in the mean */
-  constructor(at: Host, told: Told, pauseMs: number, chance: () => number) {
+  constructor(
+    at: Host,
+    { told, pace }: { readonly told: Told; readonly pace: Pace },
+    pauseMs: number,
+    chance: () => number,
+  ) {
     this.#at = at
-    this.#pauseMs = pauseMs
     this.#told = told
+    this.#pace = pace
+    this.#pauseMs = pauseMs
     this.#chance = chance
   }
 
@@ -144,27 +151,23 @@ export class Load {
   /** Waits until so many more commits are acknowledged. */
   async untilMore(commits: number): Promise<void> {
     const goal = this.#told.acknowledged + commits
-    await this.#until(() => this.#told.acknowledged >= goal, `${commits} commits`)
+    await this.#until(() => this.#told.acknowledged >= goal, `row of ${commits} commits`)
   }
 
   /** Waits until so many commits are not answered. */
   async untilUnderWay(commits: number): Promise<void> {
-    await this.#until(() => this.#told.underWay >= commits, `${commits} commits at the same time`)
+    await this.#until(() => this.#told.underWay >= commits, `moment with ${commits} commits under way`)
   }
 
   async #until(isThere: () => boolean, what: string): Promise<void> {
-    const giveUpAt = performance.now() + patienceMs
-    while (!isThere()) {
-      if (this.#failure !== undefined) throw this.#failure
-      if (performance.now() > giveUpAt) throw new Error(`there were no ${what} within ${patienceMs / 1_000} s`)
-      await sleep(1)
-    }
+    await this.#pace.until(() => this.#failure !== undefined || isThere(), what)
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Waits for the calls under way. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.all(this.#work)
+    await this.#pace.within('end of the calls under way', Promise.all(this.#work))
     if (this.#failure !== undefined) throw this.#failure
   }
 
