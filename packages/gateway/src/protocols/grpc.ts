@@ -99,11 +99,12 @@ export class GrpcService {
         timeoutMs: timeoutMsOf(head.timeout),
         isUncounted: head.watcher === '1',
       })
-      const parts = { call, isGzip, response, logger: this.#logger }
+      const [logger, queue, calls] = [this.#logger, this.#queue, this.#calls]
+      const parts: UnaryParts = { call, isGzip, response, logger, queue, calls, path: head.path }
       if (streaming !== undefined) return this.#stream(streaming, parts)
       if (handler === undefined) return deaf
-      if (head.path.startsWith(dataPath)) this.#calls.begin(call)
-      return new UnaryCall(handler, { ...parts, queue: this.#queue, calls: this.#calls, path: head.path })
+      if (head.path.startsWith(dataPath)) calls.begin(call)
+      return new UnaryCall(handler, parts)
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))

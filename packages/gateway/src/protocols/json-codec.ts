@@ -15,13 +15,22 @@ import { registry } from './descriptors.ts'
 import { isBlank } from './json-pieces.ts'
 import { type Json, type JsonObject, parseJson, printJson } from './json-text.ts'
 
-interface Method {
+/** How the parts of a request are read. */
+export interface RequestForm {
+  /** Type of the whole request. */
   readonly input: DescMessage
+  readonly limits: ListLimits
+}
+
+interface Method extends RequestForm {
   readonly output: DescMessage
 }
 
 const methods = new Map<string, Method>(
-  registry.getService(dataService)?.methods.map(({ name, input, output }) => [name, { input, output }]) ?? [],
+  registry
+    .getService(dataService)
+    ?.methods.map(({ name, input, output }) => [name, { input, output, limits: jsonListLimits(name as MethodName) }]) ??
+    [],
 )
 
 export function methodOf(name: MethodName): Method {
@@ -30,22 +39,11 @@ export function methodOf(name: MethodName): Method {
   return method
 }
 
-/** How the parts of a request are read. */
-export interface RequestForm {
-  /** Type of the whole request. */
-  readonly input: DescMessage
-  readonly limits: ListLimits
-}
-
-export function requestForm(name: MethodName): RequestForm {
-  return { input: methodOf(name).input, limits: jsonListLimits(name) }
-}
-
 /** The request message of a JSON body. An empty body is an empty message. */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
   const text = withoutMark(body)
   if (isBlank(text)) return Buffer.alloc(0)
-  const form = requestForm(name)
+  const form = methodOf(name)
   return bytesFromJson(form.input, text, form)
 }
 

@@ -19,7 +19,6 @@ import {
   messageFromJson,
   methodOf,
   type RequestForm,
-  requestForm,
   withoutMark,
 } from './json-codec.ts'
 import { checkTextBytes, cutJson, type JsonPart, type LargeJson } from './json-pieces.ts'
@@ -36,7 +35,7 @@ const membersMax = 1000
 
 /** The request message of a large JSON body. @throws INVALID_ARGUMENT */
 export async function largeRequestFromJson(context: RequestContext, name: MethodName, body: Buffer): Promise<Buffer> {
-  const form = requestForm(name)
+  const form = methodOf(name)
   const text = withoutMark(body)
   if (!isUtf8(text)) throw notUtf8()
   const parts = await cutJson(context, text, form.limits)
