@@ -314,7 +314,8 @@ describe('a large commit', () => {
     expect(appended).toBeGreaterThanOrEqual(2)
     expect(new Set(await Promise.all(found))).toEqual(new Set([0]))
     expect(await lookUp()).toBe(count)
-    // Of so many index rows only some are looked at in one turn, and stand for the others.
+    // Of so many index rows only some are looked at, in a later turn, and stand for the others.
+    await vi.waitFor(() => expect(looked).toHaveBeenCalled())
     const [[picked = []] = []] = looked.mock.calls
     expect(picked.length).toBeGreaterThanOrEqual(20)
     expect(picked.reduce((rows, { change }) => rows + change.count, 0)).toBeLessThanOrEqual(4096)

@@ -74,6 +74,7 @@ export class Findings {
   #notes: Note[] = []
   /** Their index rows, and kilobytes. */
   #size = 0
+  #isLookDue = false
   #entities: Sampler
   #lookups: Sampler
   readonly #seen = new Map<string, Seen>()
@@ -132,13 +133,17 @@ export class Findings {
     for (const { change } of picked) {
       this.#size += change.count + ((change.before?.length ?? 0) + (change.after?.length ?? 0)) / bytesOfSize
     }
-    if (this.#notes.length >= notesMax || this.#size >= sizeMax) this.#lookAtNotes()
+    if (this.#isLookDue || (this.#notes.length < notesMax && this.#size < sizeMax)) return
+    this.#isLookDue = true
+    // In a turn of its own, which does not add to that of a large commit.
+    this.#options.scheduler.defer(() => this.#lookAtNotes())
   }
 
   #lookAtNotes(): void {
     const notes = this.#notes
     this.#notes = []
     this.#size = 0
+    this.#isLookDue = false
     for (const note of notes) {
       if ('picked' in note) {
         this.#indexes.noteCommitted(withFewRows(note.picked))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { encodeKey, encodeProperties } from '../../encoding/entity-codec.ts'
 import { openEngine } from '../../engine/engine.ts'
@@ -17,6 +18,7 @@ async function chargesOf(entities: number, value: Value): Promise<number> {
     const entity = Buffer.concat([head, key, encodeProperties(new Map([['v', value]]))])
     const mutations = [{ operation: 'upsert', entity }] as const
     await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+    await nextTurn()
   }
   const { length } = charged.mock.calls
   charged.mockRestore()

@@ -95,6 +95,7 @@ export class Metering implements Meter {
   /** Operations that are taken but not charged yet; none while it is exact. */
   #waiting: (Taken | TakenEntity)[] = []
   #waitingWork = 0
+  #isChargeDue = false
   /** Requests until the next timed one, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
@@ -198,11 +199,17 @@ export class Metering implements Meter {
   #wait(taken: Taken | TakenEntity, work: number): void {
     this.#waiting.push(taken)
     this.#waitingWork += work
-    if (this.#isExact || this.listeners.size > 0 || this.#waitingWork >= waitingMax) this.chargeWaiting()
+    if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
+    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
+      this.#isChargeDue = true
+      // In a turn of its own, which does not add to that of a large commit.
+      this.#parts.scheduler.defer(() => this.chargeWaiting())
+    }
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */
   chargeWaiting(): void {
+    this.#isChargeDue = false
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
     this.#waiting = []
