@@ -153,19 +153,48 @@ test.each([
   },
 )
 
-test('compared-clock/CK1: a clock that is far behind gives no stamps, and makes nothing younger', async () => {
+test('compared-clock/CK1: a clock that is behind gives no stamps, and makes nothing younger', async () => {
   await put(right)
   const transaction = await soon(right.database('p').beginTransaction(right.context(), { mode: 'readWrite' }))
   await clock.advance(271_000)
   await put(right)
   await read(wrong)
-  aheadMicros = -3_600n * secondMicros
+  aheadMicros = -50n * secondMicros
   await expect(soon(lookup(wrong, { transaction }))).rejects.toMatchObject({
     message: expect.stringContaining('expired'),
   })
+  aheadMicros = -3_600n * secondMicros
   await expect(put(wrong)).rejects.toThrow(/is 3600 s behind the clock of/)
   aheadMicros = 0n
   await put(wrong)
+})
+
+test('a clock that was set forward ends no transaction', async () => {
+  await put(right)
+  const database = wrong.database('p')
+  const begin = () => soon(database.beginTransaction(wrong.context(), { mode: 'readWrite' }))
+  const transaction = await begin()
+  const calls: readonly (() => unknown)[] = [
+    () => lookup(wrong, { transaction }),
+    () => database.rollback(wrong.context(), transaction),
+    () => database.commit(wrong.context(), { mode: 'transactional', transaction, mutations: [] }),
+    () => database.beginTransaction(wrong.context(), { mode: 'readWrite', previousTransaction: transaction }),
+  ]
+  for (const call of calls) {
+    aheadMicros = 3_600n * secondMicros
+    await expect(soon(call())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    aheadMicros = 0n
+    await read(wrong).catch(() => {})
+    expect(wrong.store.failure).toBeUndefined()
+  }
+  await soon(lookup(wrong, { transaction }))
+  await soon(database.commit(wrong.context(), { mode: 'transactional', transaction, mutations: [mutationOf(key, 1)] }))
+  const old = await begin()
+  await clock.advance(271_000)
+  await expect(soon(lookup(wrong, { transaction: old }))).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    message: expect.stringContaining('expired'),
+  })
 })
 
 test('compared-clock/CK1: a clock is not right before a comparison that was answered soon', async () => {

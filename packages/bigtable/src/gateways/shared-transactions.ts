@@ -63,8 +63,12 @@ export class SharedTransactions {
     context: RequestContext,
     { mode, readTime, previousTransaction }: BeginOptions,
   ): Promise<SharedTransaction> {
-    if (previousTransaction !== undefined && this.#rows.parse(previousTransaction).readOnly) {
-      throw invalidArgument('a read-only transaction has nothing to retry; begin without previous_transaction')
+    if (previousTransaction !== undefined) {
+      const previous = this.#rows.parse(previousTransaction)
+      await this.#rows.refuseOld(previous)
+      if (previous.readOnly) {
+        throw invalidArgument('a read-only transaction has nothing to retry; begin without previous_transaction')
+      }
     }
     const moment = readTime === undefined ? this.#reads.now('global') : this.#reads.past(readTime, 'global')
     return this.#rows.begin(mode === 'readOnly', (await this.wanted(context, moment)).at)
@@ -77,6 +81,7 @@ export class SharedTransactions {
   /** Ends a transaction without effect. A second rollback has no effect. */
   async rollback(token: Uint8Array): Promise<void> {
     const transaction = this.#rows.parse(token)
+    await this.#rows.refuseOld(transaction)
     if ((await this.#rows.ended(transaction)) === 'rolledBack') return
     await this.#rows.end(transaction, 'rolledBack')
   }
@@ -100,6 +105,7 @@ export class SharedTransactions {
     const { view } = this.#reads.at(transaction.moment)
     const tracked = transaction.readOnly || byGroup ? view : new TrackedView(view, set)
     const reading = async (): Promise<T> => {
+      await this.#rows.refuseOld(transaction)
       const [state, found] = await Promise.all([this.#rows.ended(transaction), work(tracked)])
       if (state !== undefined) throw endedError(transaction, state)
       const groups = byGroup && scope !== 'global' ? scope : []

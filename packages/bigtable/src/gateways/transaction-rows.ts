@@ -68,7 +68,7 @@ export class TransactionRows {
     return { token, name: nameOf(token), readOnly, moment, begunAt }
   }
 
-  /** The transaction of a token; it may have ended. @throws INVALID_ARGUMENT for other bytes, and if it is too old */
+  /** The transaction of a token; it may have ended, or be too old. @throws INVALID_ARGUMENT for other bytes */
   parse(bytes: Uint8Array): SharedTransaction {
     const token = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     if (token.length !== tokenBytes || token[0] !== tokenTag) {
@@ -82,16 +82,18 @@ export class TransactionRows {
     if (token.readUInt32BE(2) !== hashOf(this.#database)) {
       throw invalidArgument(`${name} is of another database; use it in the database it was begun in`, transactionGone)
     }
-    this.#refuseOld({ name, begunAt })
     return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
   }
 
-  #refuseOld({ name, begunAt }: Pick<SharedTransaction, 'name' | 'begunAt'>): void {
-    const { failure } = this.#store.comparedClock
-    if (failure !== undefined) throw failure
-    if (this.#clock.now - begunAt > BigInt(totalMicrosMax)) {
-      throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
-    }
+  /** @throws INVALID_ARGUMENT if it is too old; UNAVAILABLE if the clock is too wrong to tell */
+  async refuseOld({ name, begunAt }: SharedTransaction): Promise<void> {
+    const { comparedClock } = this.#store
+    if (comparedClock.failure !== undefined) throw comparedClock.failure
+    const isOld = (): boolean => this.#clock.now - begunAt > BigInt(totalMicrosMax)
+    if (!isOld()) return
+    // A clock that was set forward a moment ago makes every transaction look old.
+    await comparedClock.ensureRight(BigInt(totalMicrosMax))
+    if (isOld()) throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
   }
 
   /** Stores the reads of a call. */
@@ -147,7 +149,7 @@ export class TransactionRows {
     const change = { type: 'set', family: 't', at: this.#nowMs(), value } as const
     for (;;) {
       // After a standstill of this process the transaction's rows may be swept.
-      this.#refuseOld(transaction)
+      await this.refuseOld(transaction)
       try {
         const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
         if (ended || this.#store.isOff('single-end')) return
