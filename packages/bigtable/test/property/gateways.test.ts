@@ -13,46 +13,49 @@ import { simulate } from './gateways-simulation.ts'
 const seedsOf = (few: number): number => Number(process.env['SIXTABLES_SEEDS'] ?? runs(few))
 const firstSeed = Number(process.env['SIXTABLES_SEED'] ?? 1)
 
-/** A first seed from which each mechanism, switched off, is missed within a few runs. */
-const missedFrom: Partial<Record<GatewayMechanism | Mechanism, number>> = {
-  'clock-list': 1,
-  'resolve-before-strike': 10,
-  'head-below': 203,
-  'later-reading': 1454,
-  fence: 294,
+/**
+ * A seed whose run goes wrong when the mechanism is off. The run before it stays right, and shows that the search goes on. After a change of
+ * the simulation another seed may be the first: the search finds it more slowly.
+ */
+const missedWith: Partial<Record<GatewayMechanism | Mechanism, number>> = {
+  'clock-list': 2,
+  'resolve-before-strike': 177,
+  'head-below': 241,
+  'later-reading': 1455,
+  fence: 452,
   'group-log-check': 11,
   'images-of-turn': 4,
   'proof-of-turn': 845,
   validation: 3,
-  'wait-in-validation': 44,
-  fate: 166,
+  'wait-in-validation': 113,
+  fate: 352,
   'cell-timestamps': 3,
-  'prepared-in-lookup': 80,
+  'prepared-in-lookup': 131,
   'resolve-in-read': 26,
   'low-watermark': 23,
   'epoch-check': 40,
   'noted-reads': 2,
   'settled-check': 840,
   retention: 141,
-  'single-end': 48,
-  'closed-databases': 108,
-  'deletion-stamp': 101,
+  'single-end': 78,
+  'closed-databases': 216,
+  'deletion-stamp': 102,
   'index-epochs': 467,
-  'expired-check': 203,
-  'compared-clock': 82,
+  'expired-check': 259,
+  'compared-clock': 92,
 }
 /** The same with up to four clock rows, whose number changes. */
-const missedWithRowsFrom: Partial<Record<GatewayMechanism, number>> = {
+const missedWithRows: Partial<Record<GatewayMechanism, number>> = {
   'all-registers': 126,
   'fresh-registers': 16,
   'row-remainder': 49,
   raise: 4,
   'raise-condition': 128,
-  'stamp-condition': 10,
+  'stamp-condition': 28,
   'validation-moment': 522,
-  'epoch-in-all-rows': 110,
+  'epoch-in-all-rows': 364,
   'epoch-above': 68,
-  'low-of-all-rows': 25,
+  'low-of-all-rows': 88,
   'low-of-lists': 23,
   'resolve-before-fewer': 889,
 }
@@ -117,13 +120,13 @@ describe('several gateways over one store of rows', () => {
   })
 
   test.each([
-    ...Object.entries(missedFrom).map((entry) => [...entry, 1] as const),
-    ...Object.entries(missedWithRowsFrom).map((entry) => [...entry, clockRowsMax] as const),
-  ])('notice that the mechanism %s is off', async (mechanism, from, rows) => {
+    ...Object.entries(missedWith).map((entry) => [...entry, 1] as const),
+    ...Object.entries(missedWithRows).map((entry) => [...entry, clockRowsMax] as const),
+  ])('notice that the mechanism %s is off', async (mechanism, shown, rows) => {
     let wrong: string | undefined
-    for (let seed = from; seed < from + runsMax && wrong === undefined; seed++) {
+    for (let seed = shown - 1; seed < shown + runsMax && wrong === undefined; seed++) {
       wrong = (await simulate(seed, [mechanism as GatewayMechanism], rows)).wrong
     }
-    expect(wrong, `in ${runsMax} runs from seed ${from}; another first seed may show it sooner`).toBeDefined()
+    expect(wrong, `no run from seed ${shown - 1} to ${shown + runsMax - 1} went wrong`).toBeDefined()
   })
 })
