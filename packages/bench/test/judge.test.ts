@@ -197,4 +197,15 @@ describe('a program', () => {
       export const findInvoice = (db, number) => db.get(['Invoice', number])`
     expect(await judged('invoice-numbers', text)).toMatchObject({ passed: true })
   })
+
+  it('is not waited for in vain while answers of the store are on their way to it', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const text = `
+      export const save = (db, session) => db.put(['Session', session.id], session)
+      export const sweep = (db) => db.get(['Session', 'swept'])
+      export const isLive = async (db, id) => (await db.get(['Session', id])) !== undefined`
+    expect((await judged('expire-a-million', text)).fault).toBeUndefined()
+    // Longer ones are for the limit on real time.
+    expect(timers.mock.calls.filter(([, ms = 0]) => ms < 10_000)).toEqual([])
+  })
 })

@@ -147,9 +147,11 @@ export class Instance implements ProgramProcess {
     const now = Number(this.#options.store.clock.nowMicros() / 1000n)
     this.#host.send({ number, now, messages })
     await this.#until(() => this.#heard >= number)
-    if (this.#pending.size === 0 || this.#asked > 0 || this.#inVain >= patienceTimes) return
+    // Answers of the same moment that came meanwhile go with the next batch, and the process may wait for them.
+    const isIdle = (): boolean => this.#pending.size === 0 || this.#asked > 0 || this.#outbox.length > 0
+    if (isIdle() || this.#inVain >= patienceTimes) return
     const heard = this.#output + this.#requests + this.#pending.size
-    await this.#until(() => this.#pending.size === 0 || this.#asked > 0, patienceMs)
+    await this.#until(isIdle, patienceMs)
     if (heard === this.#output + this.#requests + this.#pending.size) this.#inVain++
   }
 
