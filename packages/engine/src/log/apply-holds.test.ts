@@ -110,6 +110,17 @@ describe.each([
     expect(await count('A')).toBe(1)
   })
 
+  test('that ends after the policy became immediate applies also the records that still wait for their delay', async () => {
+    engine.configure({ applyPolicy: { type: 'time', delayMs: 1000 } })
+    await put(keyOf('Root', 1))
+    const release = engine.inspector.hold({ kind: 'Held' })
+    await put(keyOf('Root', 1, element('Held', 1)))
+    await put(keyOf('Root', 1, element('Held', 2)))
+    engine.configure({ applyPolicy: { type: 'immediate' } })
+    await release()
+    expect((await engine.inspector.pending()).pending).toEqual([])
+  })
+
   test('goes before a delay, and the delay begins when it ends', async () => {
     engine.configure({ applyPolicy: { type: 'time', delayMs: 100 } })
     const release = engine.inspector.hold({ kind: 'A' })
@@ -121,6 +132,23 @@ describe.each([
     expect(await count('A')).toBe(0)
     await clock.advance(1)
     expect(await count('A')).toBe(1)
+  })
+
+  test.each([
+    ['one group', (id: number) => keyOf('Root', 1, element('A', id))],
+    ['a group each', (id: number) => keyOf('A', id)],
+  ])('that kept 3,000 records of %s frees all, with turns for others', async (_groups, of) => {
+    const releases = [engine.inspector.hold(), engine.inspector.hold({ kind: 'A' })]
+    for (let id = 1; id <= 3000; id += 1) await put(of(id))
+    let turns = 0
+    const defer = clock.defer.bind(clock)
+    clock.defer = (work) => {
+      turns++
+      defer(work)
+    }
+    await Promise.all(releases.map((release) => release()))
+    expect((await engine.inspector.pending()).pending).toEqual([])
+    expect(turns).toBeGreaterThan(4)
   })
 
   test('goes before chance', async () => {

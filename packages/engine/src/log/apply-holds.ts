@@ -7,10 +7,12 @@
  * A held record is applied by a strong read of its group, by a release, or when its last hold ends. While a database
  * has held records, its global queries are eventually consistent.
  */
-import { keyCodesOfPath, partitionOfCode, pathCode } from '../encoding/key-codec.ts'
+import type { Scheduler } from '../clock.ts'
+import { type RequestContext, requestContext } from '../context.ts'
+import { partitionOfCode, pathCode } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { Applier } from './apply.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
@@ -27,8 +29,6 @@ export interface ApplyHold {
   readonly path?: readonly PathElement[] | undefined
 }
 
-type Caught = Pick<PendingRecord, 'partition' | 'changes'>
-
 interface ActiveHold {
   readonly which: ApplyHold
   /** Code of the kind, and of the path; `undefined` = any. */
@@ -38,6 +38,7 @@ interface ActiveHold {
 }
 
 export interface ApplyHoldsParts {
+  readonly scheduler: Scheduler
   readonly pending: PendingRecords
   readonly applier: Applier
   policyOf(database: string): ApplyPolicy
@@ -59,7 +60,7 @@ export class ApplyHolds {
    * @param onCatch - called for each record that this hold catches
    * @returns ends the hold; a second call does nothing
    */
-  add(which: ApplyHold, onCatch: () => void = () => {}): () => MaybePromise<void> {
+  add(which: ApplyHold, onCatch: () => void = () => {}): () => Promise<void> {
     const hold: ActiveHold = {
       which,
       kind: which.kind === undefined ? undefined : encodeText(which.kind),
@@ -67,9 +68,16 @@ export class ApplyHolds {
       onCatch,
     }
     this.#holds.add(hold)
-    return () => {
+    return async () => {
       if (!this.#holds.delete(hold)) return
-      return forEachInOrder([...this.#parts.pending.groups()], (group) => this.#letGo(group))
+      const context = requestContext({ clock: this.#parts.scheduler })
+      const groups = [...this.#parts.pending.groups()]
+      await forEachInSlices(
+        context,
+        groups,
+        () => 1,
+        (group) => this.#letGo(group, context),
+      )
     }
   }
 
@@ -77,68 +85,47 @@ export class ApplyHolds {
     return this.#holds.size > 0
   }
 
-  /** Marks the new records that are held. @returns whether any is */
+  /** Marks the records that are held, before they are pending. @returns whether any is */
   mark(records: readonly PendingRecord[]): boolean {
-    if (this.#holds.size === 0) return false
-    for (const record of records) this.markAgain(record)
+    for (const record of records) {
+      record.held = this.#parts.pending.newest(record.group)?.held === true || this.#catching(record).length > 0
+    }
     return records.some(({ held }) => held)
   }
 
   /** Tells the holds that catch a record of a commit: calls their `onCatch`. */
   caught(records: readonly PendingRecord[]): void {
-    for (const hold of this.#holds) {
-      for (const record of records) if (matches(hold, record)) hold.onCatch()
+    for (const record of records) for (const hold of this.#catching(record)) hold.onCatch()
+  }
+
+  #catching({ partition, changes }: PendingRecord): readonly ActiveHold[] {
+    if (this.#holds.size === 0) return []
+    const place = partitionOfCode(partition)
+    return [...this.#holds].filter(({ which, kind, path }) => {
+      if (which.projectId !== undefined && which.projectId !== place.projectId) return false
+      if (which.databaseId !== undefined && which.databaseId !== place.databaseId) return false
+      if (which.namespaceId !== undefined && which.namespaceId !== place.namespaceId) return false
+      if (kind === undefined && path === undefined) return true
+      return changes.some(
+        ({ codes }) => (path === undefined || path === codes.path) && (kind === undefined || kind === codes.kind),
+      )
+    })
+  }
+
+  /**
+   * Frees the records of a group, oldest first, up to one that another hold catches. A record that is committed meanwhile is
+   * held (H1) and comes last.
+   */
+  async #letGo(group: GroupCode, context: RequestContext): Promise<void> {
+    const { pending, applier, policyOf, arm } = this.#parts
+    while (pending.newest(group)?.held) {
+      for (const record of pending.of(group).filter(({ held }) => held)) {
+        if (this.#catching(record).length > 0) return
+        record.held = false
+        if (policyOf(record.database).type === 'immediate') await applier.upTo(record, 'release', context)
+        else arm(record)
+        await giveWay(context, 1)
+      }
     }
   }
-
-  /** Marks a pending record of a restored snapshot. */
-  markAgain(record: PendingRecord): void {
-    record.held = this.#isBehindHeld(record) || this.#isCaught(record)
-  }
-
-  #isBehindHeld({ group }: PendingRecord): boolean {
-    return this.#parts.pending.newest(group)?.held === true
-  }
-
-  #isCaught(record: Caught): boolean {
-    for (const hold of this.#holds) if (matches(hold, record)) return true
-    return false
-  }
-
-  /** Frees the records of a group that no other hold catches. */
-  #letGo(group: GroupCode): MaybePromise<void> {
-    const { pending, policyOf, arm } = this.#parts
-    const held = pending.of(group).filter((record) => record.held)
-    let isHeld = false
-    for (const record of held) {
-      isHeld ||= this.#isCaught(record)
-      record.held = isHeld
-    }
-    const freed = held.filter((record) => !record.held)
-    const [first] = freed
-    if (first === undefined) return
-    if (policyOf(first.database).type === 'immediate') return this.#apply(group)
-    for (const record of freed) arm(record)
-  }
-
-  /** Applies a group up to its first held record. */
-  #apply(group: GroupCode): MaybePromise<void> {
-    const { pending, applier } = this.#parts
-    const oldest = pending.oldest(group)
-    if (oldest === undefined || oldest.held) return
-    return andThen(applier.step(group, 'B', 'release'), () => this.#apply(group))
-  }
-}
-
-function matches({ which, kind, path }: ActiveHold, { partition, changes }: Caught): boolean {
-  const place = partitionOfCode(partition)
-  if (which.projectId !== undefined && which.projectId !== place.projectId) return false
-  if (which.databaseId !== undefined && which.databaseId !== place.databaseId) return false
-  if (which.namespaceId !== undefined && which.namespaceId !== place.namespaceId) return false
-  if (kind === undefined && path === undefined) return true
-  return changes.some(
-    (change) =>
-      (path === undefined || path === change.path) &&
-      (kind === undefined || kind === keyCodesOfPath(partition, change.path).kind),
-  )
 }

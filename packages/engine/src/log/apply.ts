@@ -16,7 +16,7 @@
 import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { forEachInSlices } from '../slices.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -43,6 +43,8 @@ export interface ApplierOptions {
   readonly pending: PendingRecords
   readonly retention: Retention
   readonly onApply?: (event: ApplyEvent) => void
+  /** Whether delays and the ends of holds apply nothing more. */
+  isClosed(): boolean
   readonly switchedOff?: SwitchedOff | undefined
 }
 
@@ -104,6 +106,21 @@ export class Applier {
       return record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
     }
     return andThen(this.#guard(group, steps), () => upTo)
+  }
+
+  /** Applies a group up to a record, its earlier records first (A1), and yields between them. Ends early at a held record. */
+  async upTo(
+    { group, version }: PendingRecord,
+    cause: ApplyCause,
+    context: RequestContext = this.#context(),
+  ): Promise<void> {
+    const { pending, isClosed } = this.#options
+    for (;;) {
+      const oldest = pending.oldest(group)
+      if (isClosed() || oldest === undefined || oldest.held || oldest.version > version) return
+      await this.step(group, 'B', cause)
+      await giveWay(context, workOf(oldest))
+    }
   }
 
   /** Resolves when no apply is under way. */

@@ -131,9 +131,11 @@ export class CommitLog {
       pending: this.pending,
       retention: this.retention,
       switchedOff: options.switchedOff,
+      isClosed: () => this.#closed,
       onApply: (event) => this.#tell((observer) => observer.applied(event)),
     })
     this.holds = new ApplyHolds({
+      scheduler: options.scheduler,
       pending: this.pending,
       applier: this.applier,
       policyOf: (database) => options.databaseByCode(database).settings.applyPolicy,
@@ -358,7 +360,7 @@ export class CommitLog {
     const records = appended.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
       // The hold may have ended while the record was being written.
-      if (record.held) this.holds.markAgain(record)
+      if (record.held) this.holds.mark([record])
       this.pending.add(record)
     }
     return records
@@ -373,12 +375,7 @@ export class CommitLog {
 
   /** Applies the group up to this record after the delay; earlier records of the group are included (apply/A1). */
   #applyLater(record: PendingRecord, delayMs: number): void {
-    const upToRecord = (): MaybePromise<void> => {
-      const oldest = this.pending.oldest(record.group)
-      if (this.#closed || oldest === undefined || oldest.held || oldest.version > record.version) return
-      return andThen(this.applier.step(record.group, 'B', 'policy'), upToRecord)
-    }
-    this.#inBackground(this.#options.scheduler.sleep(delayMs).then(upToRecord))
+    this.#inBackground(this.#options.scheduler.sleep(delayMs).then(() => this.applier.upTo(record, 'policy')))
   }
 
   #inBackground(work: MaybePromise<void>): void {
@@ -408,7 +405,7 @@ export class CommitLog {
     this.retention.restore(kept)
     for (const record of pending) {
       const copy = { ...record }
-      this.holds.markAgain(copy)
+      this.holds.mark([copy])
       this.pending.add(copy)
       const database = this.#options.databaseByCode(record.database)
       if (!copy.held && database.settings.applyPolicy.type === 'time') this.#arm(copy, database)
