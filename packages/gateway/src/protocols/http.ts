@@ -34,13 +34,18 @@ export interface HttpOptions {
   readonly admission: Admission
 }
 
+/** A connection has one entry of its own, since replacing the values of a WeakMap costs each request some collector's time. */
+interface Connection {
+  /** The answer that was begun last. */
+  answering: ServerResponse | undefined
+}
+
 export class HttpConnections {
   readonly #server: Server
   readonly #options: HttpOptions
   readonly #eventStreams = new EventStreams()
   readonly #outbox = new Outbox()
-  /** The answers that were begun last. */
-  readonly #answering = new WeakMap<Socket, ServerResponse>()
+  readonly #connections = new WeakMap<Socket, Connection>()
   #isClosing = false
 
   constructor(options: HttpOptions) {
@@ -48,7 +53,8 @@ export class HttpConnections {
     this.#server = createServer(
       { keepAliveTimeout: 60_000, noDelay: true, requireHostHeader: false },
       (request, response) => {
-        this.#answering.set(request.socket, response)
+        const connection = this.#connections.get(request.socket)
+        if (connection !== undefined) connection.answering = response
         this.#serve(request, response)
       },
     )
@@ -65,7 +71,10 @@ export class HttpConnections {
   accept(socket: Socket, isTooMany: boolean): void {
     if (isTooMany)
       refuse(socket, 429, jsonForm.contentType, jsonForm.error(this.#options.admission.tooManyConnections()))
-    else this.#server.emit('connection', socket)
+    else {
+      this.#connections.set(socket, { answering: undefined })
+      this.#server.emit('connection', socket)
+    }
   }
 
   /** Ends idle connections now, and the others after their answers. */
@@ -115,10 +124,17 @@ export class HttpConnections {
       exchange.answer(http.refusal(tooMany))
       return
     }
-    http
-      .exchange(exchange)
-      .then((answer) => ('pieces' in answer ? this.#stream(exchange, answer) : this.#answer(exchange, answer)))
-      .catch((error: unknown) => this.#giveUp(request, response, error))
+    void this.#exchange(exchange)
+  }
+
+  async #exchange(exchange: Exchange): Promise<void> {
+    try {
+      const answer = await this.#options.http.exchange(exchange)
+      if ('pieces' in answer) await this.#stream(exchange, answer)
+      else this.#answer(exchange, answer)
+    } catch (error) {
+      this.#giveUp(exchange.request, exchange.response, error)
+    }
   }
 
   #answer(exchange: Exchange, answer: WholeAnswer): void {
@@ -136,7 +152,7 @@ export class HttpConnections {
 
   /** Answers bytes that are no request: those of Node have no words. */
   #refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
-    const answering = this.#answering.get(socket)
+    const answering = this.#connections.get(socket)?.answering
     const answer = (): void => {
       if (socket.writable && error.code !== 'ECONNRESET') refuse(socket, ...refusalOf(error))
       else socket.destroy()
