@@ -159,7 +159,7 @@ function* commitInTurn(
       const isApplied = yield* waitFor(log.readyFor(database, records))
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)
-      if (database.isSuperseded === true) throw new Superseded()
+      if (database.successor !== undefined) throw new Superseded()
       const footprint = (): Footprint => footprintOf(records)
       const admission = guard ?? transactions
       admission.admit(footprint)

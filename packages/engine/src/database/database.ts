@@ -87,7 +87,14 @@ export class Database {
     const { kv, local, queryIndexes, ids, transactions, versions, commits } = parts
     const special = new SpecialSources(this, parts)
     this.#readParts = { database: this, reading: parts.reading(this), special, kv, local, queryIndexes, transactions }
-    this.#commitParts = { database: this, ids, transactions, versions, commits, record: () => this.#record() }
+    this.#commitParts = {
+      database: this,
+      ids,
+      transactions,
+      versions,
+      commits,
+      record: () => (this.#recorded === undefined ? this.#record() : undefined),
+    }
   }
 
   /** Keeps this database, with its own settings, indexes and rules. @returns the kept one: this one, or an earlier one */
@@ -105,10 +112,6 @@ export class Database {
 
   get catalogue(): IndexCatalogue {
     return this.#known.#catalogue
-  }
-
-  get isSuperseded(): boolean {
-    return this.successor !== undefined
   }
 
   get settings(): DatabaseSettings {

@@ -32,7 +32,6 @@ import { ReseededRandom } from '../random.ts'
 import type { RowKv } from '../storage/kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
-import type { Transaction } from '../transactions/transaction.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { LocalStore } from './open-kv.ts'
@@ -88,7 +87,7 @@ export class EngineParts {
     this.kv = kv
     this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, othersGive: place.port !== undefined })
     this.verbs = transactions
-    this.commits = place.port === undefined ? localCommits(place.local) : place.port.commits
+    this.commits = place.port === undefined ? { commit: commitHere.bind(undefined, place.local) } : place.port.commits
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
@@ -162,14 +161,12 @@ export class EngineParts {
 
   #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory): CommitLog {
     const { scheduler, random, tablets, databases, findings, feed, options } = this
-    const gate = new AppendQueue(tablets, scheduler)
-    return new CommitLog({
+    const log = new CommitLog({
       kv,
       versions,
       scheduler,
       random,
       retention: options.retention ?? defaultRetention,
-      gate: () => (tablets.settings.simulate ? gate : undefined),
       databaseByCode: (code) => databases.byCode(code),
       observer: {
         committed: (event) => {
@@ -187,6 +184,11 @@ export class EngineParts {
       onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
     })
+    const gate = new AppendQueue(tablets, scheduler)
+    tablets.whileSimulating((isSimulating) => {
+      log.gate = isSimulating ? gate : undefined
+    })
+    return log
   }
 
   #port(adapter: StoreAdapter): StorePort {
@@ -274,10 +276,6 @@ export class EngineParts {
     ledger.fact = undefined
     return this.tablets.metering.settle(context)
   }
-}
-
-function localCommits(local: LocalParts): StoreCommits {
-  return { commit: (input, transaction?: Transaction) => commitHere(local, input, transaction) }
 }
 
 function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, store }: EngineOptions) {

@@ -84,8 +84,6 @@ export interface CommitLogOptions {
   readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
-  /** The gate of a simulation, while one runs; asked before a commit, and before its write. */
-  readonly gate?: () => CommitGate | undefined
   /** The settings of a database by its code, for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly observer: LogObserver
@@ -111,6 +109,8 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
+  /** The gate of a simulation, while one runs. */
+  gate: CommitGate | undefined
   readonly #options: CommitLogOptions
   /** The turns of commits, and of work that no commit may overlap. */
   readonly turns: Sequencer = new Sequencer()
@@ -143,14 +143,14 @@ export class CommitLog {
     })
   }
 
-  get gate(): CommitGate | undefined {
-    return this.#options.gate?.()
-  }
-
   /** The records of a commit, as they will be pending. */
   appendsOf(context: RequestContext, database: LogDatabase, made: readonly NewRecord[], version: bigint): LogAppend[] {
-    const { isUncounted } = context
-    const load = applyLoad(context)
+    const { isUncounted, weight, spreadMs } = context
+    // Applying has the weight of its commit.
+    const load: RequestLoad | undefined =
+      weight === 1
+        ? undefined
+        : { weight, spreadMs, requests: 0, startedMs: 0, delayMs: 0, refusal: undefined, admitted: true }
     const { code } = database
     return made.map(({ group, changes, value }): LogAppend => {
       const logRow = logRowKey(group, version)
@@ -179,6 +179,8 @@ export class CommitLog {
    */
   readyFor({ settings }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
     const isImmediate = settings.applyPolicy.type === 'immediate'
+    const nothingWaits = this.pending.count === 0 && this.#comingToWait.size === 0
+    if (isImmediate && nothingWaits && !this.holds.areAny) return true
     // Whether these records can be applied depends on earlier records of their groups that are still being written.
     const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
     return andThen(before, () => {
@@ -290,7 +292,7 @@ export class CommitLog {
     const trimmed = this.retention.take(records.length, version)
     const rows = this.#logRows(context, records, trimmed, !isApplied)
     const trimmedBytes = bytes - this.retention.bytes
-    this.holds.caught(records)
+    if (this.holds.areAny) this.holds.caught(records)
     const done = (): void => {
       versions.settle(version)
       if (isApplied) {
@@ -419,9 +421,3 @@ export class CommitLog {
 }
 
 const empty = new Uint8Array(0)
-
-/** The load of applying a request's commit; `undefined` = weight 1. */
-function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | undefined {
-  if (weight === 1) return undefined
-  return { weight, spreadMs, requests: 0, startedMs: 0, delayMs: 0, refusal: undefined, admitted: true }
-}

@@ -9,8 +9,8 @@ export interface LogDatabase extends IndexRules {
   /** Code of project and database. */
   readonly code: string
   readonly settings: { readonly applyPolicy: ApplyPolicy }
-  /** Whether a reset has replaced this database, because its rows and definitions are deleted. */
-  readonly isSuperseded?: boolean
+  /** The database that follows after a reset has deleted the rows and definitions of this one; absent = it is not deleted. */
+  readonly successor?: (() => LogDatabase) | undefined
 }
 
 /**

@@ -72,6 +72,7 @@ export class Tablets {
   }
   readonly #fleet: TabletFleet
   #openedMs: number
+  #simulated: (isSimulating: boolean) => void = () => {}
 
   constructor({ scheduler, seed, options }: TabletsParts) {
     const random = seededRandom(seed ^ ownSeed)
@@ -100,7 +101,14 @@ export class Tablets {
     this.#now()
     this.#fleet.configure(tabletSettings(changed, this.#fleet.settings))
     this.metering.takeAll()
-    if (this.#fleet.settings.simulate) this.rows.want()
+    this.#simulated(this.settings.simulate)
+    if (this.settings.simulate) this.rows.want()
+  }
+
+  /** Tells `simulated` whether capacity is simulated: now, and whenever settings change. */
+  whileSimulating(simulated: (isSimulating: boolean) => void): void {
+    this.#simulated = simulated
+    simulated(this.settings.simulate)
   }
 
   /** Counts the rows of a store from the first report on. @param rows - all rows as of the call, in any order */
