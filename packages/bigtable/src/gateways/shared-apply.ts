@@ -56,7 +56,7 @@ export async function applyRecords(
     const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
     const rules = store.rulesOf(clock.database, epoch)
     const writes = new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB')
-    for (const written of writes.stepsTo({ write })) {
+    for (const written of writes.writeTo({ write })) {
       const way = giveWay(context, written)
       if (way !== undefined) await way
     }

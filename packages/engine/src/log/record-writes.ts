@@ -59,17 +59,11 @@ export class RecordWrites implements WriteSource {
     return count
   }
 
-  writeTo(sink: WriteSink | RowSink): void {
-    for (const write of this.#first) writeOne(sink, write)
-    const producer = new RowProducer(sink)
-    for (const { changes } of this.#records) for (const change of changes) this.#write(sink, producer, change)
-  }
-
   /** Each entity is one step, with all its rows; one with many rows is several. */
-  *stepsTo(sink: WriteSink | RowSink): Iterable<number> {
-    for (const write of this.#first) {
-      writeOne(sink, write)
-      yield workOf(1, write.value)
+  *writeTo(sink: WriteSink | RowSink): Iterable<number> {
+    for (const { key, value } of this.#first) {
+      sink.write(key, value, value === undefined)
+      yield workOf(1, value)
     }
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
@@ -84,13 +78,7 @@ export class RecordWrites implements WriteSource {
   }
 
   /** @param from - as in {@link RowProducer.indexRows} */
-  #write(
-    sink: WriteSink | RowSink,
-    producer: RowProducer,
-    change: EntityRows,
-    from = 0,
-    to: number = Number.POSITIVE_INFINITY,
-  ): void {
+  #write(sink: WriteSink | RowSink, producer: RowProducer, change: EntityRows, from: number, to: number): void {
     if (this.#stage !== 'B' && from === 0) producer.entity(change)
     if (this.#stage === 'A') return
     // A store that makes rows on demand is asked for each prefix, also to learn the names of the indexes.
@@ -98,8 +86,4 @@ export class RecordWrites implements WriteSource {
     if (made === undefined) producer.indexRows(change, from, to)
     else for (const { key, value, wasThere } of made.slice(2 * from, 2 * to)) sink.write(key, value, wasThere)
   }
-}
-
-function writeOne(sink: WriteSink | RowSink, { key, value }: KvWrite): void {
-  sink.write(key, value, value === undefined)
 }

@@ -64,9 +64,8 @@ export interface WriteSink {
 export interface WriteSource {
   /** Maximum number of writes, including unwanted ones. */
   readonly count: number
-  writeTo(sink: WriteSink): void
-  /** {@link writeTo} in steps; each step writes some rows and yields their work ({@link workOf}). Absent = one step. */
-  stepsTo?(sink: WriteSink): Iterable<number>
+  /** Writes in steps: each writes some rows and yields their work ({@link workOf}). */
+  writeTo(sink: WriteSink): Iterable<number>
 }
 
 /** Writes of one batch. A source has at most one write for each key. */
@@ -78,7 +77,7 @@ export function countOf(writes: Writes): number {
 }
 
 export function handOver(writes: Writes, sink: WriteSink): void {
-  if ('writeTo' in writes) writes.writeTo(sink)
+  if ('writeTo' in writes) for (const _ of writes.writeTo(sink));
   else for (const { key, value } of writes) sink.write(key, value)
 }
 
@@ -92,23 +91,20 @@ export function workOf(rows: number, ...values: readonly (Uint8Array | undefined
 
 /** {@link handOver} in steps that yield their work, for a sink that yields to other calls between them. */
 export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<number> {
-  if (!('writeTo' in writes)) {
-    for (const { key, value } of writes) {
-      sink.write(key, value)
-      yield workOf(1, value)
-    }
-  } else if (writes.stepsTo !== undefined) {
-    yield* writes.stepsTo(sink)
-  } else {
-    writes.writeTo(sink)
-    yield writes.count
+  if ('writeTo' in writes) {
+    yield* writes.writeTo(sink)
+    return
+  }
+  for (const { key, value } of writes) {
+    sink.write(key, value)
+    yield workOf(1, value)
   }
 }
 
 export function listOf(writes: Writes): readonly KvWrite[] {
   if (!('writeTo' in writes)) return writes
   const list: KvWrite[] = []
-  writes.writeTo({ write: (key, value) => list.push({ key, value }) })
+  handOver(writes, { write: (key, value) => list.push({ key, value }) })
   return list
 }
 

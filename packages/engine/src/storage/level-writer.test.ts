@@ -104,8 +104,9 @@ describe('the writer of a LevelDB store', () => {
   it('writes rows that are made meanwhile, and knows them by what they begin with', async () => {
     const rows: WriteSource = {
       count: 3,
-      writeTo({ wants = () => true, write }) {
+      *writeTo({ wants = () => true, write }) {
         write('c', Uint8Array.of(1))
+        yield 1
         for (const key of ['ax', 'bx']) if (wants(key.charAt(0))) write(key, Uint8Array.of(7))
       },
     }
@@ -122,8 +123,9 @@ describe('the writer of a LevelDB store', () => {
     const second = writer.submit(put('b'))
     const broken = writer.submit({
       count: 2,
-      writeTo({ write }) {
+      *writeTo({ write }) {
         write('x', Uint8Array.of(1))
+        yield 1
         throw new Error('no such row')
       },
     })
@@ -139,10 +141,7 @@ describe('the writer of a LevelDB store', () => {
   const longList = (): WriteSource & { steps: number } => ({
     count: 20_000,
     steps: 0,
-    writeTo(sink) {
-      for (const _ of this.stepsTo?.(sink) ?? []);
-    },
-    *stepsTo({ write }) {
+    *writeTo({ write }) {
       for (let i = 0; i < 500; i++) {
         this.steps++
         write(`l${i}`, Uint8Array.of(1))

@@ -140,13 +140,7 @@ export class LevelWriter {
     batch.jobs.push(job)
     batch.rows += count
     this.rowsSubmitted += count
-    const level = this.#sinkInto(batch.chained, this.#areas)
-    const sink: WriteSink = {
-      write: (key, value) => {
-        rows.push({ key, value })
-        level.write(key, value)
-      },
-    }
+    const sink = this.#sinkInto(batch.chained, this.#areas, rows)
     if (count > mergedRowsMax) {
       job.coming = writes
       void this.#fill(batch, job, writes, sink)
@@ -182,10 +176,11 @@ export class LevelWriter {
     this.#handOver()
   }
 
-  /** A sink that writes rows into a batch, each to its area. */
-  #sinkInto(batch: LevelBatch, areas: Areas): WriteSink {
+  /** A sink that writes rows into a batch, each to its area, and adds them to a list. */
+  #sinkInto(batch: LevelBatch, areas: Areas, rows?: KvWrite[]): WriteSink {
     return {
       write: (key, value) => {
+        rows?.push({ key, value })
         const keyBytes = passingBytes(areas.place(key))
         if (value === undefined) batch.del(keyBytes)
         else batch.put(keyBytes, withProof(keyBytes, value))

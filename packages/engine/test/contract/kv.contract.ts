@@ -49,8 +49,11 @@ export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, feat
       ]
       const source: WriteSource = {
         count: rows.length,
-        writeTo: (sink) => {
-          for (const { key, value } of rows) if (sink.wants?.(key.charAt(0)) !== false) sink.write(key, value)
+        *writeTo(sink) {
+          for (const { key, value } of rows) {
+            if (sink.wants?.(key.charAt(0)) !== false) sink.write(key, value)
+            yield 1
+          }
         },
       }
       const written = kv.batch(source)

@@ -12,7 +12,6 @@ import { type Random, seededRandom } from '../../src/random.ts'
 import type { KvReader, KvWrite, WriteSource } from '../../src/storage/kv.ts'
 import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
 
-/** Of the second half a store may know that it lacks them. */
 const keys = Array.from({ length: 60 }, (_, i) => `${i < 30 ? 'D' : 'E'}${String(i).padStart(2, '0')}`)
 
 /** One character a key, '.' for none: the whole state as a text. */
@@ -22,8 +21,9 @@ type State = string
 function sourceOf(writes: readonly KvWrite[]): WriteSource {
   return {
     count: writes.length,
-    writeTo({ wants, write }) {
+    *writeTo({ wants, write }) {
       for (const { key, value } of writes) if (wants?.(key.slice(0, 2)) !== false) write(key, value)
+      yield writes.length
     },
   }
 }
