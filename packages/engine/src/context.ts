@@ -25,6 +25,8 @@ export interface LedgerEntry {
 export interface Ledger {
   /** The request of the call, once it is known to be valid. */
   fact?: CallFact | undefined
+  /** Weight and outcome of the request, if they matter to the tablets. */
+  load?: RequestLoad | undefined
   /** @param through - the end of a scan that began at `rowKey`, whatever rows it found */
   charge(
     table: TableId,
@@ -46,7 +48,6 @@ export class CountingLedger implements Ledger {
   bytesWritten = 0
   /** The tablets to charge; set when a verb begins. */
   meter: Meter | undefined = undefined
-  /** Weight and outcome of the request, if they matter. */
   load: RequestLoad | undefined = undefined
   fact: CallFact | undefined = undefined
 

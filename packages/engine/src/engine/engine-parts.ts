@@ -173,12 +173,12 @@ export class EngineParts {
           const { records, isApplied } = event
           tablets.commits.committed(event)
           if (!records[0]?.isUncounted) findings.noteCommitted(event)
-          feed.committed(records, !isApplied)
+          if (feed.filters > 0) feed.committed(records, !isApplied)
         },
         applied: (event) => {
           tablets.commits.applied(event)
           history.note(event)
-          feed.applied(event)
+          if (feed.filters > 0) feed.applied(event)
         },
       },
       onFailure: (error) => options.onBackgroundFailure?.(error),
@@ -227,7 +227,7 @@ export class EngineParts {
         begin: (context) => {
           if (!context.isUncounted) this.tablets.metering.begin(context)
         },
-        ended: (context) => this.#ended(context),
+        ended: this.#ended.bind(this),
       },
     }
   }
@@ -274,7 +274,7 @@ export class EngineParts {
     if (ledger.fact !== undefined) this.findings.noteCall(ledger.fact)
     // A context can be that of several calls.
     ledger.fact = undefined
-    return this.tablets.metering.settle(context)
+    if (ledger.load !== undefined) return this.tablets.metering.settle(context, ledger.load)
   }
 }
 

@@ -67,6 +67,8 @@ interface Watching {
 export class CommitFeed {
   /** By filter. */
   readonly #watching = new Map<string, Watching>()
+  /** Filters with watchers; without any, {@link committed} and {@link applied} need no call. */
+  filters = 0
 
   /** Watches from now on. @returns a function that ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
@@ -75,20 +77,20 @@ export class CommitFeed {
     const watcher: CommitWatcher = (make) => tell(make)
     watching.watchers.add(watcher)
     this.#watching.set(name, watching)
+    this.filters = this.#watching.size
     return () => {
       watching.watchers.delete(watcher)
       if (watching.watchers.size === 0 && this.#watching.get(name) === watching) this.#watching.delete(name)
+      this.filters = this.#watching.size
     }
   }
 
   /** A commit is in the store. @param waits - it is applied later */
   committed(records: readonly PendingRecord[], waits: boolean): void {
-    if (this.#watching.size === 0) return
     this.#each(records, (matching, which) => ({ commit: commitReport(matching, which, waits) }))
   }
 
   applied({ records, reached, cause }: ApplyEvent): void {
-    if (this.#watching.size === 0) return
     for (const milestone of milestonesOf[reached]) {
       this.#each(records, (matching, { listed, rows: rowsMax }) => {
         const rows = new ListedRows(rowsMax)

@@ -39,7 +39,11 @@ export class Sampler {
 
   /** Whether none of the next items is picked; they are then counted. Otherwise call {@link pick} for each. */
   passes(items: number, nowMs: number = this.#filledMs): boolean {
-    this.#fill(nowMs)
+    const { exactly, exactlyPerSecond } = this.#options
+    if (nowMs > this.#filledMs) {
+      this.#budget = Math.min(exactly, this.#budget + ((nowMs - this.#filledMs) * exactlyPerSecond) / 1000)
+      this.#filledMs = nowMs
+    }
     if (this.#left > 1 && this.#budget >= 1 && nowMs - this.#pickedMs >= restMs) {
       this.#standsFor -= this.#left - 1
       this.#left = 1
@@ -58,12 +62,5 @@ export class Sampler {
     this.#left = this.#budget >= 1 ? 1 : 1 + this.#random.integer(2 * this.#options.every - 1)
     this.#standsFor = this.#left
     return standsFor
-  }
-
-  #fill(nowMs: number): void {
-    const { exactly, exactlyPerSecond } = this.#options
-    if (nowMs <= this.#filledMs) return
-    this.#budget = Math.min(exactly, this.#budget + ((nowMs - this.#filledMs) * exactlyPerSecond) / 1000)
-    this.#filledMs = nowMs
   }
 }

@@ -36,7 +36,7 @@ export class CommitCharges {
 
   /** Log records were written, and old ones deleted. */
   committed({ records, trimmed, trimmedBytes }: CommitEvent): void {
-    if (this.#groups.isTroubled) {
+    if (this.#groups.troubled > 0) {
       const nowMs = this.#metering.nowMs()
       for (const { group, isUncounted } of records) if (!isUncounted) this.#groups.committed(group, nowMs)
     }

@@ -29,16 +29,12 @@ export interface GroupRates {
 
 export class GroupLoad {
   readonly #groups = new Map<string, GroupCounts>()
-  #troubled = 0
+  /** Groups with conflicts or waits; if there are any, {@link committed} must be called for each commit. */
+  troubled = 0
 
   /** Notes a sampled commit. @param count - the number of commits of this group that it stands for */
   sampled(group: string, nowMs: number, count: number): void {
     if (this.#groups.get(group)?.isTroubled !== true) this.#note(group, nowMs, count, 0, 0)
-  }
-
-  /** Whether any group has conflicts or waits; if so, {@link committed} must be called for each commit. */
-  get isTroubled(): boolean {
-    return this.#troubled > 0
   }
 
   committed(group: string, nowMs: number): void {
@@ -55,11 +51,11 @@ export class GroupLoad {
 
   clear(): void {
     this.#groups.clear()
-    this.#troubled = 0
+    this.troubled = 0
   }
 
   #trouble(counts: GroupCounts): void {
-    if (!counts.isTroubled) this.#troubled++
+    if (!counts.isTroubled) this.troubled++
     counts.isTroubled = true
   }
 
@@ -96,7 +92,7 @@ export class GroupLoad {
     })
     loads.sort((a, b) => a.load - b.load)
     for (const { group } of loads.slice(0, groupsMax / 2)) {
-      if (this.#groups.get(group)?.isTroubled) this.#troubled--
+      if (this.#groups.get(group)?.isTroubled) this.troubled--
       this.#groups.delete(group)
     }
   }

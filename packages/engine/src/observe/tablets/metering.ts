@@ -66,6 +66,14 @@ interface Taken {
   readonly micros: bigint
 }
 
+/** Requests that were answered, one of which was timed. */
+interface Answered {
+  readonly requests: number
+  /** `undefined` = refused. */
+  readonly latencyMs: number | undefined
+  readonly nowMs: number
+}
+
 /** An entity that is written. */
 interface TakenEntity extends Pick<Taken, 'load' | 'standsFor' | 'micros'> {
   readonly change: EntityRows
@@ -93,7 +101,7 @@ export class Metering implements Meter {
   /** Whether nothing is sampled and nothing waits: in a simulation, and while heat is watched, to the end of that second. */
   #isExact = false
   /** Operations that are taken but not charged yet; none while it is exact. */
-  #waiting: (Taken | TakenEntity)[] = []
+  #waiting: (Taken | TakenEntity | Answered)[] = []
   #waitingWork = 0
   #isChargeDue = false
   /** Requests until the next timed one, and since the last one. */
@@ -121,7 +129,18 @@ export class Metering implements Meter {
     // In a new second, operations are charged one by one again.
     if (this.countdown > 1 && this.#parts.scheduler.steadyMs() >= this.#sampledUntil) this.takeAll()
     ledger.meter = this
-    ledger.load = this.#loadOf(context)
+    this.#untimed++
+    const isTimed = this.countdown <= 1 || --this.#requestCountdown <= 0
+    const { weight, spreadMs } = context
+    ledger.load = undefined
+    if (!isTimed && weight === 1 && !this.#fleet.settings.simulate) return
+    const requests = isTimed ? this.#untimed : 0
+    if (isTimed) {
+      this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
+      this.#untimed = 0
+    }
+    const startedMs = this.nowMs()
+    ledger.load = { weight, spreadMs, requests, startedMs, delayMs: 0, refusal: undefined, admitted: false }
   }
 
   /** Takes every operation from now on. */
@@ -158,20 +177,6 @@ export class Metering implements Meter {
     return standsFor
   }
 
-  #loadOf(context: RequestContext): RequestLoad | undefined {
-    const { simulate } = this.#fleet.settings
-    this.#untimed++
-    const isTimed = this.countdown <= 1 || --this.#requestCountdown <= 0
-    const requests = isTimed ? this.#untimed : 0
-    if (isTimed) {
-      this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
-      this.#untimed = 0
-    }
-    if (!simulate && !isTimed && context.weight === 1) return undefined
-    const { weight, spreadMs } = context
-    return { weight, spreadMs, requests, startedMs: this.nowMs(), delayMs: 0, refusal: undefined, admitted: false }
-  }
-
   take(
     load: RequestLoad | undefined,
     table: TableId,
@@ -196,7 +201,7 @@ export class Metering implements Meter {
     this.#wait({ load, change, stage, standsFor, micros }, work)
   }
 
-  #wait(taken: Taken | TakenEntity, work: number): void {
+  #wait(taken: Taken | TakenEntity | Answered, work: number): void {
     this.#waiting.push(taken)
     this.#waitingWork += work
     if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
@@ -216,6 +221,7 @@ export class Metering implements Meter {
     this.#waitingWork = 0
     for (const taken of waiting) {
       if ('change' in taken) this.#chargeEntity(taken)
+      else if ('requests' in taken) this.latencies.add(taken.nowMs, taken.requests, taken.latencyMs)
       else this.#chargeTaken(taken)
     }
   }
@@ -284,7 +290,7 @@ export class Metering implements Meter {
    * @throws RESOURCE_EXHAUSTED, UNAVAILABLE or DEADLINE_EXCEEDED: nothing was written, nothing will be
    */
   admit(context: RequestContext, rows: Iterable<{ readonly table: TableId; readonly rowKey: RowKey }>): void {
-    const load = loadOf(context)
+    const { load } = context.ledger
     if (load === undefined) return
     const nowMs = this.nowMs()
     this.#fleet.advance(nowMs)
@@ -306,9 +312,7 @@ export class Metering implements Meter {
   }
 
   /** Ends a request; a promise is its delay, an error its refusal. */
-  settle(context: RequestContext): MaybePromise<void> {
-    const load = loadOf(context)
-    if (load === undefined) return
+  settle(context: RequestContext, load: RequestLoad): MaybePromise<void> {
     const { settings } = this.#fleet
     if (load.refusal !== undefined && !load.admitted) {
       this.#count(load, load.refusal)
@@ -414,12 +418,9 @@ export class Metering implements Meter {
     if (requests === 0) return
     const nowMs = this.nowMs()
     const count = requests * weight * this.#fleet.settings.scale
-    this.latencies.add(nowMs, count, refusal === undefined ? nowMs - startedMs + delayMs : undefined)
+    const latencyMs = refusal === undefined ? nowMs - startedMs + delayMs : undefined
+    this.#wait({ requests: count, latencyMs, nowMs }, 1)
   }
-}
-
-function loadOf({ ledger }: RequestContext): RequestLoad | undefined {
-  return ledger instanceof CountingLedger ? ledger.load : undefined
 }
 
 function refuseLate({ clock, deadlineAt }: RequestContext, load: RequestLoad): void {
