@@ -3,8 +3,8 @@
  *
  *   protocol ─▶ handler(message, call) ─▶ engine verb ─▶ Answer ─▶ protocol
  *
- * An answer is five free bytes and then the message, so that gRPC writes its prefix in place. A call makes its abort signal and deadline
- * when they are first used, so that most calls pay nothing for them.
+ * An answer is five free bytes and then the message, so that gRPC writes its prefix in place. A call makes its abort signal when it
+ * is first used, so that most calls pay nothing for it.
  */
 import {
   CountingLedger,
@@ -54,7 +54,7 @@ export class Call implements RequestContext {
   readonly slice: Slice = new Slice()
   readonly weight: number = 1
   readonly isUncounted: boolean
-  readonly #startedMs: number
+  readonly deadlineAt: number | undefined
   #controller: AbortController | undefined
   isCancelled = false
   /** Start time of the machine's clock in milliseconds; set only while there is an observer, until the end is reported (calls/calls.ts). */
@@ -69,11 +69,7 @@ export class Call implements RequestContext {
     this.isUncounted = isUncounted
     this.pathProjectId = pathProjectId
     this.timeoutMs = timeoutMs
-    this.#startedMs = timeoutMs === undefined ? 0 : clock.steadyMs()
-  }
-
-  get deadlineAt(): number | undefined {
-    return this.timeoutMs === undefined ? undefined : this.#startedMs + this.timeoutMs
+    this.deadlineAt = timeoutMs === undefined ? undefined : clock.steadyMs() + timeoutMs
   }
 
   get signal(): AbortSignal {

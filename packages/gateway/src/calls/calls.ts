@@ -1,6 +1,7 @@
 /**
  * The place where the end of each call of the data API is reported, for all protocols, to the log and to observers: a lookup over
- * gRPC and one over JSON give the same report. Without an observer this costs one comparison at the start of a call and one at its end.
+ * gRPC and one over JSON give the same report. Without an observer this costs one comparison at the start of a call and one at its end,
+ * in the protocols: `any`, and the time at which the call began.
  *
  *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
@@ -52,11 +53,8 @@ export class Calls {
   #isTraced = false
   /** Whether an observer wants figures or the trace of every call. */
   #hasOthers = false
-
-  /** Whether there is an observer; read at every call. */
-  get any(): boolean {
-    return this.#observers.size > 0
-  }
+  /** Whether there is an observer; without one {@link begin} need not be called. */
+  any = false
 
   /**
    * @param takes - for the observer of messages, of which there may be one: whether it wants the call that begins
@@ -73,13 +71,14 @@ export class Calls {
 
   #note(takes: (() => boolean) | undefined): void {
     const details = [...this.#observers.values()]
+    this.any = details.length > 0
     this.#takes = takes
     this.#isTraced = details.includes('trace')
     this.#hasOthers = details.some((detail) => detail !== 'messages')
   }
 
   begin(call: Call): void {
-    if (this.#observers.size === 0 || call.isUncounted) return
+    if (call.isUncounted) return
     const isTaken = this.#takes?.() === true
     if (!isTaken && !this.#hasOthers) return
     call.beganAtMs = performance.now()
@@ -88,6 +87,7 @@ export class Calls {
     call.ledger = call.trace.ledger
   }
 
+  /** Needed only for a call that has a time at which it began. */
   end(call: Call, end: CallEnd): void {
     const { beganAtMs } = call
     if (beganAtMs === undefined) return

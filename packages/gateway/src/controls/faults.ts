@@ -32,23 +32,24 @@ export class Faults {
   readonly #active = new Map<string, ActiveFault>()
   readonly #hold: Inspector['hold']
   #count = 0
+  /** Whether there are faults; read at every call. */
+  any = false
 
   /** @param inspector - holds commits for faults with holdApply */
   constructor(inspector: Pick<Inspector, 'hold'>) {
     this.#hold = inspector.hold.bind(inspector)
   }
 
-  /** Whether there are faults; read at every call. */
-  get any(): boolean {
-    return this.#active.size > 0
-  }
-
   /** @throws INVALID_ARGUMENT with the name of the wrong field */
   add(options: FaultOptions): Fault {
     const checked = checkFault(options)
     this.#count++
-    const fault = new ActiveFault(`fault-${this.#count}`, checked, (id) => this.#active.delete(id))
+    const fault = new ActiveFault(`fault-${this.#count}`, checked, (id) => {
+      this.#active.delete(id)
+      this.any = this.#active.size > 0
+    })
     this.#active.set(fault.id, fault)
+    this.any = true
     if (checked.holdApply) fault.releases = this.#hold(holdOf(checked), () => fault.hits++)
     return fault
   }

@@ -53,7 +53,7 @@ export class AnswerWriter {
 
   /** Makes room for a long answer, so that it need not be moved while it grows: touching new memory takes most of its time. */
   expect(bytes: number): void {
-    if (bytes > bufferBytes) this.#move(bytes)
+    this.#move(bytes)
   }
 
   #move(bytes: number): void {
@@ -273,11 +273,12 @@ const shared = new AnswerWriter()
 export function writeAnswer(write: (writer: AnswerWriter) => void, bytes = 0): Answer {
   invariant(shared.mark() === 0, 'an answer is begun while another is being written')
   try {
-    shared.expect(bytes)
+    if (bytes > bufferBytes) shared.expect(bytes)
     write(shared)
     return shared.take()
-  } finally {
+  } catch (error) {
     shared.clear()
+    throw error
   }
 }
 

@@ -18,12 +18,12 @@ const fail = 3
 const requestTime = 1
 
 export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutation {
-  const check = conflictCheckOf(mutation)
-  const mask = mutation.propertyMask
+  const { upsert, propertyMask: mask, baseVersion, updateTime, conflictResolutionStrategy } = mutation
+  const isPlain = mask === null && mutation.propertyTransforms.length === 0
+  const isUnconditional = baseVersion === null && updateTime === null && conflictResolutionStrategy === 0
   // The common case: an entity and nothing else.
-  if (mutation.upsert !== null && check === undefined && mask === null && mutation.propertyTransforms.length === 0) {
-    return { operation: 'upsert', entity: mutation.upsert }
-  }
+  if (upsert !== null && isPlain && isUnconditional) return { operation: 'upsert', entity: upsert }
+  const check = conflictCheckOf(mutation)
   const rest = {
     ...(check === undefined ? {} : { conflict: check }),
     ...(mask === null ? {} : { propertyMask: mask.paths }),

@@ -76,10 +76,19 @@ const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
   Commit: { 6: { names: ['mutations'], inside: mutation } },
 }
 
+/** By method, the bytes of its shortest list that is too long: an element takes two at least. A shorter message has none. */
+const checkedFrom: ReadonlyMap<string, number> = new Map(
+  Object.entries(requests).map(([method, parts]) => {
+    const limits = new Map<string, PartLimit>()
+    gather(parts, limits)
+    return [method, Math.min(...[...limits.values()].map(({ max }) => 2 * (max + 1)))]
+  }),
+)
+
 /** Checks the lists of a request message. The decoder reports bytes that are no message. @throws INVALID_ARGUMENT for a list that is too long */
 export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
   const parts = requests[method]
-  if (parts === undefined) return
+  if (parts === undefined || bytes.length < (checkedFrom.get(method) ?? 0)) return
   try {
     checkMessage(readerOf(bytes), bytes.length, parts, 0)
   } catch (error) {

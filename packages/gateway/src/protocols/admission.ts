@@ -110,8 +110,11 @@ export class Admission {
     return exhausted(`${callsMax} calls are under way already`, '--max-calls')
   }
 
-  endCall(): void {
+  /** Ends a call, with the bytes of its request that are still counted, and its answer. */
+  endCall(requestBytes: number, unread: Unread | undefined): void {
     this.#calls--
+    this.#requestBytes -= requestBytes
+    if (unread !== undefined) this.read(unread)
   }
 
   tooManyConnections(): DatastoreError {

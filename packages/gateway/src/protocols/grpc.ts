@@ -103,7 +103,7 @@ export class GrpcService {
       const parts: UnaryParts = { call, isGzip, response, logger, queue, calls, path: head.path }
       if (streaming !== undefined) return this.#stream(streaming, parts)
       if (handler === undefined) return deaf
-      if (head.path.startsWith(dataPath)) calls.begin(call)
+      if (calls.any && head.path.startsWith(dataPath)) calls.begin(call)
       return new UnaryCall(handler, parts)
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
@@ -291,6 +291,7 @@ class UnaryCall implements StreamListener {
 
   #tell(code: CallEnd['code'], message?: string): void {
     const { calls, call, path } = this.#parts
+    if (call.beganAtMs === undefined) return
     calls.end(call, { method: path.slice(dataPath.length), protocol: 'grpc', code, message })
   }
 

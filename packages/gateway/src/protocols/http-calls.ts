@@ -116,7 +116,7 @@ export class HttpCalls {
     const protocol = form === jsonForm ? 'json' : 'protobuf'
     const isUncounted = request.headers[watcherHeader] === '1'
     const call = new Call({ clock, pathProjectId: target.projectId, isUncounted })
-    calls.begin(call)
+    if (calls.any) calls.begin(call)
     request.serve(call)
     try {
       const read = form.request(method, await request.readBody(), call)

@@ -81,10 +81,8 @@ export class Exchange implements HttpRequest {
 
   #end(): void {
     this.#isEnded = true
-    const admission = this.#admission
-    admission.endCall()
-    this.drop()
-    if (this.#unread !== undefined) admission.read(this.#unread)
+    this.#admission.endCall(this.#requestBytes, this.#unread)
+    this.#requestBytes = 0
     if (this.#call !== undefined && !this.response.writableFinished) this.#call.cancel()
   }
 }

@@ -205,6 +205,7 @@ function statusHeaders(status: number, message: string): Record<string, string> 
 
 /** A call on a stream of node:http2: its request and its answer. */
 class NodeCall implements ResponseStream {
+  readonly connection: object
   readonly #stream: ServerHttp2Stream
   readonly #admission: Admission
   /** The listener for request data; none after the request was refused. */
@@ -215,6 +216,7 @@ class NodeCall implements ResponseStream {
   #sending: Sending | undefined
 
   constructor(stream: ServerHttp2Stream, admission: Admission) {
+    this.connection = stream.session ?? stream
     this.#stream = stream
     this.#admission = admission
   }
@@ -246,17 +248,11 @@ class NodeCall implements ResponseStream {
     else this.listener?.end()
   }
 
-  get connection(): object {
-    return this.#stream.session ?? this.#stream
-  }
-
   /** The stream has ended, answered or not. */
   closed(): void {
     this.#isClosed = true
     this.listener?.cancelled()
-    this.#admission.endCall()
-    this.#admission.giveBack(this.#requestBytes)
-    if (this.#unread !== undefined) this.#admission.read(this.#unread)
+    this.#admission.endCall(this.#requestBytes, this.#unread)
     if (this.#sending !== undefined) this.#sending.answers--
   }
 
@@ -266,6 +262,7 @@ class NodeCall implements ResponseStream {
     stream.respond(okHeaders, withTrailers)
     stream.on('wantTrailers', onWantTrailers)
     stream.end(frame)
+    this.listener = undefined
     this.#sending = (stream.session as CallSession | undefined)?.[sendingOf]
     if (this.#sending !== undefined) this.#sending.answers++
     // Destroys the whole session: other answers of a reader that slow are no reason to keep it.

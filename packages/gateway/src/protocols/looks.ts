@@ -6,17 +6,14 @@
 export class Looks {
   readonly everyMs: number
   readonly #look: () => void
-  #count = 0
+  /** The number of looks so far. */
+  count = 0
   #timer: NodeJS.Timeout | undefined
 
   /** @param look - called every `everyMs` milliseconds between {@link begin} and {@link end} */
   constructor(everyMs: number, look: () => void) {
     this.everyMs = everyMs
     this.#look = look
-  }
-
-  get count(): number {
-    return this.#count
   }
 
   /** Number of looks in a time. */
@@ -36,7 +33,7 @@ export class Looks {
 
   #next(): void {
     if (this.#timer === undefined) return
-    this.#count++
+    this.count++
     this.#look()
   }
 }
