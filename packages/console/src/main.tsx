@@ -1,10 +1,26 @@
 /** The console: mounts the shell into the page that the server sends. */
-import { render } from 'preact'
+import { options, render, type VNode } from 'preact'
 import { App } from './app/app.tsx'
-import { showAttributesVisibly } from './app/visible-attributes.ts'
+import { visibleLines } from './model/visible-text.ts'
+
+/**
+ * Text of users in attributes that a browser shows or reads out: names of kinds, queries and keys in tooltips and labels. This hook of
+ * Preact makes all of them visible text, on every page; text between tags is made so by SafeText.
+ */
+const shown = ['title', 'aria-label', 'placeholder'] as const
+const before = options.vnode
+options.vnode = (vnode: VNode) => {
+  if (typeof vnode.type === 'string') {
+    const props = vnode.props as Partial<Record<string, unknown>>
+    for (const name of shown) {
+      const text = props[name]
+      if (typeof text === 'string') props[name] = visibleLines(text)
+    }
+  }
+  before?.(vnode)
+}
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element "app"')
-showAttributesVisibly()
 root.replaceChildren()
 render(<App />, root)

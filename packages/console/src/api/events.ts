@@ -9,6 +9,7 @@
  * there its readers hear `opened` when the user asks, and after own writes.
  */
 import { effect } from '@preact/signals'
+import type { ApplyReport, CommitReport, ReloadReport } from '@sixtables/engine'
 import { connection, epoch, lost, server } from './connection.ts'
 import { partsOf, send } from './http.ts'
 
@@ -118,3 +119,13 @@ export async function* dataOf(response: Response): AsyncGenerator<string> {
     for (const event of events) if (event.startsWith('data: ')) yield event.slice('data: '.length)
   }
 }
+
+/** An event of `GET /emulator/commits`: exactly one of the members is there; `lost` counts the events that a slow reader missed. */
+export interface StoreEvent {
+  readonly commit?: CommitReport
+  readonly apply?: ApplyReport
+  readonly reload?: ReloadReport
+  readonly lost?: number
+}
+
+export type StepEvent = CommitReport | ApplyReport

@@ -5,10 +5,11 @@
  * for more.
  */
 
-import type { EntityScope } from '../model/scope.ts'
+import type { DatabasesReport } from '@sixtables/gateway/browser'
+import type { DatabaseName, EntityScope } from '../model/scope.ts'
 import { countUpTo, statementIn, wholeKind } from '../model/statements.ts'
 import { aggregate, keyPages, readPage } from './datastore.ts'
-import type { CallOptions } from './http.ts'
+import { type CallOptions, getJson } from './http.ts'
 
 export const countMax = 1000
 /** Names that are listed at most. */
@@ -82,4 +83,17 @@ export async function countSmall(scope: EntityScope, options: CallOptions): Prom
   const isSmall = namespaces.length <= namespacesMax && [...counts.values()].every((count) => count < countMax)
   if (isSmall) return countAll(scope, options)
   return { kinds: [...counts].map(([kind, entities]) => ({ kind, entities })), isWhole: false }
+}
+
+export const databasesPath = '/emulator/inspect/databases'
+
+/** All of them, page by page. */
+export async function readDatabases(path: string, options?: CallOptions): Promise<readonly DatabaseName[]> {
+  const databases: DatabaseName[] = []
+  for (let query = ''; ; ) {
+    const page = await getJson<DatabasesReport>(`${path}${query}`, options)
+    databases.push(...page.databases)
+    if (page.next === undefined) return databases
+    query = `?${new URLSearchParams({ after: page.next })}`
+  }
 }

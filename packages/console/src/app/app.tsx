@@ -4,13 +4,20 @@
  * While the server is away a banner says so; when it is back each page loads anew what it shows.
  */
 
+import { signal } from '@preact/signals'
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { connection, watchServer } from '../api/connection.ts'
 import { Button } from '../components/controls.tsx'
-import { Guarded } from './guarded.tsx'
+import { ErrorNote } from '../components/parts.tsx'
+import { readAddress } from '../model/route.ts'
 import { Navigation } from './navigation.tsx'
 import { homePage, pages } from './pages.ts'
-import { route } from './router.ts'
+
+const route = signal(readAddress(location.hash))
+addEventListener('hashchange', () => {
+  route.value = readAddress(location.hash)
+})
 
 export function App() {
   useEffect(() => {
@@ -30,7 +37,7 @@ export function App() {
       <Button label="Skip to the content" class="skip-link" onClick={focusMain} />
       <Navigation current={name} />
       {connection.value === 'lost' && (
-        <p class="connection-banner" role="alert">
+        <p class="connection-banner plain" role="alert">
           The server does not answer. This page comes back by itself when it is there again.
         </p>
       )}
@@ -59,4 +66,22 @@ function NoPage({ name }: { readonly name: string }) {
       <p>Choose one in the navigation.</p>
     </section>
   )
+}
+
+/** Shows the error of a page in its place: the navigation stays. */
+class Guarded extends Component<{ readonly children: ComponentChildren }, { readonly error?: Error }> {
+  override state: { readonly error?: Error } = {}
+
+  static override getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  override componentDidCatch(error: Error): void {
+    console.error(error)
+  }
+
+  override render() {
+    const { error } = this.state
+    return error === undefined ? this.props.children : <ErrorNote error={error} what="This page failed" />
+  }
 }

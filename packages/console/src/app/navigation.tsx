@@ -1,18 +1,17 @@
 /** The list of pages: at the side, or behind a button where there is little room. */
-
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { connection, server } from '../api/connection.ts'
-import { Button } from '../components/controls.tsx'
+import { Button, Select } from '../components/controls.tsx'
 import { StoreWords } from '../components/shared-store.tsx'
+import { keepText, keptText } from '../model/kept-text.ts'
 import { addressOf } from '../model/route.ts'
 import { groups, pages } from './pages.ts'
-import { ThemeSwitch } from './theme-switch.tsx'
 
 export function Navigation({ current }: { readonly current: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <header class={`navigation ${isOpen ? 'is-open' : ''}`}>
-      <div class="navigation-head">
+      <div class="navigation-head spread">
         <a class="brand" href={addressOf('overview')}>
           <Mark />
           sixtables
@@ -28,7 +27,7 @@ export function Navigation({ current }: { readonly current: string }) {
       <nav id="pages" aria-label="Pages">
         {groups.map((group) => (
           <div key={group}>
-            <p class="navigation-group" aria-hidden="true">
+            <p class="navigation-group muted strong plain" aria-hidden="true">
               {group}
             </p>
             <ul aria-label={group}>
@@ -65,7 +64,7 @@ function Connection() {
   const isLost = connection.value === 'lost'
   const { address = location.host } = server.value ?? {}
   return (
-    <p class={`navigation-state ${isLost ? 'is-lost' : ''}`}>
+    <p class={`navigation-state small breaks muted ${isLost ? 'is-lost' : ''}`}>
       <span class="navigation-dot" aria-hidden="true" />
       <span>
         {isLost ? 'No answer from' : 'Connected to'} <bdi>{address}</bdi>
@@ -85,5 +84,22 @@ function Mark() {
     <svg class="brand-mark" viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
       {[1, 6, 11].map((y) => [1, 9].map((x) => <rect key={`${x} ${y}`} x={x} y={y} width="6" height="4" rx="0.5" />))}
     </svg>
+  )
+}
+
+const themes = ['system', 'light', 'dark'] as const
+type Theme = (typeof themes)[number]
+const storedName = 'sixtables-theme'
+
+/** Light, dark, or as the system says; kept in this browser. */
+function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(() => themes.find((name) => name === keptText(storedName)) ?? 'system')
+  useEffect(() => {
+    if (theme === 'system') delete document.documentElement.dataset['theme']
+    else document.documentElement.dataset['theme'] = theme
+    keepText(storedName, theme)
+  }, [theme])
+  return (
+    <Select class="theme-switch row small muted" label="Theme" value={theme} options={themes} onChange={setTheme} />
   )
 }

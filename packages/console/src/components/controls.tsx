@@ -8,8 +8,8 @@
  * select stands before it, unless it has the look of a field.
  */
 import type { ComponentChildren, ComponentProps } from 'preact'
+import { useState } from 'preact/hooks'
 import { visibleText } from '../model/visible-text.ts'
-import { type InputEventOf, useWholeText } from './use-whole-text.ts'
 
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'label' | 'type' | 'class'> {
   readonly label: ComponentChildren
@@ -165,4 +165,26 @@ export function Form({ onSubmit, ...rest }: FormProps) {
       {...rest}
     />
   )
+}
+
+interface InputEventOf {
+  readonly currentTarget: HTMLInputElement
+}
+
+/**
+ * An input that tells its text when it is complete: by Enter, or on leaving it. Letters that are typed stay in the input until then,
+ * however often the page is drawn meanwhile.
+ *
+ *   <input {...useWholeText(value, onChange)} />
+ */
+export function useWholeText(value: string, onChange: (text: string) => void) {
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  // The page has caught up with what was typed.
+  if (typed === value) setTyped(undefined)
+  return {
+    value: typed ?? value,
+    onInput: (event: InputEventOf) => setTyped(event.currentTarget.value),
+    onChange: (event: InputEventOf) => onChange(event.currentTarget.value),
+    onBlur: () => setTyped(undefined),
+  }
 }

@@ -2,8 +2,8 @@
  * Copies a text; says that it did, or that the browser did not allow it. The words lie over what is around the button, so nothing
  * moves under the pointer when they come and go.
  */
-
 import { useState } from 'preact/hooks'
+import { server } from '../api/connection.ts'
 import { Button } from './controls.tsx'
 
 /** @param text - made when it is copied, if that takes long */
@@ -39,4 +39,14 @@ export function CopyCode({ text, label }: { readonly text: string; readonly labe
       <CopyButton text={text} {...(label === undefined ? {} : { label })} />
     </>
   )
+}
+
+/** How the client library of a program finds this server. @param project - absent: the server's own */
+export function ConnectClient({ project }: { readonly project?: string | undefined }) {
+  const lines = [
+    `export DATASTORE_EMULATOR_HOST=${server.value?.address ?? location.host}`,
+    `export DATASTORE_PROJECT_ID=${project || server.value?.project || 'demo'}`,
+    'export METADATA_SERVER_DETECTION=none',
+  ]
+  return <CopyCode text={lines.join('\n')} />
 }

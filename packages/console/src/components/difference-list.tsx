@@ -1,8 +1,8 @@
 /** The difference between two states of an entity, a line for each place that differs. */
 
 import type { Difference } from '../model/entity-difference.ts'
+import { LongText, SafeText, useFirst } from './parts.tsx'
 import { Table } from './table.tsx'
-import { LongText, SafeText, useFirst } from './text.tsx'
 
 export interface DifferenceListProps {
   readonly differences: readonly Difference[]
@@ -30,12 +30,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
   )
 }
 
-interface StateProps {
-  readonly text: string | undefined
-  readonly Mark: 'del' | 'ins'
-}
-
-function State({ text, Mark }: StateProps) {
+function State({ text, Mark }: Readonly<{ text: string | undefined; Mark: 'del' | 'ins' }>) {
   if (text === undefined) return <span class="muted">absent</span>
   return (
     <Mark>

@@ -2,13 +2,13 @@
 
 import type { Finding } from '@sixtables/engine'
 import { addressOf } from '../model/route.ts'
-import { SafeText } from './text.tsx'
+import { SafeText } from './parts.tsx'
 
 export function FindingFacts({ finding: { remedy, evidence } }: { readonly finding: Finding }) {
   return (
     <>
       <p>{remedy}</p>
-      <ul class="finding-evidence muted bullets">
+      <ul class="finding-evidence small muted bullets">
         {evidence.map((fact) => (
           <li key={fact}>
             <SafeText text={fact} />

@@ -8,7 +8,7 @@ export interface HeatBarProps {
 
 export function HeatBar({ marks }: HeatBarProps) {
   return (
-    <div class="heat-bar">
+    <div class="heat-bar small">
       <div style={{ background: heatGradient }} />
       <ul>
         {marks.map(({ share, words }) => (

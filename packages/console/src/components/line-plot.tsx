@@ -81,12 +81,12 @@ export function LinePlot(props: LinePlotProps) {
       <figcaption>
         {title} <span class="muted">{unit}</span>
       </figcaption>
-      <ul class="line-plot-legend">
+      <ul class="line-plot-legend small">
         {lines.map((line, i) => (
           <li key={line.label}>
             <LineMark line={line} place={i} />
             <bdi>{line.label}</bdi>
-            <span class="line-plot-value">{valueWords(line.values[under ?? line.values.length - 1])}</span>
+            <span class="line-plot-value muted">{valueWords(line.values[under ?? line.values.length - 1])}</span>
           </li>
         ))}
         {lines.length === 0 && <li class="muted">none so far</li>}
@@ -118,7 +118,7 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
   const [isOpen, setOpen] = useState(false)
   const from = Math.max(0, x.values.length - tableRowsMax)
   return (
-    <details class="line-plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Values of "{title}"</summary>
       {isOpen && (
         <Scroll label={`${title}, ${unit}`}>

@@ -6,7 +6,7 @@ import { postJson } from '../api/http.ts'
 import type { DatabaseName } from '../model/scope.ts'
 import { Button } from './controls.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { SafeLines } from './text.tsx'
+import { SafeLines } from './parts.tsx'
 import { type Action, useAction } from './use-server.ts'
 
 /** Members of `POST /emulator/indexes/create`: a definition, or the text of an index.yaml. */

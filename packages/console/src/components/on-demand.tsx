@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
-import { ErrorNote } from './notes.tsx'
+import { ErrorNote } from './parts.tsx'
 
 /** @param name - for the message where its code cannot be loaded */
 export function onDemand<P extends object>(

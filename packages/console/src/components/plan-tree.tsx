@@ -1,7 +1,7 @@
 /** A plan of a query: its scans as a tree, then the steps behind them. */
 
 import type { PlanTree as Plan } from '@sixtables/engine'
-import { SafeText } from './text.tsx'
+import { SafeText } from './parts.tsx'
 
 export function PlanTree({ plan: { source, results } }: { readonly plan: Plan }) {
   return (

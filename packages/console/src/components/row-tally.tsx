@@ -2,8 +2,8 @@
 
 import type { CommitPreview } from '@sixtables/engine'
 import { counted } from '../model/numbers.ts'
+import { SafeText } from './parts.tsx'
 import { FigureTable } from './table.tsx'
-import { SafeText } from './text.tsx'
 
 /** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
 export function tallyInWords({ tables }: CommitPreview): string {
@@ -29,7 +29,7 @@ export function RowTally({ preview, summary }: { readonly preview: CommitPreview
           figures: [counted(written), counted(deleted)],
         }))}
       />
-      <ul class="row-tally-rows">
+      <ul class="row-tally-rows breaks">
         {rows.map(({ row, rowKey, deleted: isDeleted }) => (
           <li key={rowKey + String(isDeleted)}>
             <span class={isDeleted ? 'tag bad' : 'tag good'}>{isDeleted ? 'deletes' : 'writes'}</span>{' '}

@@ -10,7 +10,7 @@ import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'
 import { Button } from './controls.tsx'
-import { SafeText } from './text.tsx'
+import { SafeText } from './parts.tsx'
 
 /** Whether several gateways may share the store. */
 export function isShared(): boolean {

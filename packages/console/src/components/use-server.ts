@@ -102,7 +102,7 @@ export interface Action<A extends readonly unknown[]> {
   readonly run: (...args: A) => void
   readonly isBusy: boolean
   readonly error: Error | undefined
-  /** The words of `task` after it succeeded. */
+  /** The words of `task` after it succeeded, if it gave some. */
   readonly done: string | undefined
 }
 
@@ -110,11 +110,11 @@ export interface Action<A extends readonly unknown[]> {
  * A call that changes something, with its refusal or its result in words. A call that is asked for while another is under way is made
  * after it: none is dropped.
  */
-export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<string | undefined>): Action<A> {
+export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
   const isShown = useRef(true)
   /** Calls under way or behind it. */
-  const calls = useRef<readonly (() => Promise<string | undefined>)[]>([])
+  const calls = useRef<readonly (() => Promise<unknown>)[]>([])
   useEffect(
     () => () => {
       isShown.current = false
@@ -126,7 +126,7 @@ export function useAction<A extends readonly unknown[]>(task: (...args: A) => Pr
     if (call === undefined) return
     setState({ isBusy: true, error: undefined, done: undefined })
     const ended = await call().then(
-      (done) => ({ done, error: undefined }),
+      (done) => ({ done: typeof done === 'string' ? done : undefined, error: undefined }),
       (error: Error) => ({ done: undefined, error }),
     )
     calls.current = calls.current.slice(1)

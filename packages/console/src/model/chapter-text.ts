@@ -1,4 +1,4 @@
-/** The text of a chapter of the course, and the lines for a terminal in it. */
+/** The text of a chapter of the course, the lines for a terminal in it, and texts of the labs in pieces. */
 
 export type Piece = string | TextElement
 
@@ -133,4 +133,14 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]+)+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
   )
+}
+
+/** A text of a lab: `code`, *emphasis*, and [links](page.md). */
+export function piecesOf(text: string): readonly Piece[] {
+  return text.split(/(`[^`]*`|\*[^*\s][^*]*\*|\[[^\]]*\]\([^)]*\))/).map((part): Piece => {
+    const [, words, target = ''] = /^\[([^\]]*)\]\(([^)]*)\)$/.exec(part) ?? []
+    if (words !== undefined) return { tag: 'a', about: target.replace(/^(?=[\w-]+\.md)/, '../labs/'), inside: [words] }
+    if (/^`.+`$/.test(part)) return { tag: 'code', inside: [part.slice(1, -1)] }
+    return /^\*.+\*$/.test(part) ? { tag: 'em', inside: [part.slice(1, -1)] } : part
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { piecesOf } from './rich-text.ts'
+import { piecesOf } from './chapter-text.ts'
 
 test('code, emphasis and links are taken apart; a link to a lab stays one', () => {
   expect(piecesOf('With `a*b` it *holds*: see [the key](hot-key.md) and [a page](../reference/x.md).')).toEqual([

@@ -53,7 +53,7 @@ export function Editor(props: EditorProps) {
       <div ref={host} class="editor-host" />
       {editor === undefined && (
         <textarea
-          class="editor-waiting"
+          class="editor-waiting whole"
           aria-label={label}
           value={value}
           readOnly={isReadOnly}

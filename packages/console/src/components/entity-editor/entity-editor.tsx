@@ -21,9 +21,8 @@ import { Button } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
-import { ErrorNote } from '../notes.tsx'
+import { ErrorNote, SafeText } from '../parts.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
-import { SafeText } from '../text.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
 import { type EditorOptions, type EditorState, useEditor } from './use-editor.ts'
@@ -55,12 +54,7 @@ export function EntityEditor(props: EditorOptions) {
   return <OpenEditor {...props} title={title} entity={entity} />
 }
 
-interface OpenEditorProps extends EditorOptions {
-  readonly title: string
-  readonly entity: EntityBase
-}
-
-function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
+function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ title: string; entity: EntityBase }>) {
   const { scope, mode, onClose } = options
   const { base, newer } = entity
   const editor = useEditor(options, entity)
@@ -206,7 +200,7 @@ function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit,
   if (question !== undefined) {
     return (
       <>
-        <p class="editor-question" role="alert">
+        <p class="editor-question strong" role="alert">
           {question === 'delete' ? 'Delete this entity?' : 'Discard what you changed?'}
         </p>
         {question === 'delete' && <Tally words={effect} />}
@@ -236,7 +230,7 @@ function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit,
 
 function Tally({ words }: { readonly words: string }) {
   return (
-    <span class="editor-tally" role="status">
+    <span class="editor-tally strong" role="status">
       {words}
     </span>
   )

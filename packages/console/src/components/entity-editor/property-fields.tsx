@@ -1,11 +1,11 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
-
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { counted } from '../../model/numbers.ts'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
 import { Button } from '../controls.tsx'
-import { SafeText } from '../text.tsx'
-import { useShownFields } from './use-shown-fields.tsx'
+import { SafeText } from '../parts.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
 
 interface ValueFieldProps {
@@ -220,7 +220,7 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
         const label = within === '' ? name : `${within}.${name}`
         const shown = name === '' ? `property ${i + 1}` : label
         return (
-          <li key={i} class="property-field">
+          <li key={i} class="property-field stack">
             <input
               class="property-name mono"
               aria-label={`Name of property ${i + 1}${within === '' ? '' : ` of ${within}`}`}
@@ -262,4 +262,56 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
       </li>
     </ul>
   )
+}
+
+/** Fields that are shown at first, and with each further step. */
+const shownAtFirst = 100
+const shownMore = 200
+
+/** Fields that are drawn in one frame: many of them at once would stop the page. */
+const fieldsAtOnce = 25
+
+interface ShownFields {
+  /** So many are drawn by now: some more in each frame. */
+  readonly drawn: number
+  /** A button for more of them. */
+  readonly more: VNode | null
+  /** Shows all, and one that is added. */
+  readonly showAdded: () => void
+}
+
+interface ListOfFields {
+  readonly count: number
+  /** `properties` */
+  readonly noun: string
+  /** Place of the list, as in the places of problems. */
+  readonly path: readonly number[]
+  readonly problems: ReadonlyMap<string, string>
+}
+
+/**
+ * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
+ * problem, or one that is added, is shown with all before it.
+ */
+function useShownFields({ count, noun, path, problems }: ListOfFields): ShownFields {
+  const [wanted, setWanted] = useState(shownAtFirst)
+  const [drawn, setDrawn] = useState(fieldsAtOnce)
+  // They stay when the problem is mended.
+  const needed = withProblem(path, problems)
+  if (needed > wanted) setWanted(needed)
+  const shown = Math.min(count, wanted)
+  useEffect(() => {
+    if (drawn >= shown) return
+    const frame = requestAnimationFrame(() => setDrawn(drawn + fieldsAtOnce))
+    return () => cancelAnimationFrame(frame)
+  }, [drawn, shown])
+  const more = <Button label={`Show more of ${counted(count)} ${noun}`} onClick={() => setWanted(shown + shownMore)} />
+  return { drawn: Math.min(drawn, shown), more: shown < count ? more : null, showAdded: () => setWanted(count + 1) }
+}
+
+/** The number of fields up to the last one with a problem. */
+function withProblem(path: readonly number[], problems: ReadonlyMap<string, string>): number {
+  const above = path.map((place) => `${place}.`).join('')
+  const inside = [...problems.keys()].filter((place) => place.startsWith(above))
+  return Math.max(0, ...inside.map((place) => Number.parseInt(place.slice(above.length), 10) + 1))
 }

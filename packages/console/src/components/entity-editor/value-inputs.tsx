@@ -10,7 +10,7 @@ import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
-import { SafeText } from '../text.tsx'
+import { SafeText } from '../parts.tsx'
 
 /** Context of all fields of one form. */
 export interface FieldContext {
@@ -219,7 +219,7 @@ function Partition({ value: { partition }, name, home, onChange }: PartitionProp
     ? 'in this namespace'
     : `in project ${partition.project}, database ${partition.database || '(default)'}, namespace ${partition.namespace || '(default)'}`
   return (
-    <details class="value-partition">
+    <details class="value-partition small whole">
       <summary>
         <SafeText text={words} />
       </summary>

@@ -15,7 +15,7 @@ export interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
-    <fieldset class="transfer-choice">
+    <fieldset class="transfer-choice no-box">
       <legend>{legend}</legend>
       {(Object.entries(options) as [T, string][]).map(([option, words]) => (
         <label key={option}>
@@ -26,14 +26,9 @@ export function Choice<T extends string>({ legend, value, options, onChange }: C
   )
 }
 
-export interface FormatChoiceProps {
-  readonly value: FixtureFormat
-  readonly onChange: (format: FixtureFormat) => void
-}
-
 export const formats: readonly FixtureFormat[] = ['yaml', 'json', 'csv']
 
-export function FormatChoice(props: FormatChoiceProps) {
+export function FormatChoice(props: Readonly<{ value: FixtureFormat; onChange: (format: FixtureFormat) => void }>) {
   return <Select label="Format" options={formats.map((one) => [one, one.toUpperCase()] as const)} {...props} />
 }
 

@@ -11,9 +11,8 @@ import { bytesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Check, Form } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
-import { ErrorNote } from '../notes.tsx'
+import { ErrorNote, SafeText } from '../parts.tsx'
 import { saveFile } from '../save-file.ts'
-import { SafeText } from '../text.tsx'
 import { useTask } from '../use-task.ts'
 import { Choice, FormatChoice, Start } from './choice.tsx'
 import { ManagedTransferForm } from './managed-transfer.tsx'
@@ -69,7 +68,7 @@ function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly 
     return `Downloaded ${bytesInWords(file.size)}.`
   })
   return (
-    <Form class="transfer-form" onSubmit={start}>
+    <Form class="transfer-form stack-3" onSubmit={start}>
       <div class="toolbar">
         <FormatChoice value={format} onChange={setFormat} />
         <Check

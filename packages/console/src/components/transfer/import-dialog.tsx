@@ -12,18 +12,12 @@ import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Form } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
-import { ErrorNote } from '../notes.tsx'
-import { SafeText } from '../text.tsx'
+import { ErrorNote, SafeText } from '../parts.tsx'
 import { useTask } from '../use-task.ts'
 import { Choice, FormatChoice, formats, Start } from './choice.tsx'
 import { ManagedTransferForm } from './managed-transfer.tsx'
 
-export interface ImportDialogProps {
-  readonly scope: EntityScope
-  readonly onClose: () => void
-}
-
-export function ImportDialog({ scope, onClose }: ImportDialogProps) {
+export function ImportDialog({ scope, onClose }: Readonly<{ scope: EntityScope; onClose: () => void }>) {
   const [source, setSource] = useState<'fixture' | 'managed'>('fixture')
   return (
     <Dialog title="Import" onClose={onClose}>
@@ -95,7 +89,7 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
     if (/\.csv$/i.test(file)) setKind(file.replace(/\.csv$/i, ''))
   }, set)
   return (
-    <Form class="transfer-form" onSubmit={start}>
+    <Form class="transfer-form stack-3" onSubmit={start}>
       <label>
         File
         <input
@@ -149,7 +143,7 @@ function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
   return (
     <>
       <p>Wrote {entitiesInWords(entities)}.</p>
-      <ul class="transfer-keys">
+      <ul class="breaks plain">
         {keys.slice(0, 10).map((key) => (
           <li key={key}>
             <SafeText text={key} />

@@ -8,8 +8,7 @@ import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Form } from '../controls.tsx'
 import { CopyButton } from '../copy-button.tsx'
-import { ErrorNote } from '../notes.tsx'
-import { SafeText } from '../text.tsx'
+import { ErrorNote, SafeText } from '../parts.tsx'
 import { useAction, useLoaded } from '../use-server.ts'
 import { Start } from './choice.tsx'
 
@@ -30,7 +29,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const isExport = direction === 'export'
   const isRunning = operation !== undefined && operation.done !== true
   return (
-    <Form class="transfer-form" onSubmit={begin.run}>
+    <Form class="transfer-form stack-3" onSubmit={begin.run}>
       <label>
         {isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place
         <input
@@ -77,11 +76,9 @@ function useOperation(start: () => Promise<Operation>, direction: ManagedTransfe
   const begin = useAction(async () => {
     setBegun(undefined)
     setBegun(await start())
-    return undefined
   })
   const cancel = useAction(async (operation: Operation) => {
     await postJson(`${operationPath(operation)}:cancel`)
-    return undefined
   })
   const isDone = latest?.done === true
   useEffect(() => {

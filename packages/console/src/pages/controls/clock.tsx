@@ -4,8 +4,7 @@ import { type ClockReport, timeInWords } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { deleteJson, postJson } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
+import { ActionNote, ErrorNote, Panel } from '../../components/parts.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 
@@ -36,7 +35,7 @@ export function ClockControl() {
   return (
     <Panel title="Clock">
       {error !== undefined && <ErrorNote error={error} what="The clock cannot be read" />}
-      <p class="clock-now">{value === undefined ? '–' : value.now}</p>
+      <p class="clock-now strong plain">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
         <div class="clock-forms">

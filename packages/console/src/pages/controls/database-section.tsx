@@ -1,7 +1,7 @@
 /** A section of Controls about one database, which its address names: `#/controls/settings/demo?database=orders`. */
 import type { ComponentType } from 'preact'
 import { server } from '../../api/connection.ts'
-import { DatabaseFields } from '../../components/database-fields.tsx'
+import { DatabaseFields } from '../../components/databases.tsx'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 

@@ -24,7 +24,7 @@ export function IndexForm({ create }: IndexFormProps) {
   const properties = rows.filter(({ name }) => name !== '').map(({ name, direction }) => `${name} ${direction}`)
   return (
     <Form onSubmit={() => create.run({ kind, ancestor, properties })}>
-      <div class="list-rows">
+      <div class="list-rows stack below-3">
         <div class="list-row">
           <TextField label="Kind" value={kind} onChange={setKind} placeholder="ToDo" required />
           <Check label="for queries with an ancestor" isOn={ancestor} onSwitch={setAncestor} />

@@ -3,8 +3,7 @@
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
+import { ActionNote, ErrorNote, Panel } from '../../components/parts.tsx'
 import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { applyChoices } from '../../model/job-policy.ts'
@@ -121,7 +120,7 @@ function TtlFields({ ttl, onChange }: TtlFieldsProps) {
   const set = (i: number, changed: Partial<TtlPolicy>): void =>
     onChange(ttl.map((one, at) => (at === i ? { ...one, ...changed } : one)))
   return (
-    <fieldset class="list-rows">
+    <fieldset class="list-rows stack below-3">
       <legend class="field-label">Time to live: entities of a kind are deleted after the time in a property</legend>
       {ttl.map(({ kind, property }, i) => (
         <div key={i} class="list-row">

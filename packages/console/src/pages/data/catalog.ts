@@ -10,9 +10,8 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { databasesPath, readDatabases } from '../../api/databases.ts'
 import type { CallOptions } from '../../api/http.ts'
-import { countOfKind, listedMax, namesOf } from '../../api/kinds.ts'
+import { countOfKind, databasesPath, listedMax, namesOf, readDatabases } from '../../api/kinds.ts'
 import type { DatabaseName, EntityScope } from '../../model/scope.ts'
 import { useChanges } from './commits.ts'
 

@@ -1,7 +1,7 @@
 /** The choice of the properties that are columns. */
 import { Button } from '../../components/controls.tsx'
 import { Menu } from '../../components/menu.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { SafeText } from '../../components/parts.tsx'
 import type { Column } from './results.ts'
 
 /** Columns that are shown before the user chooses. */

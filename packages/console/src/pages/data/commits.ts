@@ -5,8 +5,7 @@
 
 import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useRef } from 'preact/hooks'
-import { openEvents } from '../../api/events.ts'
-import type { StoreEvent } from '../../model/store-events.ts'
+import { openEvents, type StoreEvent } from '../../api/events.ts'
 
 const firstMs = 40
 const nextMs = 500

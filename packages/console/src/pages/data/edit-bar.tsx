@@ -3,10 +3,9 @@
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { usePreview } from '../../components/entity-editor/use-preview.ts'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { ActionNote, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { tallyInWords } from '../../components/row-tally.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
-import { SafeText } from '../../components/text.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -29,7 +28,6 @@ function useChanges(scope: EntityScope) {
   const conflicting = mine.filter((_, i) => known?.conflicts[i] === true)
   const looking = useAction(async () => {
     await look(conflicting)
-    return undefined
   })
   useEffect(() => {
     if (conflicting.length > 0) looking.run()

@@ -1,9 +1,8 @@
 /** The plan of the query that was run, and the rows it read of each table. */
 
 import type { PlanReport } from '@sixtables/gateway/browser'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote, SafeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -63,7 +62,7 @@ function Stats({ stats }: { readonly stats: NonNullable<PlanReport['stats']> }) 
   return (
     <>
       <h3>Rows read</h3>
-      <table class="explain-rows">
+      <table class="whole">
         <tbody>
           {Object.entries(figures).map(([name, value]) => (
             <tr key={name}>

@@ -2,7 +2,7 @@
 
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
-import { SafeLines, SafeText } from '../../components/text.tsx'
+import { SafeLines, SafeText } from '../../components/parts.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
 
@@ -54,7 +54,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
           {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
-          <code class="query-text">
+          <code class="query-text breaks muted">
             <SafeLines text={text} />
           </code>
         </div>
@@ -89,7 +89,7 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
   const { property, operator, value } = filter
   const wrongId = `filter-wrong-${number}`
   return (
-    <fieldset class="filter-line">
+    <fieldset class="filter-line no-box">
       <legend class="visually-hidden">Filter {number}</legend>
       <input
         class="filter-property"
@@ -182,7 +182,7 @@ function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange
     direction === 'descending' ? `${property} descending` : property,
   )
   return (
-    <span class="filter-order">
+    <span class="muted">
       Sorted by <SafeText text={words.join(', then ')} />
       <Button
         label="Remove"

@@ -3,13 +3,14 @@
  *
  *   address ─▶ place ─▶ statement ─▶ results          a run, a sort and a choice of columns change the address
  */
-
 import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
+import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
-import { CommitsUntold } from '../../components/shared-store.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { EmptyState, SafeText } from '../../components/parts.tsx'
+import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import { withFilter } from '../../model/query-form.ts'
@@ -17,7 +18,6 @@ import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
 import { addressOfPlace, addressOfQuery, movedTo, type Place, placeOf } from './address.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
-import { NoData } from './no-data.tsx'
 import { QueryPanel } from './query-panel.tsx'
 import type { Column } from './results.ts'
 import { AggregateView, ResultsView, Tools } from './results-view.tsx'
@@ -195,4 +195,34 @@ function readStatement(gql: string): Statement | GqlError {
     if (error instanceof GqlError) return error
     throw error
   }
+}
+
+interface NoDataProps {
+  readonly project: string
+  readonly namespace: string
+  /** Ways to make the first entity here. */
+  readonly children: ComponentChildren
+}
+
+/** Data without data: how a client connects, and how to seed. */
+function NoData({ project, namespace, children }: NoDataProps) {
+  const address = server.value?.address ?? location.host
+  const name = project === '' ? (server.value?.project ?? 'demo') : project
+  const put = `npx sixtables put --endpoint ${address} --project ${name} ToDo:1 '{"title": "look inside"}'`
+  return (
+    <EmptyState title={namespace === '' ? 'No data yet' : 'No data in this namespace'}>
+      <p>
+        {isShared() ? '' : 'Entities appear here as soon as a program writes them. '}Point the client library of your
+        program at this server:
+      </p>
+      <ConnectClient project={name} />
+      <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
+      <pre>
+        {put}
+        {'\n'}npx sixtables seed --endpoint {address} --project {name} fixture.yaml
+      </pre>
+      <CopyButton text={put} label="Copy the first line" />
+      <div class="no-data-next">{children}</div>
+    </EmptyState>
+  )
 }

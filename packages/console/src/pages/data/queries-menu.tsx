@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Menu } from '../../components/menu.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { SafeText } from '../../components/parts.tsx'
 import { type KeptQuery, keptQueries, noteQuery } from '../../model/kept-queries.ts'
 import { readAddress } from '../../model/route.ts'
 import { type EntityScope, scopeIn } from '../../model/scope.ts'
@@ -37,7 +37,7 @@ function Lists({ scope, now }: QueriesProps) {
         <h3>{title}</h3>
         <ul>
           {shown.map((query) => (
-            <li key={query.address} class="kept-query">
+            <li key={query.address} class="kept-query spread">
               <a class="cut mono" href={query.address} title={query.gql}>
                 <SafeText text={query.gql} />
                 <Elsewhere address={query.address} scope={scope} />

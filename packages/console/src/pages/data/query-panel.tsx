@@ -10,8 +10,8 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
+import { SafeText } from '../../components/parts.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
-import { SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -102,7 +102,7 @@ function NoFilters({ read }: Pick<Draft, 'read'>) {
 
 function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange: (isGql: boolean) => void }) {
   return (
-    <fieldset class="query-tabs">
+    <fieldset class="query-tabs no-box">
       <legend class="visually-hidden">Write the query as</legend>
       <Button label="Filters" aria-pressed={!isGql} onClick={() => onChange(false)} />
       <Button label="GQL" aria-pressed={isGql} onClick={() => onChange(true)} />

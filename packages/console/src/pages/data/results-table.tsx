@@ -3,7 +3,7 @@ import type { SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
-import { SafeText } from '../../components/text.tsx'
+import { SafeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
@@ -118,7 +118,7 @@ function columnsOf(
         id: property,
         title: (
           <>
-            <SafeText text={property} /> <span class="data-type">{column.type}</span>
+            <SafeText text={property} /> <span class="data-type muted light">{column.type}</span>
           </>
         ),
         width: `calc(${column.width}ch + 28px)`,
@@ -149,7 +149,7 @@ function KeyCell({ scope, row, onOpen }: KeyCellProps) {
       >
         <SafeText text={text} />
       </button>
-      <span class="data-key-links">
+      <span class="data-key-links small">
         <a tabIndex={-1} href={addressOfChildren(scope, text)} title="Entities below this one (c)">
           children
         </a>{' '}
@@ -209,7 +209,7 @@ function PropertyCell({ scope, row, column, editing, onFilter, onEdited }: Prope
       {filter !== undefined && (
         <button
           type="button"
-          class="data-filter"
+          class="data-filter small muted"
           tabIndex={-1}
           title={`Only entities with this ${property} (f)`}
           onClick={() => onFilter(filter)}
@@ -239,7 +239,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
       style={isNumber && behind > 0 ? { paddingRight: `${behind}ch` } : undefined}
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >
-      {isOther && <span class="data-type">{type}</span>}
+      {isOther && <span class="data-type muted light">{type}</span>}
       {value.keyValue === undefined ? (
         text
       ) : (
@@ -247,7 +247,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
           {text}
         </a>
       )}
-      {value.excludeFromIndexes === true && <span class="data-unindexed">not indexed</span>}
+      {value.excludeFromIndexes === true && <span class="data-unindexed muted">not indexed</span>}
     </span>
   )
 }

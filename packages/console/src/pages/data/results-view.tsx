@@ -10,9 +10,8 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import type { OpenDialog } from '../../components/entity-dialogs.tsx'
 import { Menu } from '../../components/menu.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
-import { ActionNote, EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { ActionNote, EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import type { KeptQuery } from '../../model/kept-queries.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
@@ -106,7 +105,7 @@ export function ResultsView(props: ResultsViewProps) {
 function Frame({ scope, isExplained, runs, gql, children }: FrameProps) {
   return (
     <div class={`results ${isExplained ? 'is-explained' : ''}`}>
-      <div class="results-main">{children}</div>
+      <div class="results-main column">{children}</div>
       {isExplained && <ExplainPanel scope={scope} gql={gql} runs={runs} />}
     </div>
   )
@@ -187,7 +186,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 /** The query that was run, while another one is being written above. */
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
-    <p class="results-of cut muted">
+    <p class="results-of plain cut muted">
       Still the results of{' '}
       <code>
         <SafeText text={gql} />
@@ -240,8 +239,8 @@ interface CountProps {
 function Count({ scope, statement, results: { pages } }: CountProps) {
   const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
   const of = JSON.stringify([scope, printGql(statement)])
-  if (pages.isNew) return <span class="results-count muted">{pages.error === undefined ? 'Reading …' : ''}</span>
-  if (pages.isComplete) return <span class="results-count">{counted(pages.count, 'result')}</span>
+  if (pages.isNew) return <span class="results-count nowrap muted">{pages.error === undefined ? 'Reading …' : ''}</span>
+  if (pages.isComplete) return <span class="results-count nowrap">{counted(pages.count, 'result')}</span>
   const count = (): void => {
     setTotal({ of, words: 'counting …' })
     aggregate(scope, countOf(statement)).then(
@@ -250,7 +249,7 @@ function Count({ scope, statement, results: { pages } }: CountProps) {
     )
   }
   return (
-    <span class="results-count">
+    <span class="results-count nowrap">
       {counted(Math.max(0, pages.count - 1))} read{' '}
       {total?.of === of ? <SafeText text={total.words} /> : <Button label="Count all" look="quiet" onClick={count} />}
     </span>

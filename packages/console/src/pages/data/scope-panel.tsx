@@ -3,8 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { countMax } from '../../api/kinds.ts'
 import { Select } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { ErrorNote, SafeText } from '../../components/parts.tsx'
 import { counted } from '../../model/numbers.ts'
 import { navigate } from '../../model/route.ts'
 import { addressOfPlace, movedTo, type Place } from './address.ts'
@@ -21,7 +20,7 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
   const ofProject = databases.filter(({ project }) => project === place.project).map(({ database }) => database)
   const go = (to: Partial<Place>): void => navigate(addressOfPlace(movedTo(place, to)))
   return (
-    <aside class="data-scope" aria-label="Database and kinds">
+    <aside class="data-scope column" aria-label="Database and kinds">
       <Select
         look="field"
         label="Project"
@@ -56,7 +55,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
     [kinds, wanted],
   )
   return (
-    <nav class="data-kinds" aria-label="Kinds">
+    <nav class="data-kinds grow" aria-label="Kinds">
       <h2>Kinds</h2>
       {kinds.length > 12 && (
         <input
@@ -75,10 +74,10 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
               href={addressOfPlace(movedTo(place, { kind }))}
               aria-current={kind === place.kind ? 'true' : undefined}
             >
-              <span class="data-kind-name cut">
+              <span class="grow cut">
                 <SafeText text={kind} />
               </span>
-              <span class="data-kind-count">{countWords(counts.get(kind))}</span>
+              <span class="small muted light">{countWords(counts.get(kind))}</span>
             </a>
           </li>
         ))}

@@ -1,8 +1,7 @@
 /** Entities as links to their pages, each with its first properties. */
 
 import type { FirstEntities, FoundEntity } from '../../api/entities.ts'
-import { Panel } from '../../components/panel.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { Panel, SafeText } from '../../components/parts.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
 import { addressOfChildren } from '../../model/query-form.ts'

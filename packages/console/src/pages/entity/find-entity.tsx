@@ -3,11 +3,9 @@
 import { useState } from 'preact/hooks'
 import { type FirstEntities as First, readFirst } from '../../api/entities.ts'
 import { Button, Field, Form, TextField } from '../../components/controls.tsx'
-import { DatabaseFields } from '../../components/database-fields.tsx'
+import { DatabaseFields } from '../../components/databases.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
-import { EmptyState, ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { EmptyState, ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { keyProblem } from '../../model/key-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
@@ -63,8 +61,8 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
     if (wrong === undefined) navigate(addressOfEntity(scope, key))
   }
   return (
-    <Form class="panel entity-find" onSubmit={open}>
-      <div class="entity-key">
+    <Form class="panel entity-find below-3" onSubmit={open}>
+      <div class="entity-key stack">
         <Field label="Key">
           <input
             class="mono"

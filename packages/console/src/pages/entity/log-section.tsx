@@ -1,8 +1,7 @@
 /** The kept log records of the entity's group, newest first. */
 
 import type { LogRecordReport, LogReport } from '@sixtables/engine'
-import { Panel } from '../../components/panel.tsx'
-import { LongText, SafeText } from '../../components/text.tsx'
+import { LongText, Panel, SafeText } from '../../components/parts.tsx'
 import { counted } from '../../model/numbers.ts'
 
 const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {

@@ -3,8 +3,7 @@
 import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { Switch } from '../../components/controls.tsx'
-import { Panel } from '../../components/panel.tsx'
-import { LongText, SafeText, useFirst } from '../../components/text.tsx'
+import { LongText, Panel, SafeText, useFirst } from '../../components/parts.tsx'
 
 const tables = [
   'Entities',
@@ -56,21 +55,15 @@ function countWords(rows: readonly RowReport[]): string {
   return counters === 0 ? words : `${words}, and ${counters === 1 ? '1 counter' : `${counters} counters`} of ids`
 }
 
-interface TableRowsProps {
-  readonly table: string
-  readonly rows: readonly RowReport[]
-  readonly isHex: boolean
-}
-
-function TableRows({ table, rows, isHex }: TableRowsProps) {
+function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: readonly RowReport[]; isHex: boolean }>) {
   const { shown, rest } = useFirst(rows, 'rows')
   return (
     <section class="entity-table" aria-label={table}>
       <h3>
-        {table} <span class="muted entity-about">{about[table]}</span>
+        {table} <span class="muted entity-about small light">{about[table]}</span>
       </h3>
       {rows.length === 0 ? (
-        <p class="muted entity-none">no row</p>
+        <p class="muted plain">no row</p>
       ) : (
         <div>
           <ul>
@@ -79,7 +72,7 @@ function TableRows({ table, rows, isHex }: TableRowsProps) {
                 {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
                 <code>{isHex ? rowKey : <SafeText text={row} />}</code>
                 {value !== '' && (
-                  <span class="entity-cell">
+                  <span class="entity-cell muted">
                     <LongText text={value} />
                   </span>
                 )}

@@ -6,11 +6,12 @@
 
 import type { RowsReport, VersionsReport } from '@sixtables/engine'
 import { entityQuery, type FirstEntities, readFirst, readRows } from '../../api/entities.ts'
+import type { StoreEvent } from '../../api/events.ts'
 import { type CallOptions, getJson } from '../../api/http.ts'
 import { useEvents, useLoaded, useSoon } from '../../components/use-server.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import type { StoreEvent } from '../../model/store-events.ts'
+
 import { childrenMax } from './entity-list.tsx'
 
 export interface Inside extends Pick<VersionsReport, 'versions'> {

@@ -6,10 +6,8 @@ import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
+import { ErrorNote, LongText, Panel, SafeText, useFirst } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
-import { LongText, SafeText, useFirst } from '../../components/text.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { formOf } from '../../model/typed-json.ts'
@@ -51,7 +49,7 @@ export function VersionsSection(props: VersionsSectionProps) {
         of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
       </p>
       <ReadTime version={shown} />
-      <div class="entity-versions">
+      <div class="entity-versions stack-3">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
         <div>
           <CompareWith
@@ -78,7 +76,7 @@ interface SliderProps {
 
 function Slider({ at, last, words, onChoose }: SliderProps) {
   return (
-    <div class="entity-slider">
+    <div class="entity-slider row">
       <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)} />
       <input
         type="range"
@@ -151,12 +149,7 @@ function useVersion(scope: EntityScope, key: string, version: string | undefined
   return (version === undefined ? undefined : loaded.get(version)) ?? {}
 }
 
-interface VersionStateProps {
-  readonly state: LoadedVersion
-  readonly isDeleted: boolean
-}
-
-function VersionState({ state: { entity, error }, isDeleted }: VersionStateProps) {
+function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state: LoadedVersion; isDeleted: boolean }>) {
   const properties = Object.entries(entity?.properties ?? {})
   const { shown, rest } = useFirst(properties, 'properties')
   if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />

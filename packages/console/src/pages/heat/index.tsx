@@ -10,7 +10,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { connection } from '../../api/connection.ts'
 import { Button, Check, Select, Switch } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
-import { EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { EmptyState, ErrorNote } from '../../components/parts.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { useEvents } from '../../components/use-server.ts'
 import { type Metric, metrics, type Window } from '../../model/heat-plane.ts'
@@ -18,8 +18,7 @@ import { metricTitles } from '../../model/heat-words.ts'
 import { parseRecording, type Report } from '../../model/recorded-heat.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
 import { fileName, pictureFile, recordingFile } from './files.ts'
-import { Legend } from './legend.tsx'
-import { Findings, findingId, HottestOverTime, HottestRanges, Marks } from './lists.tsx'
+import { Findings, findingId, HottestOverTime, HottestRanges, Legend, Marks } from './lists.tsx'
 import { inkOf, Picture } from './picture.tsx'
 import type { Target } from './picture-model.ts'
 import { Recordings, type Source } from './recordings.ts'
@@ -50,7 +49,7 @@ export default function HeatPage({ route }: PageProps) {
   const most = recordings.mostOf(shown, tables, metric)
   const parts: Parts = { recordings, choice, view, shown, main, tables, metric, most, hasBorders }
   const tools = (
-    <div class="heat-tools">
+    <div class="heat-tools stack below-3">
       <div class="toolbar">
         <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
         <Files {...parts} names={names} box={box} onNames={setNames} />
@@ -193,7 +192,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
     <>
       <Unknown source={main} metric={metric} />
       {tables.map((table) => (
-        <div key={table} class={`heat-pictures ${shown.length > 1 ? 'is-compared' : ''}`}>
+        <div key={table} class={`heat-pictures stack-3 ${shown.length > 1 ? 'is-compared' : ''}`}>
           {shown.map((source) => (
             <Picture
               key={source.name}
@@ -324,7 +323,7 @@ function useView(recordings: Recordings, spanMs: number): View {
 function State({ recordings, isPaused }: { readonly recordings: Recordings; readonly isPaused: boolean }) {
   const { simulated, scale } = recordings.live
   return (
-    <p class="muted heat-state">
+    <p class="muted heat-state plain">
       <StateTag isPaused={isPaused} />{' '}
       {simulated
         ? 'Servers are simulated: waits, refusals, splits and moves are shown.'
@@ -350,7 +349,7 @@ interface TableChoiceProps {
 function TableChoice({ there, chosen, onChange }: TableChoiceProps) {
   if (there.length === 0) return null
   return (
-    <fieldset class="heat-tables">
+    <fieldset class="heat-tables no-box">
       <legend class="visually-hidden">Tables</legend>
       {there.map((table) => (
         <Switch

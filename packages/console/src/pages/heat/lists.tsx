@@ -1,11 +1,12 @@
 /** The words beside the pictures: hottest ranges now, the picture as a table, marks with their reasons, findings with their remedy. */
-
 import type { Finding, TabletEvent } from '@sixtables/engine'
 import { Button } from '../../components/controls.tsx'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
+import { HeatBar } from '../../components/heat-bar.tsx'
+import { SafeText } from '../../components/parts.tsx'
 import { Scroll, Table } from '../../components/table.tsx'
-import { SafeText } from '../../components/text.tsx'
 import type { Metric } from '../../model/heat-plane.ts'
+import { scaleMarks } from '../../model/heat-scale.ts'
 import { hottestRanges, metricTitles, valueWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
 import { shapes } from './draw.ts'
@@ -114,7 +115,7 @@ export function Marks({ events, onShow }: MarksProps) {
   return (
     <section>
       <h2>Marks</h2>
-      <ul class="heat-legend-marks muted">
+      <ul class="heat-legend-marks wrap muted">
         {(Object.keys(kindWords) as TabletEvent['kind'][]).map((kind) => (
           <li key={kind}>
             <Shape kind={kind} /> {kindWords[kind]}
@@ -162,7 +163,7 @@ export function Findings({ findings, pinned }: FindingsProps) {
       {findings.length === 0 && (
         <p class="muted">None. Patterns of use that would cost at scale are pinned to their keys.</p>
       )}
-      <ol class="heat-findings">
+      <ol class="heat-findings stack">
         {findings.map((finding, i) => {
           const { kind, subject, words, lab, place } = finding
           const name = `${kind} ${subject}`
@@ -190,3 +191,21 @@ export function Findings({ findings, pinned }: FindingsProps) {
 }
 
 export const findingId = (name: string): string => `finding-${name.replace(/[^\w-]/g, '_')}`
+
+/** The one colour scale of all pictures that are shown. */
+export function Legend({ most, metric }: { readonly most: number; readonly metric: Metric }) {
+  const marks = scaleMarks(most).map(({ share, value }) => ({
+    share,
+    words: valueWords(value, metric).replace(/(\/s| each)$/, ''),
+  }))
+  return (
+    <div class="heat-legend small below-3">
+      <span>{metricTitles[metric]}</span>
+      <HeatBar marks={marks} />
+      <span class="muted">
+        {metric === 'wait' ? 'each operation' : '/s'}; brighter is hotter, by the square root: a quarter of the load has
+        half the brightness
+      </span>
+    </div>
+  )
+}

@@ -2,8 +2,7 @@
 import { Button } from '../../components/controls.tsx'
 import type { Window } from '../../model/heat-plane.ts'
 import { type Layout, xOf, yOf } from './draw.ts'
-import { pointAt } from './picture-cursor.ts'
-import type { PictureModel, PictureProps, Point } from './picture-model.ts'
+import { type PictureModel, type PictureProps, type Point, pointAt } from './picture-model.ts'
 
 type Style = Readonly<Record<string, string>>
 

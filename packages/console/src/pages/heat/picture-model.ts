@@ -1,5 +1,4 @@
-/** All that is computed for one picture, and its words. */
-
+/** All that is computed for one picture, its words, and what the keyboard does with cursor, marked part and zoom. */
 import type { HeatAxis } from '../../model/heat-axis.ts'
 import type { Metric, Plane, Window } from '../../model/heat-plane.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'
@@ -7,7 +6,7 @@ import { placeWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
 import { type Layout, type Mark, marksOf, xOf, yOf } from './draw.ts'
 import type { Recordings, Source } from './recordings.ts'
-import { type Ages, type KeyRange, windowOf } from './view.ts'
+import { type Ages, type KeyRange, windowOf, zoomed } from './view.ts'
 
 export interface PictureProps {
   readonly recordings: Recordings
@@ -82,3 +81,81 @@ function nearest({ ms, row }: Point, { layout, window, marks }: PictureModel): M
   }
   return best
 }
+
+export interface Cursor {
+  readonly cursor: Point | undefined
+  /** The other corner of a marked part. */
+  readonly corner: Point | undefined
+}
+
+export interface KeyResult extends Cursor {
+  readonly zoom?: Window | 'all'
+}
+
+type Shape = Pick<PictureModel, 'window' | 'layout' | 'axis'>
+
+export function pointAt(x: number, y: number, { window, layout }: Shape): Point {
+  const { fromMs, toMs, fromRow, toRow } = window
+  const row = Math.floor(fromRow + (y / layout.plotHeight) * (toRow - fromRow))
+  return {
+    ms: fromMs + clamp((x - layout.left) / layout.plotWidth, 0, 0.9999) * (toMs - fromMs),
+    row: clamp(row, Math.floor(fromRow), Math.ceil(toRow) - 1),
+  }
+}
+
+export function rectOf(a: Point, b: Point): Window {
+  return {
+    fromMs: Math.min(a.ms, b.ms),
+    toMs: Math.max(a.ms, b.ms),
+    fromRow: Math.min(a.row, b.row),
+    toRow: Math.max(a.row, b.row) + 1,
+  }
+}
+
+const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  PageUp: [0, -10],
+  PageDown: [0, 10],
+  Home: [-1e9, 0],
+  End: [1e9, 0],
+}
+
+/** `undefined`: the key is not one of the picture's. */
+export function keyAction(event: KeyboardEvent, model: Shape, { cursor, corner }: Cursor): KeyResult | undefined {
+  if (event.ctrlKey || event.metaKey || event.altKey) return undefined
+  const { window, layout, axis } = model
+  const stepMs = Math.max(1000, (window.toMs - window.fromMs) / layout.plotWidth)
+  const at = cursor ?? { ms: window.toMs - stepMs / 2, row: Math.floor((window.fromRow + window.toRow) / 2) }
+  const move = moves[event.key]
+  if (move !== undefined) {
+    const stepRows = Math.max(1, Math.round((window.toRow - window.fromRow) / layout.plotHeight))
+    const lastRow = Math.min(axis.count, Math.ceil(window.toRow)) - 1
+    const moved = {
+      ms: clamp(at.ms + move[0] * stepMs, window.fromMs + stepMs / 2, window.toMs - stepMs / 2),
+      row: clamp(at.row + move[1] * stepRows, Math.floor(window.fromRow), lastRow),
+    }
+    return { cursor: cursor === undefined ? at : moved, corner: event.shiftKey ? (corner ?? at) : undefined }
+  }
+  switch (event.key) {
+    case 'Enter': {
+      const marked = corner === undefined ? undefined : rectOf(at, corner)
+      const zoom = marked === undefined ? zoomed(window, at, 0.5) : { ...marked, toMs: marked.toMs + stepMs }
+      return { cursor: at, corner: undefined, zoom }
+    }
+    case '+':
+      return { cursor: at, corner: undefined, zoom: zoomed(window, at, 0.5) }
+    case '-':
+      return { cursor: at, corner: undefined, zoom: zoomed(window, at, 2) }
+    case '0':
+      return { cursor: undefined, corner: undefined, zoom: 'all' }
+    case 'Escape':
+      return { cursor: at, corner: undefined }
+    default:
+      return undefined
+  }
+}
+
+const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)

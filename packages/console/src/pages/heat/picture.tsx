@@ -8,8 +8,16 @@ import type { Plane, Window } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { drawPicture, layoutOf, type PictureInk, xOf } from './draw.ts'
 import { Overlay } from './overlay.tsx'
-import { keyAction, pointAt, rectOf } from './picture-cursor.ts'
-import { modelOf, type PictureModel, type PictureProps, type Point, wordsAt } from './picture-model.ts'
+import {
+  keyAction,
+  modelOf,
+  type PictureModel,
+  type PictureProps,
+  type Point,
+  pointAt,
+  rectOf,
+  wordsAt,
+} from './picture-model.ts'
 
 const widthMin = 640
 
@@ -65,7 +73,7 @@ export function Picture(props: PictureProps) {
         Arrows move by a cell, with Shift they mark a part, Enter shows it larger, plus and minus zoom, 0 shows all
         again, Page Up and Page Down go by ten cells, Home and End go to the oldest and newest time.
       </p>
-      <p role="status" class="heat-readout">
+      <p role="status" class="heat-readout small breaks muted">
         {cursor === undefined ? '' : `${metricTitles[metric]}: ${words(cursor)}`}
       </p>
     </figure>

@@ -1,18 +1,15 @@
 /** One challenge: the task and its goals, the reader's program in an editor, and its judgement beside the given program. */
-
 import type { ChallengeOffer, PageJudgement } from '@sixtables/bench'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { ErrorNote, SafeText } from '../../components/parts.tsx'
 import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf } from '../../model/route.ts'
-import { type Judge, useJudge } from './judge.ts'
 import type { LabsOffer } from './lab-types.ts'
+import { RichText } from './pieces.tsx'
 import { Findings, ResultView, Verdicts } from './result.tsx'
-import { RichText } from './rich-text.tsx'
 
 export interface ChallengeViewProps {
   readonly challenge: ChallengeOffer
@@ -139,4 +136,63 @@ function JudgementView({ judgement: { passed, fault, hint, results } }: { readon
       )}
     </section>
   )
+}
+
+/** The state of the judge, a worker of this browser that ends with the judgement: nothing of it runs on the server. */
+interface Judging {
+  /** The part that is done, 0 to 1; absent when no program is judged. */
+  readonly share?: number
+  readonly judgement?: PageJudgement
+  /** The judge itself failed. */
+  readonly error?: Error
+  /** The end of what the program printed. */
+  readonly printed: string
+}
+
+interface FromJudge {
+  readonly progress?: { readonly share: number }
+  readonly printed?: string
+  readonly answer?: PageJudgement
+  readonly refused?: string
+}
+
+const printedMax = 16_384
+const nothing: Judging = { printed: '' }
+
+interface Judge extends Judging {
+  readonly start: (program: string) => void
+  readonly cancel: () => void
+}
+
+/** @param file - the address of the judge's worker */
+function useJudge(file: string, challenge: string): Judge {
+  const [judging, setJudging] = useState<Judging>(nothing)
+  const worker = useRef<Worker | undefined>(undefined)
+  const end = (): void => {
+    worker.current?.terminate()
+    worker.current = undefined
+  }
+  useEffect(() => end, [])
+  const start = (program: string): void => {
+    end()
+    setJudging({ ...nothing, share: 0 })
+    const judge = new Worker(file, { type: 'module' })
+    worker.current = judge
+    const ended = (outcome: Pick<Judging, 'judgement' | 'error'>): void => {
+      setJudging(({ printed }) => ({ printed, ...outcome }))
+      end()
+    }
+    judge.onmessage = ({ data: { progress, printed = '', answer, refused } }: MessageEvent<FromJudge>) => {
+      if (answer !== undefined) ended({ judgement: answer })
+      else if (refused !== undefined) ended({ error: new Error(refused) })
+      else setJudging((now) => ({ ...now, ...progress, printed: (now.printed + printed).slice(-printedMax) }))
+    }
+    judge.onerror = ({ message }) => ended({ error: new Error(message || 'the judge could not be loaded') })
+    judge.postMessage({ task: { challenge, program } })
+  }
+  const cancel = (): void => {
+    end()
+    setJudging(nothing)
+  }
+  return { ...judging, start, cancel }
 }

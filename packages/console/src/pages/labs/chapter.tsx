@@ -4,7 +4,7 @@ import { texts } from 'course'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { Select } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote } from '../../components/parts.tsx'
 import { insideOf, itemsOf, lineOf, linesOf, type Piece, sectionsOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { Pieces } from './pieces.tsx'
@@ -54,7 +54,7 @@ function ChapterText({ number, text }: { readonly number: number; readonly text:
   const done = stepsDone(kept.progress)
   return (
     <ChapterProgress.Provider value={kept}>
-      <p class="chapter-progress">
+      <p class="chapter-progress row">
         <progress value={done} max={steps} aria-label="Your progress in this chapter" />
         <span class="muted">
           {done} of {steps} steps
@@ -136,7 +136,7 @@ function Comparison({ items }: { readonly items: readonly Piece[] }) {
 
 function Quote({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
-    <p class="chapter-quote">
+    <p class="chapter-quote breaks">
       <span class="muted">{label}:</span> {children}
     </p>
   )

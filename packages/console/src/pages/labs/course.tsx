@@ -50,7 +50,7 @@ function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
         <a href={addressOf('labs', ['chapter', `${number}`])}>
           {number}. {title}
         </a>{' '}
-        <span class="muted chapter-minutes">
+        <span class="muted small light">
           {minutes} minutes{progress.steps > 0 && `, ${stepsDone(progress)} of ${progress.steps} steps`}
         </span>
       </h2>
@@ -69,7 +69,7 @@ function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
 
 function LabList({ labs }: { readonly labs: readonly LabOffer[] }) {
   return (
-    <ul class="lab-list bullets">
+    <ul class="lab-list apart bullets">
       {labs.map(({ name, title }) => (
         <li key={name}>
           <a href={addressOf('labs', [name])}>{name}</a>: {title}

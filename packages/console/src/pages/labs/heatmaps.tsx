@@ -135,7 +135,7 @@ function HeatmapView(props: HeatmapProps) {
         onMouseLeave={() => setPointed(undefined)}
       />
       {pointed !== undefined && <Tip pointed={pointed} width={width} />}
-      <p class="heatmap-pointed cut muted">{heatmap.events.length} splits, moves and refused splits</p>
+      <p class="heatmap-pointed small plain cut muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
   )
@@ -173,7 +173,7 @@ function HeatmapTable({ heatmap: { columns, rows, time } }: { readonly heatmap: 
   const step = Math.max(1, Math.ceil(columns.length / columnsMax))
   const starts = columns.filter((_, i) => i % step === 0)
   return (
-    <details class="line-plot-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="small muted" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Values</summary>
       {isOpen && (
         <Scroll label="Values of the heatmap">

@@ -8,8 +8,7 @@
  */
 
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState, ErrorNote } from '../../components/notes.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ChallengeView } from './challenge.tsx'

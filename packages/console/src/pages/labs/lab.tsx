@@ -5,15 +5,14 @@ import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { pathPart, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
+import { RichText } from './pieces.tsx'
 import { ResultView, Verdicts } from './result.tsx'
-import { RichText } from './rich-text.tsx'
 import { noChoice, type RunChoice, RunOptions, runOf } from './run-options.tsx'
-import { RunProgress } from './run-progress.tsx'
-import { useRun } from './use-run.ts'
+import { RunProgress, useRun } from './run-progress.tsx'
 
 export interface LabViewProps {
   readonly lab: LabOffer
@@ -27,7 +26,6 @@ export function LabView({ lab, run: id }: LabViewProps) {
   const start = useAction(async () => {
     const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab.name)}/runs`, runOf(choice))
     navigate(addressOf('labs', [lab.name], { run: begun.id }))
-    return undefined
   })
   const isRunning = run?.state === 'running'
   return (

@@ -7,15 +7,13 @@ import { server } from '../../api/connection.ts'
 import { getJson, patchJson, pathPart, postJson, settingsPath } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
-import { SafeLines } from '../../components/text.tsx'
+import { ActionNote, ErrorNote, SafeLines } from '../../components/parts.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { type LabRun, lineOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { ChapterProgress, useNoteLine } from './progress.ts'
 import { ResultView, Verdicts } from './result.tsx'
-import { RunProgress } from './run-progress.tsx'
-import { useRun } from './use-run.ts'
+import { RunProgress, useRun } from './run-progress.tsx'
 
 export function LineView({ line: text }: { readonly line: string }) {
   const line = lineOf(text)
@@ -35,7 +33,7 @@ export function LineView({ line: text }: { readonly line: string }) {
     default:
       return (
         <Line text={text}>
-          <span class="muted chapter-why">{line.why}</span>
+          <span class="muted small">{line.why}</span>
         </Line>
       )
   }
@@ -63,7 +61,6 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
   const action = useAction(async () => {
     setPrinted(await postJson<PageAnswer>('/emulator/commands', { words }))
     if (isStep) note(text)
-    return undefined
   })
   return (
     <>
@@ -89,7 +86,6 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
     const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab)}/runs`, asked)
     setId(begun.id)
     note(text)
-    return undefined
   })
   const failed = start.error ?? error
   const isBusy = start.isBusy || run?.state === 'running'
@@ -112,13 +108,8 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
   )
 }
 
-interface StartLineProps {
-  readonly text: string
-  readonly settings: Readonly<Record<string, unknown>>
-}
-
 /** The start of a server: here it is there already, so its data goes and its settings change. */
-function StartLine({ text, settings }: StartLineProps) {
+function StartLine({ text, settings }: Readonly<{ text: string; settings: Readonly<Record<string, unknown>> }>) {
   const [isAsking, setAsking] = useState(false)
   const begin = useAction(async () => {
     await postJson('/reset')
@@ -132,7 +123,6 @@ function StartLine({ text, settings }: StartLineProps) {
     )
     if ((await Promise.all(reports)).every(({ rows }) => rows.length === 0)) begin.run()
     else setAsking(true)
-    return undefined
   })
   return (
     <>

@@ -1,6 +1,6 @@
 /** The text of a chapter as elements. Lines for a terminal get a button that runs them; links to pages that are not here are their words. */
 import { Fragment, h } from 'preact'
-import { insideOf, lineOf, type Piece, wordsIn } from '../../model/chapter-text.ts'
+import { insideOf, lineOf, type Piece, piecesOf, wordsIn } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { CommandLine, LineView } from './lines.tsx'
 
@@ -34,7 +34,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
   if (tag === 'table') {
     const [head, ...rows] = insideOf(piece)
     return (
-      <div class="chapter-table">
+      <div class="chapter-table below-3">
         <table>
           <thead>
             <Pieces pieces={head === undefined ? [] : [head]} />
@@ -51,7 +51,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
 
 function Lines({ text }: { readonly text: string }) {
   return (
-    <div class="chapter-lines">
+    <div class="chapter-lines stack below-3">
       {text.split('\n').map((line) => (
         <LineView key={line} line={line} />
       ))}
@@ -71,4 +71,9 @@ function Link({ to, children }: { readonly to: string; readonly children: string
   const parts = chapter === undefined ? [lab] : ['chapter', chapter]
   if (parts[0] === undefined) return <Fragment>{children}</Fragment>
   return <a href={addressOf('labs', parts as string[])}>{children}</a>
+}
+
+/** Texts of the labs: `code`, *emphasis*, and [links](page.md), which lead to a lab of the console; other links are their words. */
+export function RichText({ text }: { readonly text: string }) {
+  return <Pieces pieces={piecesOf(text)} />
 }

@@ -1,10 +1,8 @@
 /** A result: figures by arm, pictures, texts, and verdicts, which are folded until the reader has looked at the pictures. */
-
-import type { ArmResult, ComparedChart, DrawableResult } from '@sixtables/bench'
+import type { ArmResult, ComparedChart, ComparedFlows, DrawableResult, FlowStage } from '@sixtables/bench'
 import { LinePlot, type PlotLine } from '../../components/line-plot.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { inWords } from '../../model/numbers.ts'
-import { Flows } from './flows.tsx'
 import { Heatmaps } from './heatmaps.tsx'
 
 export interface ResultViewProps {
@@ -60,7 +58,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
           }))}
         />
       </Scroll>
-      <ul class="muted lab-arms bullets">
+      <ul class="muted lab-arms small bullets">
         {arms.map(({ name, about }) => (
           <li key={name}>
             {name}: {about}
@@ -107,7 +105,7 @@ function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
 /** The findings of a program's run, and what it did, beside those of the given one. */
 export function Findings({ arms }: { readonly arms: readonly ArmResult[] }) {
   return (
-    <div class="findings-by-arm">
+    <div class="findings-by-arm stack-3 small breaks">
       {arms.map(({ name, texts }) => (
         <section key={name} class="panel" aria-label={`${name}: findings`}>
           <h3>{name}</h3>
@@ -146,12 +144,60 @@ export function Verdicts({ result: { expectations, passed }, isOpen = false }: V
             <li key={says}>
               <span class={`tag ${verdict === 'holds' ? 'good' : verdict === 'fails' ? 'bad' : ''}`}>{verdict}</span>{' '}
               {says}
-              <span class="muted verdict-found">{found}</span>
+              <span class="muted verdict-found small">{found}</span>
             </li>
           ))}
         </ul>
         <p>{passed ? 'All expectations hold.' : 'Not all expectations hold.'}</p>
       </details>
     </>
+  )
+}
+
+/** A put on its way from the log to the tables: stages from top to bottom, each row as a square behind the name of its table. */
+function Flows({ flows: { title, flows } }: { readonly flows: ComparedFlows }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <div class="flow-grid">
+        {flows.map(({ arm, flow }) => (
+          <figure key={arm} class="flow">
+            <figcaption>{arm}</figcaption>
+            <ol>
+              {flow.stages.map((stage) => (
+                <Stage key={stage.name} stage={stage} />
+              ))}
+            </ol>
+          </figure>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }) {
+  return (
+    <li>
+      <strong>{name}</strong>
+      <ul class="bullets">
+        {tables.map(({ table, rows }) => (
+          <li key={table} class="toolbar">
+            <span>
+              {table}, {rows} {rows === 1 ? 'row' : 'rows'}
+            </span>
+            <span class="flow-rows" aria-hidden="true">
+              {Array.from({ length: rows }, (_, i) => (
+                <i key={i} style={{ animationDelay: `${i * 60}ms` }} />
+              ))}
+            </span>
+          </li>
+        ))}
+        {reads.map(({ what, answer, isRight }) => (
+          <li key={what}>
+            {what}: {answer} <span class={`tag ${isRight ? 'good' : 'bad'}`}>{isRight ? 'right' : 'wrong'}</span>
+          </li>
+        ))}
+      </ul>
+    </li>
   )
 }

@@ -1,20 +1,16 @@
-/** The arms of a run, each done, at work or waiting; and the button that cancels it. */
-
+/** A run as it goes on: its events until it has ended, its arms, each done, at work or waiting, and the button that cancels it. */
 import type { LabRunReport } from '@sixtables/gateway/browser'
+import { useEffect, useState } from 'preact/hooks'
 import { deleteJson, pathPart } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { useAction } from '../../components/use-server.ts'
+import { ErrorNote } from '../../components/parts.tsx'
+import { useAction, useEvents } from '../../components/use-server.ts'
+import type { Run } from './lab-types.ts'
 
-export interface RunProgressProps {
-  readonly run: LabRunReport
-}
-
-export function RunProgress({ run }: RunProgressProps) {
+export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   const { id, arms = [], state, progress, error } = run
   const cancel = useAction(async () => {
     await deleteJson(`/emulator/labs/runs/${pathPart(id)}`)
-    return undefined
   })
   if (state === 'failed') return <ErrorNote error={new Error(error ?? '')} what="The run broke off" />
   if (state === 'cancelled') return <p role="status">The run was cancelled. Nothing of it is kept.</p>
@@ -37,9 +33,27 @@ function ArmProgress({ name, share }: { readonly name: string; readonly share: n
   const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`
   return (
     <li>
-      <span class="run-progress-arm">{name}</span>
+      <span class="breaks">{name}</span>
       <progress value={share} max={1} aria-label={`${name}: ${words}`} />
       <span class="muted run-progress-words">{words}</span>
     </li>
   )
+}
+
+interface WatchedRun<T> {
+  readonly run?: Run<T>
+  /** The server does not know the run, for example after a restart. */
+  readonly error?: Error
+}
+
+export function useRun<T>(id: string | undefined): WatchedRun<T> {
+  const [watched, setWatched] = useState<WatchedRun<T>>({})
+  useEffect(() => setWatched({}), [id])
+  // The server ends the stream with the run: then it is not to be opened again.
+  const isOver = watched.run?.id === id && watched.run?.state !== 'running'
+  useEvents<Run<T>>(id === undefined || isOver ? undefined : `/emulator/labs/runs/${pathPart(id)}/events`, {
+    onEvent: (run) => setWatched({ run }),
+    onRefused: (error) => setWatched({ error }),
+  })
+  return watched
 }

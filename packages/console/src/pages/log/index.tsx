@@ -3,15 +3,14 @@
 import type { PendingReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { DatabaseChoice } from '../../components/database-choice.tsx'
+import { DatabaseChoice } from '../../components/databases.tsx'
 import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { type EntityScope, scopeIn } from '../../model/scope.ts'
-import { pendingPath } from './pending-api.ts'
 import { PinnedQuery } from './pinned-query.tsx'
 import { PolicyForm } from './policy-form.tsx'
-import { WaitingRecords } from './waiting-records.tsx'
+import { pendingPath, WaitingRecords } from './waiting-records.tsx'
 
 export default function LogPage({ route }: PageProps) {
   const place = scopeIn(route, server.value?.project)
@@ -36,7 +35,7 @@ export default function LogPage({ route }: PageProps) {
         />
       </header>
       <CommitsUntold />
-      <p class="log-intro">
+      <p class="log-intro muted">
         A commit appends a record to the log of each entity group that it writes to. Applying the record writes the
         entity rows (milestone A), then the index rows (milestone B). Until then global queries do not see the commit.
       </p>

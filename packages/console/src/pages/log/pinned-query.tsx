@@ -4,9 +4,8 @@ import type { StaleReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote, SafeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { useLoaded } from '../../components/use-server.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -40,7 +39,7 @@ export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps)
     onRun(given)
   }
   return (
-    <section class="panel pinned-query" aria-label={name}>
+    <section class="panel pinned-query below-3" aria-label={name}>
       <div class="toolbar">
         <h3>{name}</h3>
         <Button label={gql === '' ? 'Pin and run' : 'Run'} look="primary" title="Ctrl+Enter" onClick={run} />
@@ -65,7 +64,7 @@ function Answer({ report }: { readonly report: StaleReport }) {
   const rows = [...report.results, ...report.missing.map((one) => ({ ...one, state: 'missing' as const }))]
   return (
     <>
-      <p role="status" class={`answer-summary tag ${isStale ? 'warn' : 'good'}`}>
+      <p role="status" class={`apart tag ${isStale ? 'warn' : 'good'}`}>
         {words}
       </p>
       {rows.length > 0 && (

@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { useWholeText } from '../../components/controls.tsx'
+import { ActionNote, ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
-import { useWholeText } from '../../components/use-whole-text.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 import type { DatabaseName } from '../../model/scope.ts'
 
@@ -31,7 +31,6 @@ function usePolicy(path: string, onChanged: () => void) {
       setWanted((latest) => (latest === form ? undefined : latest))
     }
     onChanged()
-    return undefined
   })
   const choose = (form: JobPolicyForm): void => {
     setWanted(form)

@@ -1,7 +1,6 @@
 import type { StaleReport } from '@sixtables/gateway/browser'
 import { expect, test } from 'vitest'
-import { groupsOf } from './groups.ts'
-import { staleWords, summaryOf } from './staleness.ts'
+import { groupsOf, staleWords, summaryOf } from './staleness.ts'
 
 type StaleResult = StaleReport['results'][number]
 

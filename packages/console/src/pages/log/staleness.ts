@@ -1,4 +1,5 @@
-/** The staleness of an answer in words. */
+/** The staleness of an answer in words, and waiting records by entity group. */
+import type { PendingRecordReport } from '@sixtables/engine'
 import type { StaleReport } from '@sixtables/gateway/browser'
 
 /** A result, or one that the query does not find yet. */
@@ -23,4 +24,21 @@ export function summaryOf({ results, missing, waiting, more }: StaleReport): { w
   )
   if (parts.length > 0) return { words: `${count}: ${parts.join(', ')}`, isStale: true }
   return { words: `${count}, as committed${waiting > 0 ? '; what waits does not touch it' : ''}`, isStale: false }
+}
+
+export interface WaitingGroup extends Pick<PendingRecordReport, 'group' | 'namespace'> {
+  readonly records: readonly PendingRecordReport[]
+}
+
+/** The groups and their records in the order in which they came. */
+export function groupsOf(records: readonly PendingRecordReport[]): readonly WaitingGroup[] {
+  const groups = new Map<string, { group: string; namespace: string; records: PendingRecordReport[] }>()
+  for (const record of records) {
+    const { group, namespace } = record
+    const name = JSON.stringify([namespace, group])
+    const known = groups.get(name)
+    if (known === undefined) groups.set(name, { group, namespace, records: [record] })
+    else known.records.push(record)
+  }
+  return [...groups.values()]
 }

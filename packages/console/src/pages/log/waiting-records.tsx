@@ -1,16 +1,13 @@
 /** The entity groups with records between commit and apply; each record is released to A and to B by a button. */
-
 import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
-import { ActionNote, ErrorNote } from '../../components/notes.tsx'
+import { ActionNote, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { timeWords } from '../../model/numbers.ts'
 import { addressOfRows, type DatabaseName } from '../../model/scope.ts'
-import { groupsOf } from './groups.ts'
-import { releasePath } from './pending-api.ts'
+import { groupsOf } from './staleness.ts'
 
 export interface WaitingRecordsProps {
   readonly place: DatabaseName
@@ -24,7 +21,6 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
   const release = useAction(async (path: string) => {
     await postJson(path)
     onReleased()
-    return undefined
   })
   const { pending = [], more = 0 } = report ?? {}
   const count = pending.length + more
@@ -50,7 +46,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
-        <section key={`${namespace} ${group}`} class="waiting-group">
+        <section key={`${namespace} ${group}`} class="waiting-group breaks">
           <h3>
             Entity group <SafeText text={group} />
             {namespace !== '' && (
@@ -91,11 +87,11 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
   const first = before === 0 ? '' : `; applies the ${before} before it first`
   return (
     <li class="waiting-record" data-version={version}>
-      <p class="waiting-record-head">
+      <p class="plain">
         <span class="mono">{version}</span> <span class="muted">{timeWords(committedAt)}</span>
         {held && <span class="tag warn">held by a fault</span>}
       </p>
-      <ul class="mono waiting-changes">
+      <ul class="mono small">
         {changes.map((words) => (
           <li key={words}>
             <SafeText text={words} />
@@ -125,4 +121,23 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
       </div>
     </li>
   )
+}
+
+/** Records that are listed at once. */
+const recordsMax = 100
+
+export function pendingPath({ project, database }: DatabaseName): string {
+  const members = { project, database, limit: String(recordsMax), words: '200' }
+  return `/emulator/inspect/pending?${new URLSearchParams(members)}`
+}
+
+/** @param record - absent: all records of the database */
+function releasePath(
+  { project, database }: DatabaseName,
+  record?: PendingRecordReport,
+  milestone: 'A' | 'B' = 'B',
+): string {
+  const which =
+    record === undefined ? {} : { namespace: record.namespace, key: record.group, milestone, version: record.version }
+  return `/emulator/inspect/release?${new URLSearchParams({ project, database, ...which })}`
 }

@@ -4,21 +4,19 @@
  * Rows of the last minutes come from the server's heat, which it always keeps. Calls are counted while the page is shown; their lines are
  * kept while it is open in this tab.
  */
-
 import { signal } from '@preact/signals'
-import type { HeatReport } from '@sixtables/engine'
+import type { Finding, HeatReport } from '@sixtables/engine'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
+import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
+import { ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
 import { useEvents, useLoaded } from '../../components/use-server.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import type { DatabaseName } from '../../model/scope.ts'
-import { Findings } from './findings.tsx'
 import { linesOf, type Point, rowLinesOf, withEvent } from './history.ts'
 import { DatabaseKinds, NoEntities } from './kinds.tsx'
 
@@ -63,7 +61,7 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
   const perSecond = (count: number): string =>
     event === undefined ? '–' : inWords(event.seconds === 0 ? 0 : Number((count / event.seconds).toPrecision(3)))
   return (
-    <dl class="tiles">
+    <dl class="tiles stack">
       <Tile name="Operations (/s)" value={perSecond(all?.calls ?? 0)} />
       <Tile name="Errors (/s)" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
       <Tile name="Latency p50" value={all === undefined ? '–' : durationInWords(all.p50Ms)} />
@@ -98,7 +96,7 @@ function Tile({ name, value, isBad = false, link, action }: TileProps) {
     <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
       <dt>{name}</dt>
       <dd>
-        <span class="tile-value">{value}</span>
+        <span class="tile-value strong">{value}</span>
         {link !== undefined && <a href={link}>{action}</a>}
       </dd>
     </div>
@@ -115,7 +113,7 @@ function Plots() {
   const { x, operations, latency, errors } = linesOf(points.value)
   const axis = { name: 'time', values: x, isTime: true }
   return (
-    <div class="overview-plots">
+    <div class="overview-plots stack-3 below-3">
       {heat.error === undefined ? (
         <LinePlot
           title="Rows"
@@ -168,15 +166,10 @@ function TryFirst() {
   )
 }
 
-interface DatabasesProps {
-  readonly event: OverviewEvent | undefined
-  readonly commits: number
-}
-
 /** Each database that is shown is counted: tests may leave hundreds. */
 const databasesStep = 10
 
-function Databases({ event, commits }: DatabasesProps) {
+function Databases({ event, commits }: Readonly<{ event: OverviewEvent | undefined; commits: number }>) {
   const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
   if (event.databases.length === 0) {
@@ -208,3 +201,50 @@ function Databases({ event, commits }: DatabasesProps) {
 }
 
 const nameOf = ({ project, database }: DatabaseName): string => `${project} ${database}`
+
+/** One line for each kind of findings, the heaviest first; unfolded, each with its facts and how to mend it. */
+function Findings({ findings }: { readonly findings: readonly Finding[] | undefined }) {
+  if (findings === undefined) return null
+  if (findings.length === 0) {
+    return (
+      <Panel title="No findings">
+        <p class="muted">
+          Each call is looked at for patterns that would be slow or refused at scale: hot keys, rising indexes, large
+          offsets and others. <a href={addressOf('labs')}>The labs</a> show each of them.
+        </p>
+      </Panel>
+    )
+  }
+  return (
+    <Panel title="Findings">
+      <ul class="findings">
+        {groupsOf(findings).map(([first, ...others]) => (
+          <li key={first.kind}>
+            <details>
+              <summary>
+                <span class="tag warn">{first.kind}</span> <SafeText text={first.words} />
+                {others.length > 0 && <span class="muted"> and {others.length} more</span>}
+              </summary>
+              <FindingFacts finding={first} />
+              {others.map((finding) => (
+                <section key={finding.subject}>
+                  <h3>
+                    <SafeText text={finding.words} />
+                  </h3>
+                  <FindingFacts finding={finding} />
+                </section>
+              ))}
+            </details>
+            <LabLink lab={first.lab} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+/** By kind, in each the one with the greatest share of load or calls first, and so the kinds. */
+function groupsOf(findings: readonly Finding[]) {
+  const heaviestFirst = findings.toSorted((a, b) => b.share - a.share)
+  return [...Map.groupBy(heaviestFirst, ({ kind }) => kind).values()] as [Finding, ...Finding[]][]
+}

@@ -5,12 +5,10 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
-import { ConnectClient } from '../../components/connect-client.tsx'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
-import { Panel } from '../../components/panel.tsx'
+import { ConnectClient } from '../../components/copy-button.tsx'
+import { ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
 import { bytesInWords, counted, timeWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -90,7 +88,6 @@ function useKindCounts({ project, database, commits, shown }: DatabaseKindsProps
   })
   const all = useAction(async () => {
     set(await countAll(scope, {}))
-    return undefined
   })
   useEffect(() => {
     if (value?.isWhole === true) setLast({ ...value, countedAt: Date.now() })

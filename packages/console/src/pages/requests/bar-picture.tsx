@@ -1,8 +1,7 @@
 /** The bars of transactions as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { durationInWords } from '../../model/numbers.ts'
-import { shortTransaction } from './call-words.ts'
-import { type Bar, type BarCall, type Gap, timeScale } from './transaction-bars.ts'
+import { type Bar, type BarCall, type Gap, shortTransaction, timeScale } from './transaction-bars.ts'
 
 const linePx = 26
 const headPx = 20
@@ -74,20 +73,14 @@ function Patterns() {
   )
 }
 
-interface GapsProps {
-  readonly gaps: readonly Gap[]
-  readonly height: number
-  readonly x: (share: number) => number
-}
-
 /** Pauses that are left out, with their lengths. */
-function Gaps({ gaps, height, x }: GapsProps) {
+function Gaps({ gaps, height, x }: Readonly<{ gaps: readonly Gap[]; height: number; x: (share: number) => number }>) {
   return (
     <>
       {gaps.map(({ atX, ms }) => (
         <g key={atX}>
           <line x1={x(atX)} x2={x(atX)} y1={headPx - 4} y2={height} class="bar-gap" />
-          <text x={x(atX)} y={12} text-anchor="middle" class="bar-text muted">
+          <text x={x(atX)} y={12} text-anchor="middle" class="bar-text small muted">
             {durationInWords(ms)}
           </text>
         </g>
@@ -138,7 +131,7 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
   const end = x(bar.toMs)
   return (
     <g>
-      <text x={0} y={y + 4} class="bar-text">
+      <text x={0} y={y + 4} class="bar-text small">
         {shortTransaction(bar.id)}
       </text>
       <line x1={x(bar.fromMs)} x2={end} y1={y} y2={y} class="bar-line" />
@@ -157,11 +150,15 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
         <CallMark key={call.request.id} call={call} y={y} x={x} isOpen={call.request.id === openId} onOpen={onOpen} />
       ))}
       {bar.outcome === 'aborted' && (
-        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim">
+        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim small strong">
           ✕
         </text>
       )}
-      <text x={outcomeX} y={y + 4} class={bar.outcome === 'aborted' ? 'bar-victim' : 'bar-text muted'}>
+      <text
+        x={outcomeX}
+        y={y + 4}
+        class={bar.outcome === 'aborted' ? 'bar-victim small strong' : 'bar-text small muted'}
+      >
         {bar.abortedBy.length > 0 ? 'victim' : bar.outcome}
       </text>
     </g>

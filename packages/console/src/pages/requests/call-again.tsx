@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { type PlainAnswer, pathPart, sendByHand } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote } from '../../components/parts.tsx'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { durationInWords } from '../../model/numbers.ts'
@@ -29,7 +29,7 @@ export function CallAgain({
   }
   const call = { origin: location.origin, project, method, request: request.json, response: response?.json }
   return (
-    <div class="call-again">
+    <div class="call-again stack">
       <div class="toolbar">
         <span>Copy as</span>
         {forms.map((form) => (

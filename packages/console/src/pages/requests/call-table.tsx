@@ -1,13 +1,12 @@
 /** The list of calls as a table of which only the rows in sight are in the document. A click or Enter opens a call beside it. */
 
 import type { RecordedRequest } from '@sixtables/gateway/browser'
-import { ConnectClient } from '../../components/connect-client.tsx'
-import { EmptyState } from '../../components/notes.tsx'
-import { SafeText } from '../../components/text.tsx'
+import { ConnectClient } from '../../components/copy-button.tsx'
+import { EmptyState, SafeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { durationInWords, inWords, timeWords } from '../../model/numbers.ts'
-import { shortTransaction } from './call-words.ts'
 import type { Feed } from './feed.ts'
+import { shortTransaction } from './transaction-bars.ts'
 
 /** So near to the oldest call older ones are read. */
 const nearEnd = 12
@@ -29,7 +28,7 @@ export function CallTable({ feed, openId, onOpen, onScrolled, onPointed, onEnd }
   if (shown.length === 0) return <NoCalls isLoaded={feed.isLoaded} />
   return (
     <div
-      class="call-table"
+      class="call-table grow"
       onPointerEnter={({ pointerType }) => onPointed(pointerType === 'mouse')}
       onPointerLeave={() => onPointed(false)}
       onFocusIn={() => onPointed(true)}

@@ -3,10 +3,9 @@
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote, SafeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'
 import { FigureTable } from '../../components/table.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
@@ -14,19 +13,14 @@ import { addressOf } from '../../model/route.ts'
 import { addressOfEntity } from '../../model/scope.ts'
 import { visibleLines } from '../../model/visible-text.ts'
 import { CallAgain } from './call-again.tsx'
-import { shortTransaction } from './call-words.ts'
+import { shortTransaction } from './transaction-bars.ts'
 
-export interface DetailProps {
-  readonly id: number
-  readonly onClose: () => void
-}
-
-export function Detail({ id, onClose }: DetailProps) {
+export function Detail({ id, onClose }: Readonly<{ id: number; onClose: () => void }>) {
   const { value, error } = useLoaded<RequestDetailReport>(`/emulator/requests/${id}`)
   const detail = error === undefined ? value : undefined
   return (
     <aside class="panel call-detail" aria-label={`Call ${id}`}>
-      <header class="call-detail-head">
+      <header class="call-detail-head spread">
         <h2>{detail === undefined ? `Call ${id}` : detail.method}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
       </header>
@@ -64,7 +58,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
         <>
           <h3>Rows</h3>
           <FigureTable
-            class="call-ledger"
+            class="whole"
             columns={['Table', 'Read', 'Written', 'Deleted']}
             rows={tables.map(({ table, rowsRead, rowsWritten, rowsDeleted }) => ({
               key: table,
@@ -76,7 +70,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
       {plan !== undefined && (
         <>
           <h3>Plan</h3>
-          <div class="call-plan">
+          <div class="call-plan breaks">
             <PlanTree plan={plan} />
           </div>
         </>
@@ -122,12 +116,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
   )
 }
 
-interface MessageProps {
-  readonly title: string
-  readonly message: MessageReport
-}
-
-function Message({ title, message: { json, bytes, cut } }: MessageProps) {
+function Message({ title, message: { json, bytes, cut } }: Readonly<{ title: string; message: MessageReport }>) {
   return (
     <>
       <h3>

@@ -1,6 +1,5 @@
 /** The filter of the list, kept in the address. */
-import { Button, Select } from '../../components/controls.tsx'
-import { useWholeText } from '../../components/use-whole-text.ts'
+import { Button, Select, useWholeText } from '../../components/controls.tsx'
 import { dataMethods } from '../../model/data-methods.ts'
 import type { QueryMembers } from '../../model/route.ts'
 

@@ -7,7 +7,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote } from '../../components/parts.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
 import { Detail } from './detail.tsx'
@@ -39,8 +39,8 @@ export default function RequestsPage({ route }: PageProps) {
           </a>
         </nav>
       </header>
-      <div class={`requests-body ${Number.isInteger(id) ? 'has-detail' : ''}`}>
-        <div class="requests-list">
+      <div class={`requests-body stack-3 grow ${Number.isInteger(id) ? 'has-detail' : ''}`}>
+        <div class="requests-list column">
           {isTransactions ? (
             <Transactions used={used} openId={id} onOpen={open} />
           ) : (

@@ -1,8 +1,7 @@
 import type { RecordedRequest } from '@sixtables/gateway/browser'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { beginOf } from './call-words.ts'
-import { barsOf, timeScale } from './transaction-bars.ts'
+import { barsOf, beginOf, timeScale } from './transaction-bars.ts'
 
 const startMs = Date.parse('2030-01-31T12:00:00Z')
 

@@ -8,7 +8,6 @@
  * expired when nothing was heard of it for a minute.
  */
 import type { RecordedRequest } from '@sixtables/gateway/browser'
-import { beginOf } from './call-words.ts'
 
 export type Outcome = 'open' | 'committed' | 'rolled back' | 'aborted' | 'expired'
 
@@ -147,4 +146,15 @@ function joined(spans: readonly Span[]): readonly Span[] {
     else found.push({ fromMs, toMs })
   }
   return found
+}
+
+/** The begin of a call: milliseconds since the epoch, with microseconds behind the point. */
+export function beginOf({ at }: Pick<RecordedRequest, 'at'>): number {
+  const [whole = '', micros = ''] = [at.slice(0, 23), at.slice(23, -1)]
+  return Date.parse(`${whole}Z`) + Number(`0.${micros || '0'}`)
+}
+
+/** Ids of transactions are numbers of 16 digits; their last ones tell them apart. */
+export function shortTransaction(id: string): string {
+  return id === '0' ? 'a write outside of transactions' : `…${id.slice(-5)}`
 }

@@ -2,14 +2,12 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
-import { SafeText } from '../../components/text.tsx'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { BarPicture } from './bar-picture.tsx'
-import { shortTransaction } from './call-words.ts'
-import { type Bar, barsOf } from './transaction-bars.ts'
+import { type Bar, barsOf, shortTransaction } from './transaction-bars.ts'
 import type { UsedFeed } from './use-feed.ts'
 
 /** Bars in the picture. */
@@ -59,7 +57,7 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
 
 function Legend() {
   return (
-    <ul class="bar-legend" aria-label="Legend">
+    <ul class="bar-legend wrap small" aria-label="Legend">
       <li class="is-read">read</li>
       <li class="is-commit">commit or rollback</li>
       <li class="is-wait">waits</li>

@@ -1,14 +1,14 @@
 /** Six tables: the tables and the log side by side as what they are, sorted rows, and commits that light up the rows they write. */
-
 import { useState } from 'preact/hooks'
 import { Check, Select } from '../../components/controls.tsx'
-import { DatabaseChoice } from '../../components/database-choice.tsx'
-import { EmptyState, ErrorNote } from '../../components/notes.tsx'
+import { DatabaseChoice } from '../../components/databases.tsx'
+import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
+import { counted } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
 import { JumpForm } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
-import { StepList } from './step-list.tsx'
+import type { Shown } from './steps.ts'
 import { tables } from './table-names.ts'
 import { TablePane } from './table-pane.tsx'
 import { useLiveTables } from './use-live-tables.ts'
@@ -79,8 +79,8 @@ export default function TablesPage({ route }: PageProps) {
           </p>
         </EmptyState>
       )}
-      <div class={`tables-grid ${isWrapped || form === 'hex' ? 'is-wrapped' : ''}`}>
-        <div class="log-column">
+      <div class={`tables-grid stack ${isWrapped || form === 'hex' ? 'is-wrapped' : ''}`}>
+        <div class="log-column column">
           {!isShared() && (
             <StepList
               shown={live.shown}
@@ -114,4 +114,60 @@ export default function TablesPage({ route }: PageProps) {
       />
     )
   }
+}
+
+interface StepListProps {
+  readonly shown: Shown | undefined
+  readonly project: string | undefined
+  readonly database: string
+}
+
+/** Until a commit comes: what its steps write. */
+const atRest = [
+  ['log', 'Log: the record of the commit'],
+  ['A', 'Milestone A: the entity'],
+  ['B', 'Milestone B: its index rows'],
+] as const
+
+/** The latest commit's steps in words, as they happen. */
+function StepList({ shown, project = '', database }: StepListProps) {
+  return (
+    <section class="panel step-list breaks" aria-label="Latest commit">
+      <h2>Latest commit</h2>
+      <div aria-live="polite">
+        {shown === undefined ? (
+          <>
+            <p class="muted">Put an entity, and its rows light up in this order:</p>
+            <ol>
+              {atRest.map(([step, words]) => (
+                <li key={step} class={`step-line step-${step}`}>
+                  {words}
+                </li>
+              ))}
+            </ol>
+          </>
+        ) : (
+          <>
+            <p class="step-title strong">
+              <SafeText text={shown.title} />
+            </p>
+            <ol>
+              {shown.steps.map(({ step, words }) => (
+                <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>
+                  <SafeText text={words} />
+                </li>
+              ))}
+            </ol>
+            {shown.passed > 0 && <p class="muted">{counted(shown.passed, 'commit')} passed before it.</p>}
+            {shown.isWaiting && (
+              <p class="muted">
+                It waits to be applied:{' '}
+                <a href={addressOf('log', [project], { database: database || undefined })}>Log and apply</a>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoreEvent } from '../../model/store-events.ts'
+import type { StoreEvent } from '../../api/events.ts'
 import { type Shown, StepPlayer } from './steps.ts'
 
 const eventOf = (version: string, step: 'log' | 'A' | 'B', table: string, deleted?: true): StoreEvent => {

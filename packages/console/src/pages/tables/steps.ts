@@ -7,7 +7,7 @@
  *      are read before the next step is shown, however slow the server is.             both: steps.test.ts
  * SP2  Under load the commit that is shown is followed to its end, and the newest one is next: those between are counted as passed.
  */
-import type { StepEvent, StoreEvent } from '../../model/store-events.ts'
+import type { StepEvent, StoreEvent } from '../../api/events.ts'
 
 export type StepName = 'log' | 'A' | 'B'
 

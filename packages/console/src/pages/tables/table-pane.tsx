@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote } from '../../components/notes.tsx'
+import { ErrorNote } from '../../components/parts.tsx'
 import { visibleText } from '../../model/visible-text.ts'
 import { type Place, shortRow, valueText } from './row-text.ts'
 import type { LitRow, StepName } from './steps.ts'
@@ -52,12 +52,12 @@ function Pane(props: PaneProps) {
   }
   const shown = withDeleted(rows.rows, lit)
   return (
-    <div class={`table-pane ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
+    <div class={`table-pane grow ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
       <PaneHead table={table} step={step} about={about} rows={rows} />
       {rows.error !== undefined && <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />}
       <section
         ref={list}
-        class="table-rows"
+        class="table-rows small grow"
         aria-label={`Rows of ${table}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
@@ -96,7 +96,7 @@ function Pane(props: PaneProps) {
 function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step' | 'about' | 'rows'>) {
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
-    <header class="table-pane-head">
+    <header class="table-pane-head small">
       <h2>
         {step !== undefined && (
           <span class={`step-tag step-${step}`} title={step === 'log' ? about : `written by milestone ${step}`}>
@@ -155,7 +155,7 @@ function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace
 
 function TabletLine({ tablet: { id, server } }: { readonly tablet: Tablet }) {
   return (
-    <li class="tablet-line">
+    <li class="tablet-line row muted nowrap">
       tablet {id} on server {server}
     </li>
   )

@@ -1,0 +1,119 @@
+/**
+ * Parts that every page has: text of users, boxes with a name, errors and a way on, the end of an action, a view with nothing to show yet.
+ *
+ * Text of users is isolated from the text around it, with control characters made visible. A long text or list is shown in part until the
+ * reader asks for the rest: an entity may have a MiB of text in one value, and thousands of properties.
+ */
+import type { ComponentChildren, VNode } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { ApiError } from '../api/http.ts'
+import { counted } from '../model/numbers.ts'
+import { cut } from '../model/value-words.ts'
+import { visibleLines, visibleText } from '../model/visible-text.ts'
+import { Button } from './controls.tsx'
+import type { Action } from './use-server.ts'
+
+export interface ErrorNoteProps {
+  readonly error: Error
+  /** The action that failed: `The query could not be run`. */
+  readonly what?: string
+  readonly onRetry?: () => void
+}
+
+export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
+  return (
+    <div class="error-note" role="alert">
+      {what !== undefined && <p class="error-note-what">{what}</p>}
+      <p>
+        {error instanceof ApiError && <code>{error.status}</code>} <SafeLines text={error.message} />
+      </p>
+      {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}
+    </div>
+  )
+}
+
+export interface ActionNoteProps {
+  readonly action: Pick<Action<readonly never[]>, 'error' | 'done'>
+  /** The action that may fail: `The snapshot could not be taken`. */
+  readonly what: string
+}
+
+export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
+  return (
+    <>
+      {error !== undefined && <ErrorNote error={error} what={what} />}
+      <p role="status" class="action-done apart">
+        {done}
+      </p>
+    </>
+  )
+}
+
+export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty-state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+export function SafeText({ text }: { readonly text: string }) {
+  return <bdi>{visibleText(text)}</bdi>
+}
+
+/** {@link SafeText} that may have several lines: messages and queries. */
+export function SafeLines({ text }: { readonly text: string }) {
+  return <bdi>{visibleLines(text)}</bdi>
+}
+
+const charactersMax = 2000
+const itemsMax = 100
+
+export function LongText({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || text.length <= charactersMax) return <SafeText text={text} />
+  return (
+    <>
+      <SafeText text={cut(text, charactersMax)} />{' '}
+      <Button label={`Show all ${counted(text.length)} characters`} look="quiet" onClick={() => setWhole(true)} />
+    </>
+  )
+}
+
+/** The items that are shown, and a button for the others. */
+export function useFirst<T>(
+  items: readonly T[],
+  name: string,
+): { readonly shown: readonly T[]; readonly rest: VNode | null } {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || items.length <= itemsMax) return { shown: items, rest: null }
+  return {
+    shown: items.slice(0, itemsMax),
+    rest: <Button label={`Show all ${counted(items.length)} ${name}`} look="quiet" onClick={() => setWhole(true)} />,
+  }
+}
+
+interface PanelProps {
+  readonly title: ComponentChildren
+  /** Beside the title. */
+  readonly more?: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A box with its name, and words or actions behind the name. */
+export function Panel({ title, more, class: style = '', children }: PanelProps) {
+  const id = useId()
+  return (
+    <section class={`panel ${style}`} aria-labelledby={id}>
+      <header class="page-head">
+        <h2 id={id} class="panel-title">
+          {title}
+        </h2>
+        {more}
+      </header>
+      {children}
+    </section>
+  )
+}
