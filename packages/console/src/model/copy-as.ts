@@ -26,14 +26,7 @@ export const forms = ['curl', 'Node', 'Python', 'test'] as const
 export type Form = (typeof forms)[number]
 
 export function copiedAs(form: Form, call: CopiedCall): string {
-  return writers[form](call)
-}
-
-const writers: Readonly<Record<Form, (call: CopiedCall) => string>> = {
-  curl: asCurl,
-  Node: asNode,
-  Python: asPython,
-  test: asTest,
+  return { curl: asCurl, Node: asNode, Python: asPython, test: asTest }[form](call)
 }
 
 function urlOf({ origin, project, method }: CopiedCall): string {
@@ -123,19 +116,8 @@ function escaped(json: string): string {
 }
 
 /** Members of answers that differ from one call to the next. */
-const passing = new Set([
-  'version',
-  'createTime',
-  'updateTime',
-  'readTime',
-  'commitTime',
-  'transaction',
-  'cursor',
-  'endCursor',
-  'skippedCursor',
-  'snapshotVersion',
-  'executionDuration',
-])
+const passing =
+  /^(version|(create|update|read|commit)Time|transaction|cursor|(end|skipped)Cursor|snapshotVersion|executionDuration)$/
 
 /** An answer without what differs each time; properties of entities keep their names. */
 export function stablePart(answer: unknown, isProperties = false): unknown {
@@ -143,7 +125,7 @@ export function stablePart(answer: unknown, isProperties = false): unknown {
   if (answer === null || typeof answer !== 'object') return answer
   return Object.fromEntries(
     Object.entries(answer)
-      .filter(([name]) => isProperties || !passing.has(name))
+      .filter(([name]) => isProperties || !passing.test(name))
       .map(([name, member]) => [
         name,
         stablePart(member, !isProperties && (name === 'properties' || name === 'aggregateProperties')),

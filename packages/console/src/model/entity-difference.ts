@@ -82,7 +82,7 @@ export function typeInWords({ type, isExcluded, meaning }: ValueForm): string {
   return [typeWords(type), ...flagsOf({ type, isExcluded, meaning })].join(', ')
 }
 
-function typeWords(type: ValueForm['type']): string {
+export function typeWords(type: ValueForm['type']): string {
   return type === 'geoPoint' ? 'geo point' : type
 }
 

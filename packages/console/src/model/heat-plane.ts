@@ -14,28 +14,17 @@ import { type Column, measureCount } from './recorded-heat.ts'
 export const metrics = ['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const
 export type Metric = (typeof metrics)[number]
 
+/** Places of the measures that are rates as they stand. */
+const placeOf = { reads: 0, writes: 1, bytes: 2, refused: 4, tombstones: 5 } as const
+const waitPlace = 3
+
 /** Value of a cell of a column: a rate a second; of `wait` milliseconds of one operation. */
 export function cellValue({ values, stepMs }: Column, cell: number, metric: Metric): number {
   const at = cell * measureCount
   const of = (measure: number): number => values[at + measure] as number
-  const [reads, writes, bytes, waitMs, refused, tombstones] = [0, 1, 2, 3, 4, 5] as const
-  const seconds = stepMs / 1000
-  switch (metric) {
-    case 'operations':
-      return (of(reads) + of(writes)) / seconds
-    case 'reads':
-      return of(reads) / seconds
-    case 'writes':
-      return of(writes) / seconds
-    case 'bytes':
-      return of(bytes) / seconds
-    case 'wait':
-      return of(reads) + of(writes) === 0 ? 0 : of(waitMs) / (of(reads) + of(writes))
-    case 'refused':
-      return of(refused) / seconds
-    case 'tombstones':
-      return of(tombstones) / seconds
-  }
+  const operations = of(placeOf.reads) + of(placeOf.writes)
+  if (metric === 'wait') return operations === 0 ? 0 : of(waitPlace) / operations
+  return (metric === 'operations' ? operations : of(placeOf[metric])) / (stepMs / 1000)
 }
 
 const totals = new WeakMap<Column, { readonly metric: Metric; readonly total: number }>()

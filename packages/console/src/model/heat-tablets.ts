@@ -17,13 +17,7 @@ export interface TabletSpan {
   readonly toMs: number
 }
 
-interface Open {
-  id: number
-  startHex: string
-  endHex: string
-  server: number
-  toMs: number
-}
+type Open = Omit<TabletSpan, 'fromMs'>
 
 /** @param events - oldest first; those of other tables are passed over */
 export function tabletSpans(

@@ -2,7 +2,7 @@
 
 import type { HeatBound } from '@sixtables/engine'
 import type { HeatAxis } from './heat-axis.ts'
-import { cellValue, lowerBound, type Metric } from './heat-plane.ts'
+import { cellValue, lowerBound, type Metric, metrics } from './heat-plane.ts'
 import { type TabletSpan, tabletAt } from './heat-tablets.ts'
 import { bytesInWords, durationInWords, inWords, timeWords } from './numbers.ts'
 import type { Column, HeatRecording } from './recorded-heat.ts'
@@ -84,24 +84,13 @@ export function placeWords({ recording, table, axis, spans, row, ms }: Place, me
 
 /** The chosen measure first; then all others that are not 0. */
 function cellWords(column: Column, cell: number, metric: Metric): readonly string[] {
-  const named: Readonly<Record<Metric, string>> = {
-    operations: 'operations',
-    reads: 'reads',
-    writes: 'writes',
-    bytes: '',
-    wait: 'waited',
-    refused: 'refused',
-    tombstones: 'deleted rows read past',
-  }
   const words = (one: Metric): string => {
     const value = valueWords(cellValue(column, cell, one), one)
     if (one === 'bytes') return value
     if (one === 'wait') return `waited ${value}`
-    return value.replace('/s', ` ${named[one]}/s`)
+    return value.replace('/s', ` ${one === 'tombstones' ? 'deleted rows read past' : one}/s`)
   }
-  const others = (['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const).filter(
-    (one) => one !== metric && cellValue(column, cell, one) > 0,
-  )
+  const others = metrics.filter((one) => one !== metric && cellValue(column, cell, one) > 0)
   return [words(metric), ...others.map(words)]
 }
 

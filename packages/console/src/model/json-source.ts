@@ -85,17 +85,9 @@ function repeatedMember(text: string): string | undefined {
 }
 
 function roundedInteger(json: Json): string | undefined {
-  if (!isObject(json)) return Array.isArray(json) ? firstOf(json) : undefined
-  const { integerValue } = json
-  if (typeof integerValue === 'number' && Number.isInteger(integerValue) && !Number.isSafeInteger(integerValue))
-    return String(integerValue)
-  return firstOf(Object.values(json))
-}
-
-function firstOf(items: readonly Json[]): string | undefined {
-  for (const item of items) {
-    const found = roundedInteger(item)
-    if (found !== undefined) return found
-  }
-  return undefined
+  if (json === null || typeof json !== 'object') return undefined
+  const integer = isObject(json) ? json['integerValue'] : undefined
+  if (Number.isInteger(integer) && !Number.isSafeInteger(integer)) return String(integer)
+  const found = Object.values(json).map(roundedInteger)
+  return found.find((one) => one !== undefined)
 }

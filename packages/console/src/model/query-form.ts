@@ -22,7 +22,7 @@ import {
   type SelectStatement,
   type Statement,
 } from '@sixtables/gateway/browser'
-import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
+import { formatKeyPath, isComplete, type PathElement, parseKeyPath } from './key-text.ts'
 import { addressOf } from './route.ts'
 import { type EntityScope, scopeOfKey, scopeQuery } from './scope.ts'
 import { type ApiKey, type ApiValue, valueWords } from './value-words.ts'
@@ -121,7 +121,7 @@ function literalOfKey(key: ApiKey, home: EntityScope): KeyLiteral | undefined {
   const { project, database, namespace } = scopeOfKey(key, home)
   const [isOwnProject, isOwn] = [project === home.project, database === home.database]
   if (isOwnProject && !isOwn && database === '') return undefined
-  const path = key.path.map(({ kind, id, name = '' }) => ({ kind, idOrName: id === undefined ? name : BigInt(id) }))
+  const path = literalPath(key.path)
   if (isOwnProject && isOwn && namespace === home.namespace) return { type: 'keyLiteral', partition: undefined, path }
   const projectId = isOwnProject ? '' : project
   const databaseId = isOwnProject && isOwn ? '' : database
@@ -144,15 +144,8 @@ export function addressOfChildren(scope: EntityScope, key: string): string {
   return addressOf('data', [scope.project], { ...scopeQuery(scope), gql: printGql(statement) })
 }
 
-export interface OtherType {
-  readonly property: string
-  /** `an integer`: of the values that were read, and of the filter. */
-  readonly type: string
-  readonly asked: string
-}
-
 /** Filters that compare a property with a value of another type than it has: such a filter finds nothing. */
-export function otherTypes(statement: Statement, types: ReadonlyMap<string, FilterType>): readonly OtherType[] {
+export function otherTypes(statement: Statement, types: ReadonlyMap<string, FilterType>) {
   const form = formOf(statement)
   if (form instanceof NoForm) return []
   return form.filters.flatMap(({ property, value }) => {
@@ -268,15 +261,14 @@ function keyOf(text: string): KeyLiteral | string {
   try {
     const path = parseKeyPath(text)
     if (!isComplete(path)) return 'A key ends with an id or a name: ToDo:1 or User:"ada"/ToDo:5.'
-    return {
-      type: 'keyLiteral',
-      partition: undefined,
-      path: path.map(({ kind, id, name = '' }) => ({ kind, idOrName: id === undefined ? name : BigInt(id) })),
-    }
+    return { type: 'keyLiteral', partition: undefined, path: literalPath(path) }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
+
+const literalPath = (path: readonly PathElement[]): KeyLiteral['path'] =>
+  path.map(({ kind, id, name = '' }) => ({ kind, idOrName: id === undefined ? name : BigInt(id) }))
 
 function literalOf(text: string): Operand | string {
   const wrong = "A literal of GQL, such as ARRAY(1, 'a') or KEY(NAMESPACE('n'), Task, 5)."

@@ -203,6 +203,11 @@ function asVector(form: ValueForm): ValueForm | undefined {
   return { ...form, type: 'vector', text: elements.map(({ text }) => text).join(', '), elements: [] }
 }
 
+/** Whether a text is a finite number; `NaN` and the infinities are not. */
+export function isNumber(text: string): boolean {
+  return /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)
+}
+
 /** The numbers of a vector as texts, whatever stands between them. */
 export function numbersOf(text: string): readonly string[] {
   return text.split(/[\s,;[\]]+/).filter((one) => one !== '')

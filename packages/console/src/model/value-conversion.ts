@@ -5,7 +5,7 @@
  *
  * V1  Every form converts to every type, and gives a form of that type.                        value-conversion.test.ts
  */
-import { emptyValue, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
+import { emptyValue, isNumber, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
 
 /** @param now - the present, for a timestamp out of nothing */
 export function converted(value: ValueForm, type: ValueType, now: () => Date): ValueForm {
@@ -45,12 +45,6 @@ function elementsOf(value: ValueForm): readonly ValueForm[] {
 function textsOf(value: ValueForm): readonly string[] {
   if (value.type === 'array') return value.elements.flatMap(textsOf)
   return value.type === 'vector' ? numbersOf(value.text) : [value.text.trim()]
-}
-
-const numeric = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
-
-function isNumber(text: string): boolean {
-  return numeric.test(text)
 }
 
 function scalar(value: ValueForm, type: ValueType, now: () => Date): Partial<ValueForm> {

@@ -1,8 +1,9 @@
 /**
  * Mistakes in a form that can be told while it is typed. All other rules of values are the API's: a preview tells its refusal.
  */
+import { parseInt64 } from '@sixtables/gateway/browser'
 import { isComplete, keyProblem, parseKeyPath } from './key-text.ts'
-import { numbersOf, type PropertyForm, type ValueForm } from './typed-json.ts'
+import { isNumber, numbersOf, type PropertyForm, type ValueForm } from './typed-json.ts'
 
 export interface Problem {
   /** Place of the value; its first part is a property's place in the form, not its name. */
@@ -61,19 +62,15 @@ export function problemIn({ type, text, longitude, meaning }: ValueForm): string
   }
 }
 
-const int64Max = 2n ** 63n
-
 function integerProblem(text: string): string | undefined {
   if (!/^-?\d{1,20}$/.test(text)) return 'An integer has digits alone.'
-  const value = BigInt(text)
-  return value >= -int64Max && value < int64Max ? undefined : `${text} does not fit in 64 bits.`
+  return parseInt64(text) === undefined ? `${text} does not fit in 64 bits.` : undefined
 }
 
 function doubleProblem(text: string): string | undefined {
   const trimmed = text.trim()
   if (['NaN', 'Infinity', '-Infinity'].includes(trimmed)) return undefined
-  if (!/^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(trimmed))
-    return 'A double is a number such as 1.5 or 1e3, or NaN, Infinity, -Infinity.'
+  if (!isNumber(trimmed)) return 'A double is a number such as 1.5 or 1e3, or NaN, Infinity, -Infinity.'
   return Number.isFinite(Number(trimmed)) ? undefined : `${trimmed} is beyond the range of doubles.`
 }
 

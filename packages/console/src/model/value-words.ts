@@ -8,6 +8,7 @@
  * Words have at most `wordsMax` characters and a bit, however long the value is.
  */
 import { formatKeyPath, type PathElement } from './key-text.ts'
+import type { ValueType as FormType } from './typed-json.ts'
 
 /** A key in the API's JSON. */
 export interface ApiKey {
@@ -36,19 +37,7 @@ export interface ApiValue {
   readonly excludeFromIndexes?: boolean
 }
 
-export type ValueType =
-  | 'null'
-  | 'boolean'
-  | 'integer'
-  | 'double'
-  | 'timestamp'
-  | 'key'
-  | 'string'
-  | 'blob'
-  | 'geo point'
-  | 'entity'
-  | 'array'
-  | 'vector'
+export type ValueType = Exclude<FormType, 'geoPoint' | 'other'> | 'geo point'
 
 export interface ValueWords {
   readonly type: ValueType

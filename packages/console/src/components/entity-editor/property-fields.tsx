@@ -1,6 +1,7 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { typeWords } from '../../model/entity-difference.ts'
 import { counted } from '../../model/numbers.ts'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
@@ -18,22 +19,6 @@ interface ValueFieldProps {
   /** Buttons at the end of its first line. */
   readonly actions: ComponentChildren
   readonly isElement?: boolean
-}
-
-const typeNames: Readonly<Record<ValueType, string>> = {
-  string: 'string',
-  integer: 'integer',
-  double: 'double',
-  boolean: 'boolean',
-  timestamp: 'timestamp',
-  key: 'key',
-  null: 'null',
-  array: 'array',
-  entity: 'entity',
-  geoPoint: 'geo point',
-  blob: 'blob',
-  vector: 'vector',
-  other: 'other',
 }
 
 function ValueField({ value, name, path, context, onChange, actions, isElement = false }: ValueFieldProps) {
@@ -99,7 +84,7 @@ function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFie
         .filter((type) => isOffered(type) || type === value.type)
         .map((type) => (
           <option key={type} value={type}>
-            {typeNames[type]}
+            {typeWords(type)}
           </option>
         ))}
     </select>
@@ -271,15 +256,6 @@ const shownMore = 200
 /** Fields that are drawn in one frame: many of them at once would stop the page. */
 const fieldsAtOnce = 25
 
-interface ShownFields {
-  /** So many are drawn by now: some more in each frame. */
-  readonly drawn: number
-  /** A button for more of them. */
-  readonly more: VNode | null
-  /** Shows all, and one that is added. */
-  readonly showAdded: () => void
-}
-
 interface ListOfFields {
   readonly count: number
   /** `properties` */
@@ -293,7 +269,7 @@ interface ListOfFields {
  * How many fields of a long list are shown: an entity may have thousands of properties, and an array as many elements. A field with a
  * problem, or one that is added, is shown with all before it.
  */
-function useShownFields({ count, noun, path, problems }: ListOfFields): ShownFields {
+function useShownFields({ count, noun, path, problems }: ListOfFields) {
   const [wanted, setWanted] = useState(shownAtFirst)
   const [drawn, setDrawn] = useState(fieldsAtOnce)
   // They stay when the problem is mended.

@@ -14,7 +14,7 @@ import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { type Draft, draftOf, keyOfDuplicate, type Reading, readDraft, refusedProperty } from './draft.ts'
 import type { EntityBase } from './use-entity.ts'
-import { type Previewed, usePreview } from './use-preview.ts'
+import { usePreview } from './use-preview.ts'
 
 export interface EditorOptions {
   readonly scope: EntityScope
@@ -27,30 +27,10 @@ export interface EditorOptions {
 /** A question to the user before something is lost. */
 export type Question = 'delete' | 'discard' | undefined
 
-export interface EditorState {
-  readonly key: string
-  readonly keyProblem: string | undefined
-  readonly setKey: (key: string) => void
-  readonly draft: Draft
-  readonly setDraft: (draft: Draft) => void
-  readonly reading: Reading
-  /** Messages at the fields, the API's refusal at the property that it names. */
-  readonly problems: ReadonlyMap<string, string>
-  readonly question: Question
-  readonly ask: (question: Question) => void
-  readonly previewed: Previewed
-  /** The API's refusal, or another failure. */
-  readonly refusal: Error | undefined
-  /** A write is under way. */
-  readonly isBusy: boolean
-  /** Whether the write may be done now (EE3). */
-  readonly isReady: boolean
-  readonly commit: () => Promise<void>
-  /** Closes, or asks first. */
-  readonly close: () => void
-}
+/** The draft, the questions and the write; `problems` are messages at the fields, the refusal at the property that it names. */
+export type EditorState = ReturnType<typeof useEditor>
 
-export function useEditor(options: EditorOptions, entity: EntityBase): EditorState {
+export function useEditor(options: EditorOptions, entity: EntityBase) {
   const { scope, entityKey, mode, onClose, onSaved } = options
   const { base, newer, look } = entity
   const [key, setKey] = useState(() => (mode === 'duplicate' ? keyOfDuplicate(entityKey) : entityKey))
@@ -92,7 +72,9 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
     ...{ key, setKey, draft, setDraft, reading, question, ask, previewed, refusal, isBusy, commit },
     keyProblem: problemOfKey,
     problems: withRefusal(reading.problems, refusal, draft),
+    /** Whether the write may be done now (EE3). */
     isReady: isReady && previewed.preview !== undefined,
+    /** Closes, or asks first. */
     close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
   }
 }

@@ -12,21 +12,10 @@ import { entityQuery, readEntity, type StoredEntity } from '../../api/entities.t
 import type { EntityScope } from '../../model/scope.ts'
 import { useEvents, useLoaded } from '../use-server.ts'
 
-export interface EntityBase {
-  readonly base: StoredEntity | undefined
-  /** Another state than `base` is stored now. */
-  readonly newer: StoredEntity | undefined
-  readonly error: Error | undefined
-  /** There was nothing when it was first read. */
-  readonly isMissing: boolean
-  /** Looks whether another state is stored. */
-  readonly look: () => void
-  /** The draft is based on the newest state from now on. */
-  readonly accept: () => void
-}
+export type EntityBase = ReturnType<typeof useEntity>
 
 /** @param isNew - there is nothing stored to watch */
-export function useEntity(scope: EntityScope, key: string, isNew: boolean): EntityBase {
+export function useEntity(scope: EntityScope, key: string, isNew: boolean) {
   const query = entityQuery(scope, key)
   const [first, setFirst] = useState<StoredEntity | undefined>(undefined)
   const [base, setBase] = useState<StoredEntity | undefined>(undefined)
@@ -47,11 +36,15 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean): Enti
   })
   return {
     base,
+    /** Another state than `base` is stored now. */
     newer: isWatched && base !== undefined && value?.version !== base.version ? value : undefined,
     // Once there is a draft, the editor stays, and asks again when the server is back.
     error: base === undefined ? error : undefined,
+    /** There was nothing when it was first read. */
     isMissing: first !== undefined && first.properties === undefined,
+    /** Looks whether another state is stored. */
     look: reload,
+    /** The draft is based on the newest state from now on. */
     accept: () => setBase(value),
   }
 }

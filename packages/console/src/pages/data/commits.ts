@@ -25,15 +25,12 @@ export function useChanges(project: string, database: string, onChanges: (change
   const latest = useRef(onChanges)
   latest.current = onChanges
   useEffect(() => {
-    const gathered = new Gathered((changes) => latest.current(changes))
-    const query = new URLSearchParams({
-      list: String(listed),
-      rows: '0',
-      ...(project === '' ? {} : { project, database }),
-    })
+    const gathered = gatherer((changes) => latest.current(changes))
+    const where = project === '' ? {} : { project, database }
+    const query = new URLSearchParams({ list: String(listed), rows: '0', ...where })
     const close = openEvents<StoreEvent>(`/emulator/commits?${query.toString()}`, {
-      onEvent: (event) => gathered.add(event),
-      onOpened: () => gathered.addAll(),
+      onEvent: gathered.add,
+      onOpened: () => gathered.note([]),
     })
     return () => {
       close()
@@ -42,65 +39,41 @@ export function useChanges(project: string, database: string, onChanges: (change
   }, [project, database])
 }
 
-class Gathered {
-  readonly #tell: (changes: Changes) => void
-  readonly #names = new Set<string>()
+function gatherer(tell: (changes: Changes) => void) {
+  let names = new Set<string>()
+  let isAll = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let toldAt = 0
   /** Changes of commits that queries do not see yet, by version. */
-  readonly #waiting = new Map<string, readonly string[]>()
-  #isAll = false
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #toldAt = 0
-
-  constructor(tell: (changes: Changes) => void) {
-    this.#tell = tell
+  const waiting = new Map<string, readonly string[]>()
+  const told = (): void => {
+    const [all, changed] = [isAll, names]
+    timer = undefined
+    toldAt = Date.now()
+    isAll = false
+    names = new Set()
+    tell({ isAll: all, has: (namespace, kind) => all || changed.has(nameOf(namespace, kind)) })
   }
-
-  add({ commit, apply, reload, lost }: StoreEvent): void {
-    if (reload !== undefined || lost !== undefined) this.addAll()
-    if (commit !== undefined) {
-      const names = namesOf(commit)
-      if (commit.waits) this.#keep(commit.version, names)
-      this.#note(names)
-    } else if (apply?.milestone === 'B') {
-      const names = this.#waiting.get(apply.version)
-      if (names === undefined) return
-      this.#note(names)
+  /** @param changed - empty: any kind may have changed */
+  const note = (changed: readonly string[]): void => {
+    for (const name of changed) names.add(name)
+    if (changed.length === 0) isAll = true
+    timer ??= setTimeout(told, Math.max(firstMs, toldAt + nextMs - Date.now()))
+  }
+  const add = ({ commit, apply, reload, lost }: StoreEvent): void => {
+    if (reload !== undefined || lost !== undefined) note([])
+    if (commit === undefined) {
+      const changed = apply?.milestone === 'B' ? waiting.get(apply.version) : undefined
+      if (changed !== undefined) note(changed)
+      return
     }
+    const changed = namesOf(commit)
+    if (commit.waits) waiting.set(commit.version, changed)
+    const [oldest] = waiting.keys()
+    if (waiting.size > waitingMax && oldest !== undefined) waiting.delete(oldest)
+    note(changed)
   }
-
-  addAll(): void {
-    this.#isAll = true
-    this.#schedule()
-  }
-
-  close(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #keep(version: string, names: readonly string[]): void {
-    this.#waiting.set(version, names)
-    const [oldest] = this.#waiting.keys()
-    if (this.#waiting.size > waitingMax && oldest !== undefined) this.#waiting.delete(oldest)
-  }
-
-  #note(names: readonly string[]): void {
-    for (const name of names) this.#names.add(name)
-    if (names.length === 0) this.#isAll = true
-    this.#schedule()
-  }
-
-  #schedule(): void {
-    if (this.#timer !== undefined) return
-    const wait = Math.max(firstMs, this.#toldAt + nextMs - Date.now())
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#toldAt = Date.now()
-      const [isAll, names] = [this.#isAll, new Set(this.#names)]
-      this.#isAll = false
-      this.#names.clear()
-      this.#tell({ isAll, has: (namespace, kind) => isAll || names.has(nameOf(namespace, kind)) })
-    }, wait)
-  }
+  return { add, note, close: () => clearTimeout(timer) }
 }
 
 /** Empty when some changes are not named. */

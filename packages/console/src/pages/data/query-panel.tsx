@@ -110,20 +110,10 @@ function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange:
   )
 }
 
-interface Draft {
-  readonly text: string
-  readonly read: QueryForm | NoForm | GqlError
-  /** The form as it is being filled in, even while it makes no query; `undefined` when it cannot show the text. */
-  readonly form: QueryForm | undefined
-  readonly wrong: WrongInput | undefined
-  readonly setText: (text: string) => void
-  readonly setForm: (form: QueryForm) => void
-  /** The text, to be run now. */
-  readonly given: () => string
-}
+type Draft = ReturnType<typeof useDraft>
 
 /** Begins anew with each query that is run from elsewhere. */
-function useDraft(gql: string): Draft {
+function useDraft(gql: string) {
   const [text, setText] = useState(gql)
   const [typed, setTyped] = useState<QueryForm | undefined>(undefined)
   const gives = useNewValue(gql, (next) => {
@@ -136,16 +126,18 @@ function useDraft(gql: string): Draft {
     text,
     read,
     wrong,
+    /** The form as it is being filled in, even while it makes no query; `undefined` when it cannot show the text. */
     form: typed ?? (read instanceof GqlError || read instanceof NoForm ? undefined : read),
-    setText(next) {
+    setText(next: string) {
       setText(next)
       setTyped(undefined)
     },
+    /** The text, to be run now. */
     given() {
       gives(text.trim())
       return text.trim()
     },
-    setForm(form) {
+    setForm(form: QueryForm) {
       setTyped(form)
       const { gql: made } = printed(form)
       if (made !== undefined) setText(made)

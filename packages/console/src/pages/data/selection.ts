@@ -4,20 +4,10 @@ import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import type { Pages } from '../../model/paging.ts'
 
-export interface Selection {
-  readonly rows: readonly EntityResult[]
-  readonly has: (row: EntityResult) => boolean
-  /** One row, or all from the one that was selected last to it. */
-  readonly toggle: (row: EntityResult, index: number, isRange: boolean) => void
-  /** Whether all rows that were read are selected. */
-  readonly areAll: boolean
-  /** Selects all rows that were read, or none. */
-  readonly toggleAll: () => void
-  readonly clear: () => void
-}
+export type Selection = ReturnType<typeof useSelection>
 
 /** @param scopeName - a selection ends when it becomes another one */
-export function useSelection(scopeName: string, pages: Pages<EntityResult>): Selection {
+export function useSelection(scopeName: string, pages: Pages<EntityResult>) {
   const [{ of, chosen }, setChosen] = useState({ of: scopeName, chosen: new Map<string, EntityResult>() })
   /** Where the latest row was selected; rows that come above it move it. */
   const last = useRef({ index: 0, shift: 0 })
@@ -31,7 +21,8 @@ export function useSelection(scopeName: string, pages: Pages<EntityResult>): Sel
   return {
     rows: [...present.values()],
     has: isIn,
-    toggle(row, index, isRange) {
+    /** One row, or all from the one that was selected last to it. */
+    toggle(row: EntityResult, index: number, isRange: boolean) {
       const { index: from, shift } = last.current
       const ends = [from + pages.shift - shift, index]
       if (!isRange) last.current = { index, shift: pages.shift }
@@ -39,6 +30,7 @@ export function useSelection(scopeName: string, pages: Pages<EntityResult>): Sel
       else if (isIn(row)) set([...present].filter(([name]) => name !== keyTextOf(row)))
       else set([...present, ...named([row])])
     },
+    /** Whether all rows that were read are selected. */
     areAll,
     toggleAll: () => set(areAll ? [] : named(known)),
     clear: () => set([]),

@@ -15,13 +15,7 @@ import type { TabletSpan } from '../../model/heat-tablets.ts'
 import { timeWords } from '../../model/numbers.ts'
 import type { Bounds } from '../../model/recorded-heat.ts'
 
-export interface Layout {
-  readonly width: number
-  readonly height: number
-  readonly left: number
-  readonly plotWidth: number
-  readonly plotHeight: number
-}
+export type Layout = ReturnType<typeof layoutOf>
 
 export const footHeight = 20
 export const rightWidth = 24
@@ -29,7 +23,7 @@ const bracketWidth = 15
 const brackets = 3
 const rowLabelStep = 15
 
-export function layoutOf(width: number, height: number): Layout {
+export function layoutOf(width: number, height: number) {
   const left = Math.min(230, Math.round(width * 0.27))
   return { width, height, left, plotWidth: width - left - rightWidth, plotHeight: height - footHeight }
 }

@@ -225,20 +225,10 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
   )
 }
 
-interface Choice {
-  readonly tables: readonly string[]
-  readonly metric: Metric
-  readonly span: string
-  readonly spanMs: number
-  readonly set: (changed: {
-    readonly tables?: readonly string[]
-    readonly metric?: Metric
-    readonly span?: string
-  }) => void
-}
+type Choice = ReturnType<typeof useChoice>
 
 /** The part of the state that is in the address. */
-function useChoice({ query }: PageProps['route']): Choice {
+function useChoice({ query }: PageProps['route']) {
   const named = query.get('tables')
   const tables = named === null ? ['Entities'] : named.split(',').filter((table) => table !== '')
   const metric = metrics.find((one) => one === query.get('measure')) ?? 'operations'
@@ -248,7 +238,7 @@ function useChoice({ query }: PageProps['route']): Choice {
     metric,
     span: span.name,
     spanMs: span.ms,
-    set: (changed) => {
+    set: (changed: Readonly<{ tables?: readonly string[]; metric?: Metric; span?: string }>) => {
       const next = { tables, metric, span: span.name, ...changed }
       const address = addressOf('heat', [], {
         tables: next.tables.join() === 'Entities' ? undefined : next.tables.join(),
@@ -260,20 +250,10 @@ function useChoice({ query }: PageProps['route']): Choice {
   }
 }
 
-interface View {
-  readonly ages: Ages
-  readonly keys: ReadonlyMap<string, KeyRange>
-  readonly isPaused: boolean
-  readonly pause: (isPaused: boolean) => void
-  /** To a part of a picture; without a window everything. Without a table the time alone. */
-  readonly zoom: (table: string | undefined, window: Window | undefined, endMs: number) => void
-  readonly scrub: (toMs: number) => void
-  readonly reset: () => void
-  /** Shows a time, by its age. */
-  readonly include: (ageMs: number) => void
-}
+type View = ReturnType<typeof useView>
 
-function useView(recordings: Recordings, spanMs: number): View {
+/** The part that is shown. `zoom` goes to a part of a picture: without a window to everything, without a table in time alone. */
+function useView(recordings: Recordings, spanMs: number) {
   const [ages, setAges] = useState<Ages>({ fromMs: spanMs, toMs: 0 })
   const [keys, setKeys] = useState<ReadonlyMap<string, KeyRange>>(new Map())
   useEffect(() => setAges({ fromMs: spanMs, toMs: 0 }), [spanMs])
@@ -297,7 +277,7 @@ function useView(recordings: Recordings, spanMs: number): View {
     isPaused,
     pause,
     reset,
-    zoom: (table, window, endMs) => {
+    zoom: (table: string | undefined, window: Window | undefined, endMs: number) => {
       if (window === undefined) return reset()
       const toMs = Math.max(0, endMs - window.toMs)
       show({ fromMs: Math.min(86_400_000, Math.max(toMs + spanMsMin, endMs - window.fromMs)), toMs })
@@ -310,8 +290,9 @@ function useView(recordings: Recordings, spanMs: number): View {
         return next
       })
     },
-    scrub: (toMs) => show({ fromMs: toMs + ages.fromMs - ages.toMs, toMs }),
-    include: (ageMs) => {
+    scrub: (toMs: number) => show({ fromMs: toMs + ages.fromMs - ages.toMs, toMs }),
+    /** Shows a time, by its age. */
+    include: (ageMs: number) => {
       if (ageMs <= ages.fromMs && ageMs >= ages.toMs) return
       const half = (ages.fromMs - ages.toMs) / 2
       const toMs = Math.max(0, ageMs - half)

@@ -1,7 +1,5 @@
 /** All that is computed for one picture, its words, and what the keyboard does with cursor, marked part and zoom. */
-import type { HeatAxis } from '../../model/heat-axis.ts'
-import type { Metric, Plane, Window } from '../../model/heat-plane.ts'
-import type { TabletSpan } from '../../model/heat-tablets.ts'
+import type { Metric, Window } from '../../model/heat-plane.ts'
 import { placeWords } from '../../model/heat-words.ts'
 import { timeWords } from '../../model/numbers.ts'
 import { type Layout, type Mark, marksOf, xOf, yOf } from './draw.ts'
@@ -35,18 +33,11 @@ export interface Point {
   readonly row: number
 }
 
-export interface PictureModel {
-  readonly layout: Layout
-  readonly axis: HeatAxis
-  readonly spans: readonly TabletSpan[]
-  readonly window: Window
-  readonly plane: Plane
-  readonly marks: readonly Mark[]
-}
+export type PictureModel = ReturnType<typeof modelOf>
 
 const markReach = 8
 
-export function modelOf(props: PictureProps, layout: Layout): PictureModel {
+export function modelOf(props: PictureProps, layout: Layout) {
   const { recordings, source, table, metric, ages, keys } = props
   const axis = recordings.axisOf(table)
   const window = windowOf(recordings.endOf(source), ages, axis, keys)

@@ -4,7 +4,7 @@
  */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
-import type { Plane, Window } from '../../model/heat-plane.ts'
+import type { Plane } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { drawPicture, layoutOf, type PictureInk, xOf } from './draw.ts'
 import { Overlay } from './overlay.tsx'
@@ -119,16 +119,10 @@ function useDrawing(props: PictureProps, model: PictureModel): { readonly curren
   return canvas
 }
 
-interface PointerState {
-  readonly pointer: { readonly x: number; readonly y: number } | undefined
-  /** The part that is being marked. */
-  readonly brush: Window | undefined
-  readonly onPointer: (event: PointerEvent) => void
-}
-
-function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']): PointerState {
+/** The place of the pointer, and the part that is being marked. */
+function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']) {
   const { layout, window } = model
-  const [pointer, setPointer] = useState<PointerState['pointer']>(undefined)
+  const [pointer, setPointer] = useState<{ readonly x: number; readonly y: number } | undefined>(undefined)
   const [from, setFrom] = useState<Point | undefined>(undefined)
   const onPointer = (event: PointerEvent): void => {
     const element = event.currentTarget as HTMLElement

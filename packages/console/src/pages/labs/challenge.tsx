@@ -159,13 +159,10 @@ interface FromJudge {
 const printedMax = 16_384
 const nothing: Judging = { printed: '' }
 
-interface Judge extends Judging {
-  readonly start: (program: string) => void
-  readonly cancel: () => void
-}
+type Judge = ReturnType<typeof useJudge>
 
 /** @param file - the address of the judge's worker */
-function useJudge(file: string, challenge: string): Judge {
+function useJudge(file: string, challenge: string) {
   const [judging, setJudging] = useState<Judging>(nothing)
   const worker = useRef<Worker | undefined>(undefined)
   const end = (): void => {

@@ -35,14 +35,7 @@ export function withEvent(points: readonly Point[], event: OverviewEvent): reado
   return [...points, ...added].slice(-pointsMax)
 }
 
-export interface Lines {
-  readonly x: readonly number[]
-  readonly operations: readonly PlotLine[]
-  readonly latency: readonly PlotLine[]
-  readonly errors: readonly PlotLine[]
-}
-
-export function linesOf(points: readonly Point[]): Lines {
+export function linesOf(points: readonly Point[]) {
   const events = points.map(({ event }) => event)
   const line = (label: string, of: (event: OverviewEvent) => number | null): PlotLine => ({
     label,

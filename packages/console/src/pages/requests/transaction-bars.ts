@@ -90,12 +90,6 @@ export interface Gap {
   readonly ms: number
 }
 
-export interface TimeScale {
-  /** 0 to 1. */
-  x(ms: number): number
-  readonly gaps: readonly Gap[]
-}
-
 /** The width of a gap in the picture. */
 const gapShare = 0.03
 /** A pause that takes more of the picture is drawn as a gap. */
@@ -105,7 +99,7 @@ const pauseShare = 0.2
  * A scale on which calls of milliseconds can be seen though minutes are between them: long pauses, in which no call ran, are gaps of one
  * width. The scale never goes back: what is later is not further left.
  */
-export function timeScale(spans: readonly Span[]): TimeScale {
+export function timeScale(spans: readonly Span[]) {
   const busy = joined(spans)
   const first = busy[0]?.fromMs ?? 0
   const last = busy.at(-1)?.toMs ?? 1
@@ -121,6 +115,7 @@ export function timeScale(spans: readonly Span[]): TimeScale {
   pauses.sort((a, b) => a.fromMs - b.fromMs)
   const share = Math.min(gapShare, 0.5 / Math.max(1, pauses.length))
   const perMs = (1 - share * pauses.length) / Math.max(left, 1e-6)
+  /** 0 to 1. */
   const x = (ms: number): number => {
     let [at, from] = [0, first]
     for (const pause of pauses) {

@@ -10,20 +10,14 @@ import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './
 /** A request asks for at most so many calls. */
 const limit = 100
 
-export interface UsedFeed {
-  readonly feed: Feed
-  readonly error: Error | undefined
-  hold(isHeld: boolean): void
-  /** Reads calls older than those shown. */
-  older(): void
-}
+export type UsedFeed = ReturnType<typeof useFeed>
 
 /**
  * The server records while there is a stream: that of the filter before ends when the next one has begun, so no call is lost in between.
  *
  * @param filter - query of the server's calls; an empty one is all calls
  */
-export function useFeed(filter: string): UsedFeed {
+export function useFeed(filter: string) {
   const [feed, setFeed] = useState<Feed>(emptyFeed)
   const [error, setError] = useState<Error | undefined>(undefined)
   const stopBefore = useRef(() => {})
@@ -64,6 +58,7 @@ export function useFeed(filter: string): UsedFeed {
     }
     return () => gone.abort()
   }, [filter, epoch.value])
+  /** Reads calls older than those shown. */
   const older = (): void => {
     const last = feed.shown.at(-1)
     if (last === undefined || !feed.hasOlder) return
@@ -71,10 +66,5 @@ export function useFeed(filter: string): UsedFeed {
     const path = `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}&before=${last.id}`
     getJson<RequestList>(path).then(({ requests }) => setFeed((before) => withOlder(before, requests, limit)), setError)
   }
-  return {
-    feed,
-    error,
-    older,
-    hold: (isHeld) => setFeed((before) => held(before, isHeld)),
-  }
+  return { feed, error, older, hold: (isHeld: boolean) => setFeed((before) => held(before, isHeld)) }
 }

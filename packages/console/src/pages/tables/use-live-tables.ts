@@ -19,25 +19,15 @@ import { RowWindow, type Stretch, type TableAnswer } from './table-window.ts'
 const wordsMax = '400'
 const tabletsEveryMs = 1500
 
-export interface LiveTables {
-  windowOf(table: string): RowWindow
-  readonly isLoaded: boolean
-  readonly shown: Shown | undefined
-  readonly wanted: ReadonlyMap<string, { readonly rowKey: string }>
-  readonly marked: ReadonlySet<string>
-  readonly follows: boolean
-  follow(follows: boolean): void
-  readonly projectDefault: string | undefined
-  readonly error: Error | undefined
-}
-
+/** A row of each table that is to be seen. */
+type WantedRows = ReadonlyMap<string, { readonly rowKey: string }>
 type Windows = ReadonlyMap<string, RowWindow>
 
-export function useLiveTables(place: Place, { kind, key }: Target): LiveTables {
+export function useLiveTables(place: Place, { kind, key }: Target) {
   const { project, database, namespace } = place
   const [, redraw] = useReducer((count: number) => count + 1, 0)
   const [shown, setShown] = useState<Shown | undefined>(undefined)
-  const [wanted, setWanted] = useState<LiveTables['wanted']>(new Map())
+  const [wanted, setWanted] = useState<WantedRows>(new Map())
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const [error, setError] = useState<Error | undefined>(undefined)
   const [follows, follow] = useState(key === undefined && kind === undefined)
@@ -73,11 +63,11 @@ export function useLiveTables(place: Place, { kind, key }: Target): LiveTables {
     }
   }, [windows, kind, key, jumpProject])
 
-  const goTo = (lit: LiveTables['wanted']): void => setWanted((before) => new Map([...before, ...lit]))
+  const goTo = (lit: WantedRows): void => setWanted((before) => new Map([...before, ...lit]))
   useCommits({ windows, place, following, setShown, goTo, setError })
   useTabletMoves(windows)
   return {
-    windowOf: (table) => windows.get(table) as RowWindow,
+    windowOf: (table: string) => windows.get(table) as RowWindow,
     isLoaded: [...windows.values()].every(({ isLoaded }) => isLoaded),
     ...{ shown, wanted, marked, follows, follow, projectDefault, error },
   }
@@ -88,7 +78,7 @@ interface CommitParts {
   readonly place: Place
   readonly following: { readonly current: boolean }
   readonly setShown: (shown: Shown) => void
-  readonly goTo: (rows: LiveTables['wanted']) => void
+  readonly goTo: (rows: WantedRows) => void
   readonly setError: (error: Error) => void
 }
 
@@ -131,20 +121,13 @@ function reader(name: string, place: Place): (stretch: Stretch) => Promise<Table
   }
 }
 
-interface ShownRows {
-  /** A row of the step for each table. */
-  readonly lit: ReadonlyMap<string, { readonly rowKey: string }>
-  /** Resolves when the windows are up to date. */
-  readonly read: Promise<unknown>
-}
-
 /** Also those that are being read: what came just now may be missing there. */
 function refreshAll(windows: Windows): void {
   for (const window of windows.values()) if (window.isLoaded || window.isReading) void window.refresh()
 }
 
-/** Brings the windows up to date with a step; to its rows with `goesThere`. */
-function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: StepEvent, goesThere: boolean): ShownRows {
+/** Brings the windows up to date with a step; to its rows with `goesThere`. `lit` has a row of the step for each table. */
+function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: StepEvent, goesThere: boolean) {
   const lit = new Map<string, { readonly rowKey: string }>()
   const reads: Promise<void>[] = []
   for (const [name, window] of windows) {
@@ -162,18 +145,8 @@ function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: Ste
   return { lit, read: Promise.all(reads) }
 }
 
-interface Jumped {
-  /** Rows of the entity. */
-  readonly rows: ReadonlySet<string>
-  /** Where each table is to be seen. */
-  readonly starts: ReadonlyMap<string, { readonly rowKey: string }>
-}
-
-async function jump(
-  windows: Windows,
-  place: Place & { readonly project: string },
-  { kind, key }: Target,
-): Promise<Jumped> {
+/** Opens each table at a kind or an entity. @returns the rows of the entity, and where each table is to be seen */
+async function jump(windows: Windows, place: Place & { readonly project: string }, { kind, key }: Target) {
   if (key !== undefined) return await jumpToEntity(windows, place, key)
   const starts = new Map<string, { readonly rowKey: string }>()
   const each = tables.map(async ({ name }) => {
@@ -186,14 +159,10 @@ async function jump(
     if (rows[0] !== undefined) starts.set(name, { rowKey: rows[0].rowKey })
   })
   await Promise.all(each)
-  return { rows: new Set(), starts }
+  return { rows: new Set<string>(), starts }
 }
 
-async function jumpToEntity(
-  windows: Windows,
-  place: Place & { readonly project: string },
-  key: string,
-): Promise<Jumped> {
+async function jumpToEntity(windows: Windows, place: Place & { readonly project: string }, key: string) {
   const { rows, log } = await readRows<RowsReport>(`${queryOf(place)}&key=${encodeURIComponent(key)}&words=0`)
   const all = [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
   const starts = new Map<string, { readonly rowKey: string }>()
