@@ -58,15 +58,17 @@ export async function turnOfItsOwn(context: RequestContext): Promise<void> {
 /**
  * Runs `step` for each item in order, and yields between them.
  *
- * @param workOf - the work of an item's step; see {@link giveWay}
+ * @param work - the work of each step, or a function that gives that of an item; see {@link giveWay}
  */
 export function forEachInSlices<T>(
   context: RequestContext,
   items: readonly T[],
-  workOf: (item: T) => number,
+  work: number | ((item: T) => number),
   step: (item: T, index: number) => MaybePromise<void>,
 ): MaybePromise<void> {
-  return forEachInOrder(items, (item, i) => andThen(step(item, i), () => giveWay(context, workOf(item))))
+  return forEachInOrder(items, (item, i) =>
+    andThen(step(item, i), () => giveWay(context, typeof work === 'number' ? work : work(item))),
+  )
 }
 
 /** Sorts as `toSorted` does. Runs are sorted at once, and merged two by two. */

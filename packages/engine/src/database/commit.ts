@@ -37,7 +37,6 @@ import type { CommitRequest, CommitResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import type { LocalParts } from './local-parts.ts'
 import { type CheckedDatabase, prepareMutations, refuseTogether } from './prepare-commit.ts'
-import type { DatabaseSettings } from './settings.ts'
 import type { StoreCommits, TransactionVerbs } from './transaction-verbs.ts'
 
 export interface CommitParts {
@@ -71,7 +70,8 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
       `${transaction.name} is read-only; commit it without mutations`,
       'Cannot modify entities in a read-only transaction.',
     )
-  if (transaction === undefined) yield* waitFor(refuseTogether(database, context, request.mode, mutations))
+  if (transaction === undefined && mutations.length > 1)
+    yield* waitFor(refuseTogether(database, context, request.mode, mutations))
   yield* waitFor(parts.record())
   yield* waitFor(completeKeys(parts, context, mutations))
   const rules = evaluationRules(parts, context, atomic)
@@ -145,7 +145,7 @@ function* commitInTurn(
   let committed!: Committed
   try {
     // Read the entities, and fold the mutations over them: images before and after.
-    const evaluated = evaluateMutations(mutations, rules, log.reader(context), version)
+    const evaluated = evaluateMutations(mutations, rules, (codes, row) => log.readFor(context, codes, row), version)
     const { states, outcomes, failure } = yield* waitFor(evaluated)
     committed = { version, outcomes, failure, indexUpdates: 0 }
     if (states.length === 0) {
@@ -191,11 +191,8 @@ export function evaluationRules(
     if (idCollisions === 'fail') throw idCollisionError(key)
     return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
   }
-  return { context, atomic, pairs: pairsOf(mode), indexOptions: database.indexOptions, nextKey }
-}
-
-export function pairsOf(mode: DatabaseSettings['mode']): 'refused' | 'sequential' {
-  return mode === 'firestore' ? 'refused' : 'sequential'
+  const pairs = mode === 'firestore' ? 'refused' : 'sequential'
+  return { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
 }
 
 function completeKeys(

@@ -34,7 +34,7 @@ export function prepareMutations(
   return andThen(ready, () => prepared)
 }
 
-/** Refuses pairs of mutations that a commit outside of a transaction may not contain. */
+/** Refuses pairs of mutations that a commit of several outside of a transaction may not contain. */
 export function refuseTogether(
   database: CheckedDatabase,
   context: RequestContext,

@@ -8,7 +8,7 @@
  * skipped, whatever their wire type.
  */
 import { type InternedText, internText } from './interned-text.ts'
-import { type PropertyEntry, propertyEntry, readPropertyEntry } from './value-slot.ts'
+import { type PropertyEntry, readPropertyEntry } from './value-slot.ts'
 import { type WireReader, wireBytes } from './wire.ts'
 
 export const entityField = { key: 1, properties: 3 } as const
@@ -25,7 +25,7 @@ export class EntityWalk {
   /** The fields fill [reader.position, reader.end). */
   constructor(reader: WireReader) {
     this.reader = reader
-    this.entry = propertyEntry(reader.bytes)
+    this.entry = { bytes: reader.bytes, nameStart: 0, nameEnd: 0, start: 0, end: 0 }
     this.fieldStart = reader.position
     this.fieldEnd = reader.position
     this.#end = reader.end
@@ -42,13 +42,11 @@ export class EntityWalk {
     this.fieldStart = reader.position
     const tag = reader.tag()
     const field = tag >>> 3
-    if (field === entityField.properties) {
-      reader.expect(tag, wireBytes, 'a property')
-      this.#enter()
-      readPropertyEntry(reader, this.entry)
-    } else if (field === entityField.key) {
-      reader.expect(tag, wireBytes, 'the key of an entity')
-      this.#enter()
+    if (field === entityField.properties || field === entityField.key) {
+      reader.expect(tag, wireBytes, field === entityField.key ? 'the key of an entity' : 'a property')
+      this.fieldEnd = reader.length() + reader.position
+      reader.end = this.fieldEnd
+      if (field === entityField.properties) readPropertyEntry(reader, this.entry)
     } else if (field !== 0) {
       reader.skip(tag)
       this.fieldEnd = reader.position
@@ -66,11 +64,5 @@ export class EntityWalk {
   /** The name of the current property. INVALID_ARGUMENT unless it is UTF-8. */
   name(): InternedText {
     return internText(this.reader.bytes, this.entry.nameStart, this.entry.nameEnd, 'a property name')
-  }
-
-  #enter(): void {
-    const { reader } = this
-    this.fieldEnd = reader.length() + reader.position
-    reader.end = this.fieldEnd
   }
 }

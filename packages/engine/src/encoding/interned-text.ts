@@ -29,16 +29,14 @@ export function internText(bytes: Buffer, start: number, end: number, what: stri
   for (let i = start; i < end; i++) hash = fnvStep(hash, bytes[i] as number)
   const slot = (hash ^ (hash >>> 15)) & (slotCount - 1)
   const known = slots[slot]
-  if (known !== undefined && equals(known.bytes, bytes, start, end)) return known
+  if (known?.bytes.length === end - start) {
+    let at = 0
+    while (at < known.bytes.length && known.bytes[at] === bytes[start + at]) at++
+    if (at === known.bytes.length) return known
+  }
   const interned = decode(bytes, start, end, what)
   slots[slot] = interned
   return interned
-}
-
-function equals(known: Uint8Array, bytes: Buffer, start: number, end: number): boolean {
-  if (known.length !== end - start) return false
-  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[start + i]) return false
-  return true
 }
 
 function decode(bytes: Buffer, start: number, end: number, what: string): InternedText {

@@ -79,7 +79,7 @@ export function rootKindPrefix(kind: string): string {
 }
 
 export function pathCode(path: readonly PathElement[]): string {
-  return pathPrefix(path) + pathEnd
+  return shortKeyRow(0, path) ?? pathPrefix(path) + pathEnd
 }
 
 export function keyCode(key: Key): string {
@@ -100,7 +100,7 @@ const elementBytesMax = 16
  */
 export function keyRow(keySpace: string, key: Key): string {
   const head = putHead(keySpace, key.partition)
-  return shortKeyRow(head.length, key.path) ?? head + pathCode(key.path)
+  return shortKeyRow(head.length, key.path) ?? head + pathPrefix(key.path) + pathEnd
 }
 
 /** {@link keyRow} of each key. Adjacent keys of one partition share the work for their common start. */
@@ -112,7 +112,7 @@ export function keyRows(keySpace: string, keys: readonly Key[]): string[] {
       partition = key.partition
       head = putHead(keySpace, partition)
     }
-    return shortKeyRow(head.length, key.path) ?? head + pathCode(key.path)
+    return shortKeyRow(head.length, key.path) ?? head + pathPrefix(key.path) + pathEnd
   })
 }
 

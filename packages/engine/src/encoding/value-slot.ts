@@ -162,10 +162,6 @@ export interface PropertyEntry {
   end: number
 }
 
-export function propertyEntry(bytes: Buffer): PropertyEntry {
-  return { bytes, nameStart: 0, nameEnd: 0, start: 0, end: 0 }
-}
-
 /**
  * Reads the map entry that fills [reader.position, reader.end). A missing name is the empty one, and a missing value has no
  * type; validation refuses both. The name is always in the reader's bytes.

@@ -49,6 +49,8 @@ export interface ApplyHoldsParts {
 export class ApplyHolds {
   readonly #parts: ApplyHoldsParts
   readonly #holds = new Set<ActiveHold>()
+  /** Whether there is any hold. */
+  areAny = false
 
   constructor(parts: ApplyHoldsParts) {
     this.#parts = parts
@@ -68,21 +70,14 @@ export class ApplyHolds {
       onCatch,
     }
     this.#holds.add(hold)
+    this.areAny = true
     return async () => {
       if (!this.#holds.delete(hold)) return
+      this.areAny = this.#holds.size > 0
       const context = requestContext({ clock: this.#parts.scheduler })
       const groups = [...this.#parts.pending.groups()]
-      await forEachInSlices(
-        context,
-        groups,
-        () => 1,
-        (group) => this.#letGo(group, context),
-      )
+      await forEachInSlices(context, groups, 1, (group) => this.#letGo(group, context))
     }
-  }
-
-  get areAny(): boolean {
-    return this.#holds.size > 0
   }
 
   /** Marks the records that are held, before they are pending. @returns whether any is */
@@ -99,7 +94,7 @@ export class ApplyHolds {
   }
 
   #catching({ partition, changes }: PendingRecord): readonly ActiveHold[] {
-    if (this.#holds.size === 0) return []
+    if (!this.areAny) return []
     const place = partitionOfCode(partition)
     return [...this.#holds].filter(({ which, kind, path }) => {
       if (which.projectId !== undefined && which.projectId !== place.projectId) return false

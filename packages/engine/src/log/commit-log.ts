@@ -2,7 +2,7 @@
  * The log of all entity groups: the parts of a commit that read and write it. The order of their calls is the page of the
  * commit verb (database/commit.ts, `commitInTurn`):
  *
- *   turns ─▶ reader (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
+ *   turns ─▶ readFor (images before) ─▶ readyFor ─▶ append to the log of each group ─▶ apply (A, then B)
  *                                                     └─▶ tell, acknowledge
  *
  * Example: a put of ToDo:1 appends one log record "ToDo:1, done=false → true, version 1795252843125000". A commit to three
@@ -39,7 +39,7 @@ import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import { nothingWritten, unknownOutcome } from './commit-errors.ts'
 import type { CommitVersions } from './commit-version.ts'
-import type { CommittedReader, LogDatabase } from './log-database.ts'
+import type { LogDatabase } from './log-database.ts'
 import type { NewRecord } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites } from './record-writes.ts'
@@ -252,12 +252,11 @@ export class CommitLog {
   }
 
   /** Reads for a commit. */
-  reader({ ledger }: RequestContext): CommittedReader {
-    return (codes, row) =>
-      andThen(this.readCommitted(codes, row), (cell) => {
-        ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
-        return cell
-      })
+  readFor({ ledger }: RequestContext, codes: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> {
+    return andThen(this.readCommitted(codes, row), (cell) => {
+      ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
+      return cell
+    })
   }
 
   /** Resolves when every current batch is written; rejects with the first error. */
@@ -287,11 +286,9 @@ export class CommitLog {
     isApplied: boolean,
   ): MaybePromise<void> {
     const { kv, versions } = this.#options
-    const { bytes } = this.retention
     const { version } = records[0] as LogAppend
-    const trimmed = this.retention.take(records.length, version)
+    const { writes: trimmed, bytes: trimmedBytes } = this.retention.take(records.length, version)
     const rows = this.#logRows(context, records, trimmed, !isApplied)
-    const trimmedBytes = bytes - this.retention.bytes
     if (this.holds.areAny) this.holds.caught(records)
     const done = (): void => {
       versions.settle(version)

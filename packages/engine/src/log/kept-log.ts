@@ -63,10 +63,6 @@ export class KeptLog {
     this.#kindsOf = kindsOf
   }
 
-  get length(): number {
-    return this.rows.length
-  }
-
   add({ logRow, logBytes, changes }: AppliedRecord): void {
     this.rows.push(logRow)
     this.sizes.push(logBytes)
@@ -126,7 +122,7 @@ export class KeptLog {
   behind(older: KeptLog): KeptLog {
     const rows = older.rows.concat(this.rows)
     const kinds = older.#kindsOf.concat(this.#kindsOf)
-    return new KeptLog(this.base - older.length, rows, older.sizes.concat(this.sizes), kinds)
+    return new KeptLog(this.base - older.rows.length, rows, older.sizes.concat(this.sizes), kinds)
   }
 
   #ofKind(partition: string, kind: string): number[] {

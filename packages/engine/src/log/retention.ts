@@ -30,6 +30,15 @@ export interface RetentionLimits {
 
 export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, bytesMax: 64 * 1024 * 1024 }
 
+/** Records that a commit deletes. */
+export interface Trimmed {
+  readonly writes: readonly KvWrite[]
+  /** Bytes of their keys and values. */
+  readonly bytes: number
+}
+
+const nothingTrimmed: Trimmed = { writes: [], bytes: 0 }
+
 /** Deletions for each record that a commit appends, at most: bounds the commit, and still lets the log shrink. */
 const deletionsPerRecord = 8
 
@@ -120,7 +129,7 @@ export class Retention {
 
   /** Adds a wholly applied record. */
   add(record: AppliedRecord, version: bigint): void {
-    if (this.#log.length === this.#head) {
+    if (this.#log.rows.length === this.#head) {
       this.#isOrdered = true
       this.#newest = version
     } else if (version < this.#newest) this.#isOrdered = false
@@ -154,7 +163,8 @@ export class Retention {
 
   /** The applied records above a version; some older ones are among them if groups were held back. */
   newerThan(version: bigint): NewerRecords {
-    const { rows, length: end } = this.#log
+    const { rows } = this.#log
+    const end = rows.length
     const isOld = (index: number): boolean => versionOfLogRow(rows[index] as RowKey) <= version
     const start = this.#isOrdered ? lowerBound(end, isOld, this.#head) : this.#head
     return new NewerRecords(this.#log, { start, end }, this.#lineage)
@@ -166,31 +176,32 @@ export class Retention {
    *
    * @param now - the version of the commit
    */
-  take(appended: number, now: bigint): KvWrite[] {
+  take(appended: number, now: bigint): Trimmed {
     const oldest = this.#log.rows[this.#head]
-    if (oldest === undefined) return []
-    if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return []
+    if (oldest === undefined) return nothingTrimmed
+    if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return nothingTrimmed
     const horizon = now - this.#limits.ageMicros
     if (this.#bytes <= this.#limits.bytesMax && versionOfLogRow(oldest) >= horizon) {
       this.#quietUntil = versionOfLogRow(oldest) + this.#limits.ageMicros
-      return []
+      return nothingTrimmed
     }
-    const deletions: KvWrite[] = []
+    const before = this.#bytes
+    const writes: KvWrite[] = []
     for (;;) {
       const next = this.#log.rows[this.#head]
-      if (next === undefined || deletions.length === deletionsPerRecord * appended) break
+      if (next === undefined || writes.length === deletionsPerRecord * appended) break
       const version = versionOfLogRow(next)
       if (this.#bytes <= this.#limits.bytesMax && version >= horizon) break
-      deletions.push({ key: next, value: undefined })
+      writes.push({ key: next, value: undefined })
       this.#bytes -= this.#log.sizes[this.#head] as number
       if (version > this.#trimmedUpTo) this.#trimmedUpTo = version
       this.#head++
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#log.length) {
-      this.#log = this.#log.part(this.#head, this.#log.length)
+    if (this.#head > 1024 && this.#head * 2 > this.#log.rows.length) {
+      this.#log = this.#log.part(this.#head, this.#log.rows.length)
       this.#head = 0
     }
-    return deletions
+    return { writes, bytes: before - this.#bytes }
   }
 
   /** Notes that rows were deleted together with their log. */
@@ -215,7 +226,7 @@ export class Retention {
     return {
       log: this.#log,
       start: this.#head,
-      end: this.#log.length,
+      end: this.#log.rows.length,
       bytes: this.#bytes,
       trimmedUpTo: this.#trimmedUpTo,
       newest: this.#newest,
@@ -267,7 +278,7 @@ export class Retention {
     // A record that was pending over the restart may have been added already; it is older than some applied before it.
     if (versionOfLogRow(this.#log.rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
     if (newest > this.#newest) this.#newest = newest
-    this.#replaceLog(this.#log.part(this.#head, this.#log.length).behind(older))
+    this.#replaceLog(this.#log.part(this.#head, this.#log.rows.length).behind(older))
     this.#bytes += bytes
     const [oldest] = older.rows
     if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest)

@@ -27,6 +27,7 @@ import {
   childOf,
   copyOfInner,
   copyOfLeaf,
+  floorFrom,
   getFrom,
   type Inner,
   insertAt,
@@ -105,6 +106,11 @@ export class BTree<V> {
 
   get(key: string): V | undefined {
     return getFrom(this.#root, this.#height, key)
+  }
+
+  /** The value of the last key at or before `key`. */
+  floor(key: string): V | undefined {
+    return floorFrom(this.#root, this.#height, key)
   }
 
   /** A view of the present state, in O(1). Call {@link release} once for each. */

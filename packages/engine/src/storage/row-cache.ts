@@ -14,7 +14,6 @@
 
 import { lowerBound } from '../lower-bound.ts'
 import { BTree } from './btree.ts'
-import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
@@ -92,9 +91,8 @@ export class RowCache {
 
   /** The span from which a scan at `frontier` can read on. */
   spanFrom(frontier: RowKey, reverse: boolean): Span | undefined {
-    const { root, height, size } = this.#spans
-    if (size === 0) return undefined
-    const span = reverse ? spanBefore(root, height, frontier) : spanAt(root, height, frontier)
+    if (this.#order.size === 0) return undefined
+    const span = reverse ? spanBefore(this.#spans, frontier) : spanAt(this.#spans, frontier)
     if (span !== undefined) {
       span.used = true
       span.unread = 0
@@ -142,11 +140,11 @@ export class RowCache {
   }
 
   #apply(writes: readonly KvWrite[]): void {
-    if (this.#spans.size === 0) return
+    if (this.#order.size === 0) return
     let span: Span | undefined
     for (const { key, value } of writes) {
       if (span === undefined || key < span.start || key >= span.end) {
-        span = spanAt(this.#spans.root, this.#spans.height, key)
+        span = spanAt(this.#spans, key)
         if (span === undefined) continue
       }
       this.#write(span, key, value)
@@ -178,7 +176,7 @@ export class RowCache {
   #add(range: KeyRange, rows: readonly KvRow[]): void {
     let from = range.start
     while (from < range.end) {
-      const covering = spanAt(this.#spans.root, this.#spans.height, from)
+      const covering = spanAt(this.#spans, from)
       if (covering !== undefined) {
         from = covering.end
         continue
@@ -193,9 +191,8 @@ export class RowCache {
 
   /** Adds a part that no span covers, joined with its neighbours if they are small. */
   #addSpan(part: KeyRange, rows: readonly KvRow[]): void {
-    const { root, height } = this.#spans
-    const left = spanBefore(root, height, part.start)
-    const right = spanAt(root, height, part.end)
+    const left = spanBefore(this.#spans, part.start)
+    const right = spanAt(this.#spans, part.end)
     const { start, end } = part
     const inside = rows.slice(placeOf(rows, start), placeOf(rows, end))
     const span: Span = { start, end, rows: inside, bytes: 0, used: true, unread: 0 }
@@ -262,15 +259,15 @@ function bytesOf({ key, value }: KvRow): number {
   return rowBytes + key.length + (value.length > 1 ? valueBytes + value.length : 0)
 }
 
-function spanAt(root: TreeNode<Span>, height: number, key: RowKey): Span | undefined {
-  const span = floorFrom(root, height, key)
+function spanAt(spans: BTree<Span>, key: RowKey): Span | undefined {
+  const span = spans.floor(key)
   return span !== undefined && key < span.end ? span : undefined
 }
 
-function spanBefore(root: TreeNode<Span>, height: number, key: RowKey): Span | undefined {
-  let span = floorFrom(root, height, key)
+function spanBefore(spans: BTree<Span>, key: RowKey): Span | undefined {
+  let span = spans.floor(key)
   // Adjacent spans meet at the key: the rows before it are those of the left one.
   if (span !== undefined && span.start === key)
-    span = new TreeScan(root, height, { start: '', end: key }, true).next(1)[0]?.value
+    span = new TreeScan(spans.root, spans.height, { start: '', end: key }, true).next(1)[0]?.value
   return span !== undefined && span.start < key && key <= span.end ? span : undefined
 }

@@ -89,6 +89,7 @@ interface CompositeChange {
 /** A change of an entity, and which index entries come and go with it. Its rows are made by {@link RowProducer}. */
 export class EntityRows {
   readonly codes: KeyCodes
+  readonly path: string
   readonly row: RowKey
   readonly before: Uint8Array | undefined
   after: Uint8Array | undefined
@@ -111,6 +112,7 @@ export class EntityRows {
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
     this.codes = codes
+    this.path = codes.path
     this.row = row ?? entityRowKey(codes.partition, codes.path)
     this.before = before
     this.after = after
@@ -149,10 +151,6 @@ export class EntityRows {
     this.replaced = 0
     this.count = count + 2 * entries.length
     this.updates = this.count
-  }
-
-  get path(): string {
-    return this.codes.path
   }
 
   /** The rows in all tables but Entities, made at the first call: locks, a simulation and observers share one list with the store. */
@@ -317,8 +315,8 @@ export class RowProducer {
 
   constructor(sink: RowSink) {
     this.#sink = sink
-    this.#wantsEntities = this.#wants(keySpaces.Entities)
-    this.#wantsComposites = this.#wants(keySpaces.EntitiesByCompositeProperty)
+    this.#wantsEntities = this.#wanted(keySpaces.Entities) !== undefined
+    this.#wantsComposites = this.#wanted(keySpaces.EntitiesByCompositeProperty) !== undefined
   }
 
   entity({ row, before, after }: EntityRows): void {
@@ -357,12 +355,9 @@ export class RowProducer {
     }
   }
 
-  #wants(prefix: RowKey): boolean {
-    return this.#sink.wants?.(prefix) ?? true
-  }
-
+  /** The prefix, if the sink wants its rows. */
   #wanted(prefix: RowKey): RowKey | undefined {
-    return this.#wants(prefix) ? prefix : undefined
+    return this.#sink.wants?.(prefix) === false ? undefined : prefix
   }
 
   #begin(partition: string, kind: string): void {

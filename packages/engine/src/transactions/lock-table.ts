@@ -68,9 +68,8 @@ export class LockTable {
 
   async #releaseInSlices(transaction: Transaction, reads: ReadSet): Promise<void> {
     const context = requestContext({ clock: this.#scheduler })
-    const one = (): number => 1
-    await forEachInSlices(context, reads.rows(), one, (row) => this.#releaseRow(transaction, row))
-    await forEachInSlices(context, reads.spans, one, (span) => this.#releaseSpan(transaction, span))
+    await forEachInSlices(context, reads.rows(), 1, (row) => this.#releaseRow(transaction, row))
+    await forEachInSlices(context, reads.spans, 1, (span) => this.#releaseSpan(transaction, span))
     this.#wakeAt(reads)
   }
 
@@ -173,6 +172,5 @@ export function wakeInSlices(clock: Scheduler, { wakes }: Waits): void {
   if (wakes.size === 0) return
   const all: (() => void)[] = []
   for (const own of wakes.values()) all.push(...own)
-  const workOf = (): number => workOfWake
-  void forEachInSlices(requestContext({ clock }), all, workOf, (wake) => wake())
+  void forEachInSlices(requestContext({ clock }), all, workOfWake, (wake) => wake())
 }

@@ -123,16 +123,14 @@ const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
 
 /** The work per mutation, in rows read. */
 const workOfOne = 16
-const workOf = (): number => workOfOne
 
 /** Refuses a non-atomic list that names an entity twice, before any work. */
 export function refuseRepeatedKeys(
   context: RequestContext,
   mutations: readonly PreparedMutation[],
 ): MaybePromise<void> {
-  if (mutations.length < 2) return
   const seen = new Set<string>()
-  return forEachInSlices(context, mutations, workOf, ({ key, automaticId }) => {
+  return forEachInSlices(context, mutations, workOfOne, ({ key, automaticId }) => {
     if (automaticId) return
     const row = entityRowKeyOf(key)
     if (seen.has(row)) {
@@ -152,6 +150,8 @@ export function evaluateMutations(
   read: Reader,
   version: bigint,
 ): MaybePromise<Evaluated> {
+  // The usual commit is of one entity.
+  if (mutations.length === 1) return new Fold(mutations, rules, read, version, noNames).run()
   return andThen(namedKeys(mutations, rules), (named) => new Fold(mutations, rules, read, version, named).run())
 }
 
@@ -165,7 +165,6 @@ function namedKeys(
   mutations: readonly PreparedMutation[],
   rules: EvaluationRules,
 ): MaybePromise<ReadonlyMap<RowKey, Named>> {
-  if (mutations.length < 2) return noNames
   const named = new Map<RowKey, Named>()
   const step = ({ key, operation, automaticId, conflict, transforms }: PreparedMutation): void => {
     if (automaticId) return
@@ -186,7 +185,7 @@ function namedKeys(
     known.transforms += countOf(transforms)
     checkPartCount(partLimits.propertyTransforms, known.transforms)
   }
-  return andThen(forEachInSlices(rules.context, mutations, workOf, step), () => named)
+  return andThen(forEachInSlices(rules.context, mutations, workOfOne, step), () => named)
 }
 
 class Fold {
@@ -223,9 +222,9 @@ class Fold {
     const { context } = this.#rules
     const states: EntityDelta[] = []
     const outcomes: MutationOutcome[] = []
-    const mutated = forEachInSlices(context, this.#mutations, workOf, (mutation) => this.#step(mutation))
+    const mutated = forEachInSlices(context, this.#mutations, workOfOne, (mutation) => this.#step(mutation))
     const told = andThen(mutated, () =>
-      forEachInSlices(context, this.#done, workOf, (entity, i) => {
+      forEachInSlices(context, this.#done, workOfOne, (entity, i) => {
         if (!entity.isFolded) this.#addState(states, entity)
         outcomes.push(this.#outcomeOf(entity, i))
       }),

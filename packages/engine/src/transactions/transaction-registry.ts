@@ -69,9 +69,8 @@ export class TransactionRegistry implements TransactionOwner {
     this.#lastId = this.#firstId
   }
 
-  get openCount(): number {
-    return this.#open.size
-  }
+  /** Currently open transactions. */
+  openCount = 0
 
   /** The id of the newest transaction; later ones have larger ids. */
   get lastId(): number {
@@ -106,6 +105,7 @@ export class TransactionRegistry implements TransactionOwner {
       budget: this.budget,
     })
     this.#open.set(this.#numberOf(transaction.id), transaction)
+    this.openCount = this.#open.size
     return transaction
   }
 
@@ -178,6 +178,7 @@ export class TransactionRegistry implements TransactionOwner {
   /** Moves a transaction from the open ones to the ended ones. */
   ended(transaction: Transaction): void {
     this.#open.delete(this.#numberOf(transaction.id))
+    this.openCount = this.#open.size
     this.#recentlyEnded.add(transaction)
     this.#onEnd(transaction)
   }

@@ -77,7 +77,7 @@ export class GrpcService {
   }
 
   begin(head: RequestHead, response: ResponseStream): StreamListener {
-    if (!isGrpc(head.contentType)) {
+    if (head.contentType !== 'application/grpc' && !isGrpc(head.contentType)) {
       refuse(
         response,
         415,
@@ -93,7 +93,7 @@ export class GrpcService {
       const handler = this.#methods.get(head.path)
       const streaming = handler === undefined ? this.#streaming.get(head.path) : undefined
       if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
-      const isGzip = isGzipEncoding(head.encoding)
+      const isGzip = head.encoding !== undefined && isGzipEncoding(head.encoding)
       const call = new Call({
         clock: this.#clock,
         timeoutMs: timeoutMsOf(head.timeout),
@@ -137,14 +137,11 @@ function refuse(response: ResponseStream, httpStatus: number, message: string): 
 
 /** `application/grpc`, possibly with `+proto` or parameters; not `application/grpc-web`. */
 function isGrpc(contentType: string | undefined): boolean {
-  return (
-    contentType === 'application/grpc' ||
-    (contentType !== undefined && /^application\/grpc(\+proto)?(;|$)/i.test(contentType))
-  )
+  return contentType !== undefined && /^application\/grpc(\+proto)?(;|$)/i.test(contentType)
 }
 
-function isGzipEncoding(encoding: string | undefined): boolean {
-  if (encoding === undefined || encoding === 'identity') return false
+function isGzipEncoding(encoding: string): boolean {
+  if (encoding === 'identity') return false
   if (encoding === 'gzip') return true
   throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
 }

@@ -11,7 +11,7 @@
  */
 import type { RequestContext } from '../../context.ts'
 import type { CommitRequest } from '../../database/api.ts'
-import { type CommitParts, pairsOf } from '../../database/commit.ts'
+import type { CommitParts } from '../../database/commit.ts'
 import { prepareMutations, refuseTogether } from '../../database/prepare-commit.ts'
 import { invalidArgument } from '../../errors.ts'
 import { checkCompositeRows } from '../../indexes/row-limit.ts'
@@ -56,7 +56,7 @@ export function previewMutations(
   const rules = {
     context,
     atomic: request.mode === 'transactional',
-    pairs: pairsOf(database.settings.mode),
+    pairs: database.settings.mode === 'firestore' ? ('refused' as const) : ('sequential' as const),
     indexOptions: database.indexOptions,
     nextKey: (key: Key): Key => withId(key, (key.path.at(-1)?.id ?? 0n) + BigInt(request.mutations.length)),
   }

@@ -11,7 +11,6 @@ import type { ApplyEvent } from '../../log/apply.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import type { PendingRecord } from '../../log/pending.ts'
 import { rowCountOf, type Stage } from '../../log/record-writes.ts'
-import type { RowKey } from '../../storage/kv.ts'
 import type { GroupLoad } from './group-load.ts'
 import type { Metering } from './metering.ts'
 import { bytesOf, type RowCounts } from './row-counts.ts'
@@ -46,26 +45,22 @@ export class CommitCharges {
   }
 
   applied({ records, reached, marker }: ApplyEvent): void {
-    for (const record of records) {
-      if (!record.isUncounted) this.#charge(record, reached, marker)
-      if (this.#rows.isWanted) this.#note(record, reached)
-    }
-  }
-
-  #charge(record: PendingRecord, stage: Stage, marker: RowKey | undefined): void {
     const ledger = this.#ledger
     const metering = this.#metering
-    const { changes, load } = record
-    ledger.rowsWritten += rowCountOf(record, stage)
-    if (metering.countdown > changes.length) metering.countdown -= changes.length
-    else {
-      for (const change of changes) {
-        if (--metering.countdown <= 0) metering.takeEntity(load, change, stage)
+    for (const record of records) {
+      const { changes, load, isUncounted } = record
+      if (!isUncounted) {
+        ledger.rowsWritten += rowCountOf(record, reached)
+        if (metering.countdown > changes.length) metering.countdown -= changes.length
+        else for (const change of changes) if (--metering.countdown <= 0) metering.takeEntity(load, change, reached)
+        if (marker !== undefined) {
+          ledger.load = load
+          ledger.charge('Log', 'delete', marker, 1, marker.length)
+        }
       }
+      // After the charges, which may split a tablet: its halves then count the rows.
+      if (this.#rows.isWanted) this.#note(record, reached)
     }
-    if (marker === undefined) return
-    ledger.load = load
-    ledger.charge('Log', 'delete', marker, 1, marker.length)
   }
 
   #note({ changes, load }: PendingRecord, stage: Stage): void {

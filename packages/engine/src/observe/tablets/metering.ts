@@ -66,14 +66,6 @@ interface Taken {
   readonly micros: bigint
 }
 
-/** Requests that were answered, one of which was timed. */
-interface Answered {
-  readonly requests: number
-  /** `undefined` = refused. */
-  readonly latencyMs: number | undefined
-  readonly nowMs: number
-}
-
 /** An entity that is written. */
 interface TakenEntity extends Pick<Taken, 'load' | 'standsFor' | 'micros'> {
   readonly change: EntityRows
@@ -101,7 +93,7 @@ export class Metering implements Meter {
   /** Whether nothing is sampled and nothing waits: in a simulation, and while heat is watched, to the end of that second. */
   #isExact = false
   /** Operations that are taken but not charged yet; none while it is exact. */
-  #waiting: (Taken | TakenEntity | Answered)[] = []
+  #waiting: (Taken | TakenEntity)[] = []
   #waitingWork = 0
   #isChargeDue = false
   /** Requests until the next timed one, and since the last one. */
@@ -201,7 +193,7 @@ export class Metering implements Meter {
     this.#wait({ load, change, stage, standsFor, micros }, work)
   }
 
-  #wait(taken: Taken | TakenEntity | Answered, work: number): void {
+  #wait(taken: Taken | TakenEntity, work: number): void {
     this.#waiting.push(taken)
     this.#waitingWork += work
     if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
@@ -221,7 +213,6 @@ export class Metering implements Meter {
     this.#waitingWork = 0
     for (const taken of waiting) {
       if ('change' in taken) this.#chargeEntity(taken)
-      else if ('requests' in taken) this.latencies.add(taken.nowMs, taken.requests, taken.latencyMs)
       else this.#chargeTaken(taken)
     }
   }
@@ -418,8 +409,7 @@ export class Metering implements Meter {
     if (requests === 0) return
     const nowMs = this.nowMs()
     const count = requests * weight * this.#fleet.settings.scale
-    const latencyMs = refusal === undefined ? nowMs - startedMs + delayMs : undefined
-    this.#wait({ requests: count, latencyMs, nowMs }, 1)
+    this.latencies.add(nowMs, count, refusal === undefined ? nowMs - startedMs + delayMs : undefined)
   }
 }
 
