@@ -27,7 +27,6 @@ import {
   childOf,
   copyOfInner,
   copyOfLeaf,
-  floorFrom,
   getFrom,
   type Inner,
   insertAt,
@@ -67,8 +66,9 @@ export const defaultNodeCapacity = 64
 export class BTree<V> {
   readonly #capacity: number
   readonly #minimum: number
-  #root: TreeNode<V>
-  #height = 0
+  /** Changed by the tree alone. */
+  root: TreeNode<V>
+  height = 0
   /** Number of rows; NaN after whole subtrees were removed: counted at the next use. */
   #size = 0
   #epoch = 0
@@ -88,35 +88,22 @@ export class BTree<V> {
     this.#capacity = capacity
     this.#minimum = Math.max(2, capacity >> 2)
     this.#epochs = epochs
-    this.#root = this.#emptyLeaf()
+    this.root = this.#emptyLeaf()
   }
 
   get size(): number {
-    if (Number.isNaN(this.#size)) this.#size = rowsUnder(this.#root, this.#height)
+    if (Number.isNaN(this.#size)) this.#size = rowsUnder(this.root, this.height)
     return this.#size
   }
 
-  get root(): TreeNode<V> {
-    return this.#root
-  }
-
-  get height(): number {
-    return this.#height
-  }
-
   get(key: string): V | undefined {
-    return getFrom(this.#root, this.#height, key)
-  }
-
-  /** The value of the last key at or before `key`. */
-  floor(key: string): V | undefined {
-    return floorFrom(this.#root, this.#height, key)
+    return getFrom(this.root, this.height, key)
   }
 
   /** A view of the present state, in O(1). Call {@link release} once for each. */
   view(): TreeView<V> {
     this.#views++
-    return { root: this.#root, height: this.#height, size: this.#size, epoch: this.#epoch }
+    return { root: this.root, height: this.height, size: this.#size, epoch: this.#epoch }
   }
 
   /** Adds a user to an open view; each user must release it. */
@@ -141,8 +128,8 @@ export class BTree<V> {
    */
   restore(view: TreeView<V>): void {
     this.#nextEpoch()
-    this.#root = view.root
-    this.#height = view.height
+    this.root = view.root
+    this.height = view.height
     this.#size = view.size
   }
 
@@ -161,8 +148,8 @@ export class BTree<V> {
 
   clear(): void {
     this.#nextEpoch()
-    this.#root = this.#emptyLeaf()
-    this.#height = 0
+    this.root = this.#emptyLeaf()
+    this.height = 0
     this.#size = 0
   }
 
@@ -177,7 +164,7 @@ export class BTree<V> {
     while (from < rows.length) {
       const first = rows[from] as TreeEntry<V>
       const leaf = this.#ownLeaf(first.key)
-      const depth = this.#height - 1
+      const depth = this.height - 1
       const index = this.#taken[depth] ?? 0
       const high = this.#highOf(depth, index)
       let to = from + 1
@@ -244,9 +231,9 @@ export class BTree<V> {
     const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
     for (let from: string | undefined = start; from !== undefined && from < end; ) {
       const leaf = this.#ownLeaf(from)
-      const way = { path: this.#path, taken: this.#taken, height: this.#height, lowOf, highOf }
+      const way = { path: this.#path, taken: this.#taken, height: this.height, lowOf, highOf }
       if (dropBehind(way, end)) this.#size = Number.NaN
-      const depth = this.#height - 1
+      const depth = this.height - 1
       const index = this.#taken[depth] ?? 0
       const high = highOf(depth, index)
       const keys = rebased(leaf.prefix, leaf.rests, '')
@@ -260,16 +247,16 @@ export class BTree<V> {
   /** Refills every node on the path to `key` that is less than a quarter full, from the root down. */
   #refillWay(key: string): void {
     for (;;) {
-      while (this.#height > 0 && (this.#root as Inner<V>).nodes.length === 1) {
-        this.#root = (this.#root as Inner<V>).nodes[0] as TreeNode<V>
-        this.#height--
+      while (this.height > 0 && (this.root as Inner<V>).nodes.length === 1) {
+        this.root = (this.root as Inner<V>).nodes[0] as TreeNode<V>
+        this.height--
       }
       const leaf = this.#ownLeaf(key)
       const isThin = ({ nodes }: Inner<V>, at: number): boolean =>
-        at > 0 && at < this.#height && nodes.length < this.#minimum
+        at > 0 && at < this.height && nodes.length < this.#minimum
       const depth = this.#path.findIndex(isThin)
       if (depth > 0) this.#refillInner(this.#path[depth] as Inner<V>, depth)
-      else if (this.#height > 0 && leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
+      else if (this.height > 0 && leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
       else return
     }
   }
@@ -287,11 +274,11 @@ export class BTree<V> {
   #ownLeaf(key: string): Leaf<V> {
     if (this.#views > 0) this.#nextEpoch()
     const epoch = this.#epoch
-    const height = this.#height
-    let node = this.#root
+    const height = this.height
+    let node = this.root
     if (node.epoch !== epoch) {
       node = this.#copyOf(node, height === 0)
-      this.#root = node
+      this.root = node
     }
     for (let depth = 0; depth < height; depth++) {
       const inner = node as Inner<V>
@@ -340,7 +327,7 @@ export class BTree<V> {
     const { prefix, rests, values } = leaf
     const cut = this.#cut(rests.length, inserted)
     const separator = separatorOf(prefix + rests[cut - 1], prefix + rests[cut])
-    const depth = this.#height - 1
+    const depth = this.height - 1
     const index = this.#taken[depth] ?? 0
     const low = this.#lowOf(depth, index)
     const high = this.#highOf(depth, index)
@@ -355,7 +342,7 @@ export class BTree<V> {
 
   /** Inserts `right` beside `left`, the last node of the path, and splits full nodes upwards. */
   #insertNode(left: TreeNode<V>, separator: string, right: TreeNode<V>): void {
-    for (let depth = this.#height - 1; depth >= 0; depth--) {
+    for (let depth = this.height - 1; depth >= 0; depth--) {
       const parent = this.#path[depth] as Inner<V>
       const index = this.#taken[depth] as number
       insertChild(parent, index, separator, right)
@@ -375,8 +362,8 @@ export class BTree<V> {
     }
     const root = newInner<V>(this.#epoch)
     setSeparators(root, [separator], [left, right], undefined, undefined)
-    this.#root = root
-    this.#height++
+    this.root = root
+    this.height++
   }
 
   /** Makes two neighbours under `parent` ready to be changed; `at` is the left one. */
@@ -389,8 +376,8 @@ export class BTree<V> {
   }
 
   #refillLeaf(leaf: Leaf<V>): void {
-    if (this.#height === 0) return
-    const depth = this.#height - 1
+    if (this.height === 0) return
+    const depth = this.height - 1
     const parent = this.#path[depth] as Inner<V>
     const index = this.#taken[depth] as number
     const at = index > 0 ? index - 1 : 0
@@ -422,8 +409,8 @@ export class BTree<V> {
     removeChild(parent, at)
     if (depth === 0) {
       if (parent.nodes.length > 1) return
-      this.#root = parent.nodes[0] as TreeNode<V>
-      this.#height--
+      this.root = parent.nodes[0] as TreeNode<V>
+      this.height--
       return
     }
     if (parent.nodes.length < this.#minimum) this.#refillInner(parent, depth)

@@ -14,6 +14,7 @@
 
 import { lowerBound } from '../lower-bound.ts'
 import { BTree } from './btree.ts'
+import { floorFrom } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
@@ -260,12 +261,12 @@ function bytesOf({ key, value }: KvRow): number {
 }
 
 function spanAt(spans: BTree<Span>, key: RowKey): Span | undefined {
-  const span = spans.floor(key)
+  const span = floorFrom(spans.root, spans.height, key)
   return span !== undefined && key < span.end ? span : undefined
 }
 
 function spanBefore(spans: BTree<Span>, key: RowKey): Span | undefined {
-  let span = spans.floor(key)
+  let span = floorFrom(spans.root, spans.height, key)
   // Adjacent spans meet at the key: the rows before it are those of the left one.
   if (span !== undefined && span.start === key)
     span = new TreeScan(spans.root, spans.height, { start: '', end: key }, true).next(1)[0]?.value
