@@ -71,6 +71,23 @@ export function forEachInSlices<T>(
   )
 }
 
+/** Runs steps to their end, and yields to other calls between them; each step gives its work (see {@link giveWay}). */
+export async function runInSlices<T>(context: RequestContext, steps: Generator<number, T>): Promise<T> {
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) {
+    const way = giveWay(context, step.value)
+    if (way !== undefined) await way
+  }
+  return step.value
+}
+
+/** Runs steps to their end at once. */
+export function runAtOnce<T>(steps: Generator<number, T>): T {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
+}
+
 /** Sorts as `toSorted` does. Runs are sorted at once, and merged two by two. */
 export async function sortInSlices<T>(
   context: RequestContext,

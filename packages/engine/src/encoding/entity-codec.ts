@@ -52,13 +52,24 @@ class ValueDecoder {
     const reader = readerOf(range, outer)
     const slot = new ValueSlot(reader.bytes)
     readValue(reader, slot)
-    const value = this.#member(slot, reader, property, depth)
-    if (slot.meaning === 0 && !slot.excluded) return value
-    return {
-      ...value,
-      ...(slot.meaning === 0 ? {} : { meaning: slot.meaning }),
-      ...(slot.excluded ? { excludeFromIndexes: true } : {}),
+    return flagged(this.#member(slot, reader, property, depth), slot)
+  }
+
+  /** The value of a property, in steps of some elements if it is an array. */
+  *valueInSteps(range: ByteRange, outer: WireReader, property: string): Generator<number, Value> {
+    const reader = readerOf(range, outer)
+    const slot = new ValueSlot(reader.bytes)
+    readValue(reader, slot)
+    if (slot.member !== valueField.array) return flagged(this.#member(slot, reader, property, 0), slot)
+    const elements: ByteRange[] = []
+    const inside = readerOf(slot, reader)
+    eachElement(inside, (element) => elements.push(element))
+    const values: Value[] = []
+    for (const element of elements) {
+      values.push(this.value(element, inside, property, 1))
+      if (values.length % elementsOfStep === 0) yield elementsOfStep
     }
+    return flagged({ type: 'array', values }, slot)
   }
 
   #member(slot: ValueSlot, outer: WireReader, property: string | undefined, depth: number): Value {
@@ -124,6 +135,15 @@ class ValueDecoder {
     if (keyRange === undefined) return { key: undefined, properties }
     return { key: readKey(readerOf(keyRange, reader), this.#defaults), properties }
   }
+}
+
+const elementsOfStep = 64
+
+/** The value, which was just made, with its flags. (A copy of it takes V8 1 µs, and an array has 140,000 elements.) */
+function flagged(value: { meaning?: number; excludeFromIndexes?: boolean } & Value, slot: ValueSlot): Value {
+  if (slot.meaning !== 0) value.meaning = slot.meaning
+  if (slot.excluded) value.excludeFromIndexes = true
+  return value
 }
 
 function textOf({ bytes, start, end }: ByteRange, property: string | undefined): string {
@@ -292,6 +312,28 @@ export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults =
   const reader = new WireReader(properties)
   const range = { bytes: reader.bytes, start: 0, end: properties.length }
   return new ValueDecoder(defaults).entity(range, reader, undefined, 0).properties
+}
+
+/** One property of stored bytes; the values of others are not decoded. */
+export function decodeProperty(properties: Uint8Array, name: string): Value | undefined {
+  const walk = new EntityWalk(new WireReader(properties))
+  while (walk.nextProperty()) {
+    if (walk.name().text === name) return new ValueDecoder(noDefaults).value(walk.entry, walk.reader, name)
+  }
+  return undefined
+}
+
+/** {@link decodeProperties} of stored bytes, in steps: each yields the number of its values. */
+export function* decodePropertiesInSteps(properties: Uint8Array): Generator<number, Map<string, Value>> {
+  const decoder = new ValueDecoder(noDefaults)
+  const walk = new EntityWalk(new WireReader(properties))
+  const found = new Map<string, Value>()
+  while (walk.nextProperty()) {
+    const { text } = walk.name()
+    found.set(text, yield* decoder.valueInSteps(walk.entry, walk.reader, text))
+    yield 1
+  }
+  return found
 }
 
 export function writeProperty(writer: WireWriter, name: string, value: Value): void {

@@ -15,7 +15,7 @@ import type { RequestContext } from '../context.ts'
 import { prepareMutation } from '../database/prepare-mutation.ts'
 import type { TtlPolicy } from '../database/settings.ts'
 import type { StoreCommits } from '../database/transaction-verbs.ts'
-import { decodeProperties } from '../encoding/entity-codec.ts'
+import { decodeProperty } from '../encoding/entity-codec.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
 import { Superseded } from '../log/log-database.ts'
 import { giveWay } from '../slices.ts'
@@ -106,7 +106,7 @@ export class TtlSweeper {
   }
 
   #isExpired(cell: Uint8Array, property: string): boolean {
-    const value = decodeProperties(propertiesOfImage(cell)).get(property)
+    const value = decodeProperty(propertiesOfImage(cell), property)
     return value?.type === 'timestamp' && value.micros <= this.#parts.scheduler.nowMicros()
   }
 

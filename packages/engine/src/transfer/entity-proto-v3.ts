@@ -14,8 +14,9 @@ import { WireReader, WireWriter, wireBytes } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { EntityValue, Properties, Value } from '../model/value.ts'
+import { runAtOnce } from '../slices.ts'
 import { type EntityForm, readProperty, writeProperty } from './property-v3.ts'
-import { eachField, inMessage, readReference, writeEntityGroup, writeReference } from './reference-v3.ts'
+import { inMessage, readReference, writeEntityGroup, writeReference } from './reference-v3.ts'
 
 const propertyFields = { indexed: 14, excluded: 15 } as const
 const asWeHaveIt = 50_001
@@ -28,11 +29,11 @@ export interface DecodedEntity {
   readonly properties: Properties
 }
 
-/** The record of an entity. */
-export function encodeEntityProto(key: Key, properties: Properties): Uint8Array {
+/** The record of an entity, in steps that yield the number of their values. */
+export function* encodeEntityProto(key: Key, properties: Properties): Generator<number, Uint8Array> {
   const writer = new WireWriter()
   const inexact: [string, Value][] = []
-  writeEntity(writer, key, properties, (name, value) => inexact.push([name, value]))
+  yield* writeEntity(writer, key, properties, (name, value) => inexact.push([name, value]))
   for (const [name, value] of inexact) {
     // The entry is a field of an Entity; its content is stored.
     const at = writer.open(asWeHaveIt)
@@ -42,17 +43,17 @@ export function encodeEntityProto(key: Key, properties: Properties): Uint8Array 
   return writer.finish()
 }
 
-function writeEntity(
+function* writeEntity(
   writer: WireWriter,
   key: Key | undefined,
   properties: Properties,
   onInexact: (name: string, value: Value) => void,
-): void {
+): Generator<number, void> {
   const keyAt = writer.open(13)
   writeReference(writer, key)
   writer.close(keyAt)
   for (const [name, value] of properties) {
-    if (!writeProperty(writer, propertyFields, { name, value, form })) onInexact(name, value)
+    if (!(yield* writeProperty(writer, propertyFields, { name, value, form }))) onInexact(name, value)
   }
   const groupAt = writer.open(16)
   writeEntityGroup(writer, key)
@@ -64,32 +65,40 @@ const form: EntityForm = {
   write(writer, field, { key, properties }) {
     let exact = true
     const at = writer.open(field)
-    writeEntity(writer, key, properties, () => {
-      exact = false
-    })
+    runAtOnce(
+      writeEntity(writer, key, properties, () => {
+        exact = false
+      }),
+    )
     writer.close(at)
     return exact
   },
   read(bytes, start, end, depth): EntityValue {
     if (depth > depthMax) throw invalidArgument(`entities are nested deeper than ${depthMax}`)
-    const { key, properties } = readEntity(new WireReader(bytes, start, end), depth)
+    const { key, properties } = runAtOnce(readEntity(new WireReader(bytes, start, end), depth))
     return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
   },
 }
 
-/** The entity of a record. @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
-export function decodeEntityProto(record: Uint8Array): DecodedEntity {
-  const { key, properties } = readEntity(new WireReader(record), 0)
+/** The entity of a record, in steps that yield the number of their values. @throws DatastoreError INVALID_ARGUMENT for malformed bytes */
+export function* decodeEntityProto(record: Uint8Array): Generator<number, DecodedEntity> {
+  const { key, properties } = yield* readEntity(new WireReader(record), 0)
   if (key === undefined) throw invalidArgument('the entity has no key')
   return { key, properties }
 }
 
-function readEntity(reader: WireReader, depth: number): { key: Key | undefined; properties: Map<string, Value> } {
+interface ReadEntity {
+  readonly key: Key | undefined
+  readonly properties: Map<string, Value>
+}
+
+function* readEntity(reader: WireReader, depth: number): Generator<number, ReadEntity> {
   let key: Key | undefined
   const collector = new PropertyCollector()
   const { properties } = collector
   const kept: Uint8Array[] = []
-  eachField(reader, 0, (tag, field) => {
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
     if (field === 13) {
       inMessage(reader, tag, 'the key of an entity', () => {
         key = readReference(reader)
@@ -105,7 +114,8 @@ function readEntity(reader: WireReader, depth: number): { key: Key | undefined; 
       kept.push(reader.bytes.subarray(reader.position, end))
       reader.position = end
     } else reader.skip(tag)
-  })
+    yield 1
+  }
   if (kept.length > 0) for (const [name, value] of decodeProperties(Buffer.concat(kept))) properties.set(name, value)
   return { key, properties }
 }

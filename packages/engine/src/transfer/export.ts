@@ -14,13 +14,13 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { decodeProperties } from '../encoding/entity-codec.ts'
+import { decodePropertiesInSteps } from '../encoding/entity-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { PendingRecord } from '../log/pending.ts'
-import { kindOf } from '../model/key.ts'
-import { giveWay } from '../slices.ts'
+import { type Key, kindOf } from '../model/key.ts'
+import { giveWay, runInSlices } from '../slices.ts'
 import { type Kv, workOf } from '../storage/kv.ts'
 import { entitiesOfDatabase, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
@@ -180,13 +180,18 @@ async function exportRows(
           namespaceId: onlyNamespaces === undefined ? undefined : namespaceId,
           kind: onlyKinds === undefined ? undefined : kind,
         }
-        await files.add(scope, encodeEntityProto(key, decodeProperties(propertiesOfImage(value))))
+        await files.add(scope, await runInSlices(context, recordOf(key, value)))
       }
       onProgress?.(files.progress)
     }
   } finally {
     scan.close()
   }
+}
+
+/** @param cell - of the entity's row in Entities */
+function* recordOf(key: Key, cell: Uint8Array): Generator<number, Uint8Array> {
+  return yield* encodeEntityProto(key, yield* decodePropertiesInSteps(propertiesOfImage(cell)))
 }
 
 /** The files of one export, made when the first entity of their scope is written. */

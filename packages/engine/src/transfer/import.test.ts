@@ -7,7 +7,7 @@ import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Value } from '../model/value.ts'
-import { sliceWorkMax } from '../slices.ts'
+import { runAtOnce, sliceWorkMax } from '../slices.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
 import { encodeOverallMetadata, encodePartMetadata, formatRecord } from './export-metadata.ts'
 import { LogWriter } from './leveldb-log.ts'
@@ -152,7 +152,7 @@ async function writeLog(path: string, records: readonly Uint8Array[]): Promise<v
 }
 
 function recordOf(id: number, value: Value = { type: 'null' }, kind = 'K'): Uint8Array {
-  return encodeEntityProto({ partition, path: [{ kind, id: BigInt(id) }] }, new Map([['v', value]]))
+  return runAtOnce(encodeEntityProto({ partition, path: [{ kind, id: BigInt(id) }] }, new Map([['v', value]])))
 }
 
 test('an entity that may not be written is named with its place; the batches before it are written, its own is not', async () => {
@@ -221,22 +221,50 @@ test('metadata that list too much, or too long paths, are refused before any of 
   await expect(importOf(metadataFile)).rejects.toThrow(/names a path of \d+ characters, at most 4096 are read/)
 })
 
-test('long paths are reserved a few keys in a turn', async () => {
-  let turns = 0
+/** An engine that counts the turns of long work. */
+async function countedEngine(): Promise<{ readonly counted: Engine; readonly count: { turns: number } }> {
+  const count = { turns: 0 }
   const defer = (turn: () => void): void => {
-    turns++
+    count.turns++
     systemScheduler.defer(turn)
   }
-  const counted = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  return { counted: await openEngine({ scheduler: { ...systemScheduler, defer } }), count }
+}
+
+test('an entity with a long array is exported, and imported, some elements in a turn', async () => {
+  const { counted, count } = await countedEngine()
+  const database = counted.database('p')
+  const length = 100_000
+  const values = Array.from({ length }, () => ({ type: 'boolean' as const, value: true, excludeFromIndexes: true }))
+  const entity = entityOf(1, { type: 'array', values })
+  await database.commit(counted.context(), { mode: 'nonTransactional', mutations: [{ operation: 'upsert', entity }] })
+  const dir = join(folder, 'long-array')
+  count.turns = 0
+  const { metadataFile } = await counted.exportEntities(database, { dir })
+  expect(count.turns).toBeGreaterThanOrEqual(Math.floor((2 * length) / sliceWorkMax))
+  count.turns = 0
+  await counted.importEntities(counted.database('q'), { metadataFile })
+  expect(count.turns).toBeGreaterThanOrEqual(Math.floor(length / sliceWorkMax))
+  const key = { partition: { ...partition, projectId: 'q' }, path: [{ kind: 'K', id: 1n }] }
+  const { found } = await counted.database('q').lookup(counted.context(), { keys: [key] })
+  expect(
+    Buffer.from(found[0]?.image.properties ?? []).equals(encodeProperties(new Map([['v', { type: 'array', values }]]))),
+  ).toBe(true)
+  await counted.close()
+})
+
+test('long paths are reserved a few keys in a turn', async () => {
+  const { counted, count } = await countedEngine()
   const path = Array.from({ length: 100 }, (_, at) => ({ kind: `K${at}`, id: 1n }))
   const records = Array.from({ length: 200 }, (_, i) => {
-    return encodeEntityProto({ partition, path: [{ kind: 'K', id: BigInt(i + 1) }, ...path.slice(1)] }, new Map())
+    const key = { partition, path: [{ kind: 'K', id: BigInt(i + 1) }, ...path.slice(1)] }
+    return runAtOnce(encodeEntityProto(key, new Map()))
   })
   const metadataFile = await handmade(records)
-  turns = 0
+  count.turns = 0
   await counted.importEntities(counted.database('p'), { metadataFile })
   // The keys are checked, then reserved.
-  expect(turns).toBeGreaterThanOrEqual(Math.floor((2 * 200 * path.length) / sliceWorkMax))
+  expect(count.turns).toBeGreaterThanOrEqual(Math.floor((2 * 200 * path.length) / sliceWorkMax))
   await counted.close()
 })
 

@@ -17,7 +17,7 @@ import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatKey, type Key, kindOf } from '../model/key.ts'
-import { giveWay, turnOfItsOwn } from '../slices.ts'
+import { giveWay, runInSlices, turnOfItsOwn } from '../slices.ts'
 import { workOf } from '../storage/kv.ts'
 import { decodeEntityProto } from './entity-proto-v3.ts'
 import type { TransferProgress } from './export.ts'
@@ -205,7 +205,7 @@ class Import {
   async file(path: string): Promise<void> {
     for await (const record of readLog(this.#target.context, path)) {
       this.#bytes += record.bytes.length
-      const incoming = this.#incoming(path, record)
+      const incoming = await this.#incoming(path, record)
       if (incoming === undefined) {
         this.#skipped++
         continue
@@ -225,9 +225,9 @@ class Import {
   }
 
   /** The entity of a record, as an Entity of this database; `undefined` if the filter leaves it out. */
-  #incoming(path: string, { bytes: record, offset }: LogRecordAt): Incoming | undefined {
+  async #incoming(path: string, { bytes: record, offset }: LogRecordAt): Promise<Incoming | undefined> {
     try {
-      const { key: exported, properties } = decodeEntityProto(record)
+      const { key: exported, properties } = await runInSlices(this.#target.context, decodeEntityProto(record))
       if (this.#kinds?.has(kindOf(exported)) === false) return undefined
       if (this.#namespaces?.has(exported.partition.namespaceId) === false) return undefined
       const { projectId, databaseId } = this.#target

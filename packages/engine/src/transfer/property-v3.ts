@@ -77,12 +77,16 @@ export interface EntityForm {
 }
 
 /**
- * Writes one property as its Property messages.
+ * Writes one property as its Property messages, in steps: one for each element of an array.
  *
  * @param fields - numbers of the fields for indexed and for excluded values
  * @returns whether reading it back gives an equal property
  */
-export function writeProperty(writer: WireWriter, fields: PropertyFields, property: OneProperty): boolean {
+export function* writeProperty(
+  writer: WireWriter,
+  fields: PropertyFields,
+  property: OneProperty,
+): Generator<number, boolean> {
   const { name, value, form } = property
   if (value.type !== 'array') return writeOne(writer, fields, { name, value, form }, false)
   const isPlain = value.excludeFromIndexes !== true && !value.meaning
@@ -101,6 +105,7 @@ export function writeProperty(writer: WireWriter, fields: PropertyFields, proper
   for (const element of value.values) {
     if (element.type === 'array') throw invalidArgument(`property ${JSON.stringify(name)}: an array holds an array`)
     exact = writeOne(writer, fields, { name, value: element, form }, true) && exact
+    yield 1
   }
   return exact
 }
@@ -274,8 +279,10 @@ export function readProperty(reader: WireReader, excluded: boolean, form: Entity
   return { name, multiple, value }
 }
 
-function withFlag(value: Value, excluded: boolean): Value {
-  return excluded && value.type !== 'array' ? { ...value, excludeFromIndexes: true } : value
+/** @param value - just made */
+function withFlag(value: { excludeFromIndexes?: boolean } & Value, excluded: boolean): Value {
+  if (excluded && value.type !== 'array') value.excludeFromIndexes = true
+  return value
 }
 
 interface About {

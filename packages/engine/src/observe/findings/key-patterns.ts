@@ -6,9 +6,10 @@
  *   negative-id            the id of a written key is negative
  *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
  */
-import { decodeProperties } from '../../encoding/entity-codec.ts'
+import { EntityWalk } from '../../encoding/entity-walk.ts'
 import { decodePath, splitKeyCode } from '../../encoding/key-codec.ts'
 import { prettyPath } from '../../encoding/pretty.ts'
+import { WireReader } from '../../encoding/wire.ts'
 import type { PathElement } from '../../model/key.ts'
 import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
 import { LruMap } from './lru-map.ts'
@@ -92,8 +93,11 @@ export class KeyPatterns implements Pattern {
     const kind = elements.at(-1)?.kind ?? ''
     const looked = this.#lookedAt.of(kindSubject(partition, elements))
     if (looked.entities++ >= entitiesLookedAt) return
-    for (const property of decodeProperties(propertiesOfImage(cell)).keys()) {
-      if (!property.includes('.')) continue
+    // Names alone: a value can be an array of 140,000 elements.
+    const walk = new EntityWalk(new WireReader(propertiesOfImage(cell)))
+    while (walk.nextProperty()) {
+      const { text: property, dotted } = walk.name()
+      if (!dotted) continue
       const words = `The property "${property}" of ${kind}${place} has a dot in its name, like a property of a nested entity.`
       this.#odd('slash-or-dot-in-name', `${kind}.${property}${place}`, words, property)
     }

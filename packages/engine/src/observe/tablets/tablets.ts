@@ -10,7 +10,7 @@ import { CountingLedger, type RequestContext } from '../../context.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import { seededRandom } from '../../random.ts'
-import { giveWay } from '../../slices.ts'
+import { runAtOnce, runInSlices } from '../../slices.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { logRangeOfGroup } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
@@ -129,18 +129,12 @@ export class Tablets {
   }
 
   report(): TabletsReport {
-    const steps = this.#reportSteps()
-    let step = steps.next()
-    while (step.done !== true) step = steps.next()
-    return step.value
+    return runAtOnce(this.#reportSteps())
   }
 
   /** {@link report}, while other calls run. It has tablets as they were before a split or merge meanwhile. */
-  async reportInSlices(context: RequestContext): Promise<TabletsReport> {
-    const steps = this.#reportSteps()
-    let step = steps.next()
-    for (; step.done !== true; step = steps.next()) await giveWay(context, step.value)
-    return step.value
+  reportInSlices(context: RequestContext): Promise<TabletsReport> {
+    return runInSlices(context, this.#reportSteps())
   }
 
   /** The tablets with scans over deleted rows: few, so that only their bounds are put into words. */
