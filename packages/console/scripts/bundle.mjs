@@ -4,7 +4,7 @@
  *   index.html, src/main.tsx, src/…/*.css   ─▶   ../gateway/dist/web/index.html, …/<name>-<hash>.{js,css}
  *
  * Files lie flat: each is one part of a path, and links between them are relative. Sheets are joined in the order of their paths,
- * so that the tokens come first.
+ * so that the tokens come first; before them stands that of uPlot.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,8 @@ const sheets = folders.flatMap((folder) =>
     .sort()
     .map((path) => `${source}/src/${folder}/${path}`),
 )
-const style = sheets.map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
+const plotSheet = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'))
+const style = [plotSheet, ...sheets].map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
 const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`
 writeFileSync(`${target}/${styleName}`, style)
 

@@ -5,7 +5,7 @@ import { visibleLines } from './model/visible-text.ts'
 
 /**
  * Text of users in attributes that a browser shows or reads out: names of kinds, queries and keys in tooltips and labels. This hook of
- * Preact makes all of them visible text, on every page; text between tags is made so by SafeText.
+ * Preact makes all of them visible text, on every page; text between tags is made so by safeText.
  */
 const shown = ['title', 'aria-label', 'placeholder'] as const
 const before = options.vnode

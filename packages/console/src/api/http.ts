@@ -91,16 +91,6 @@ export function settingsPath({ project, database }: DatabaseName): string {
   return `/emulator/v1/projects/${pathPart(project)}/databases/${pathPart(database || '(default)')}/settings`
 }
 
-/** The parts of a body as they come. */
-export async function* partsOf<T>(stream: ReadableStream<T> | null | undefined): AsyncGenerator<T> {
-  const reader = stream?.getReader()
-  for (;;) {
-    const part = await reader?.read()
-    if (part === undefined || part.done) return
-    yield part.value
-  }
-}
-
 /** Member of a path, encoded. */
 export function pathPart(text: string): string {
   return encodeURIComponent(text)

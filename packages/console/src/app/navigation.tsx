@@ -5,7 +5,7 @@ import { Button, Select } from '../components/controls.tsx'
 import { StoreWords } from '../components/shared-store.tsx'
 import { keepText, keptText } from '../model/kept-text.ts'
 import { addressOf } from '../model/route.ts'
-import { groups, pages } from './pages.ts'
+import { groups } from './pages.ts'
 
 export function Navigation({ current }: { readonly current: string }) {
   const [isOpen, setOpen] = useState(false)
@@ -25,30 +25,28 @@ export function Navigation({ current }: { readonly current: string }) {
         />
       </div>
       <nav id="pages" aria-label="Pages">
-        {groups.map((group) => (
+        {Object.entries(groups).map(([group, pages]) => (
           <div key={group}>
             <p class="navigation-group muted strong plain" aria-hidden="true">
               {group}
             </p>
             <ul aria-label={group}>
-              {pages
-                .filter((one) => one.group === group)
-                .map(({ name, title, about, icon }) => (
-                  <li key={name}>
-                    <a
-                      class="place"
-                      href={addressOf(name)}
-                      title={about}
-                      aria-current={name === current ? 'page' : undefined}
-                      onClick={() => setOpen(false)}
-                    >
-                      <svg class="navigation-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-                        <path d={icon} />
-                      </svg>
-                      {title}
-                    </a>
-                  </li>
-                ))}
+              {pages.map(({ name, title, about, icon }) => (
+                <li key={name}>
+                  <a
+                    class="place"
+                    href={addressOf(name)}
+                    title={about}
+                    aria-current={name === current ? 'page' : undefined}
+                    onClick={() => setOpen(false)}
+                  >
+                    <svg class="navigation-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                      <path d={icon} />
+                    </svg>
+                    {title}
+                  </a>
+                </li>
+              ))}
             </ul>
           </div>
         ))}

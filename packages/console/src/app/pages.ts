@@ -3,12 +3,7 @@ import type { ComponentType } from 'preact'
 import { onDemand } from '../components/on-demand.tsx'
 import type { PageProps } from '../model/route.ts'
 
-/** Groups of the navigation, in their order. */
-export const groups = ['Data', 'Inside', 'Learn'] as const
-export type Group = (typeof groups)[number]
-
-export interface PageDefinition {
-  readonly group: Group
+interface PageDefinition {
   /** First part of its addresses. */
   readonly name: string
   readonly title: string
@@ -36,52 +31,46 @@ const icons = {
   labs: 'M 6 2h4 M 7 2v4L 3 13q0 1 1 1h8q1 0 1-1L 9 6V 2 M 5 10h6',
 }
 
+type Name = keyof typeof icons
+
 /** A page's code is loaded when it is first shown. */
-const page = (
-  group: Group,
-  name: keyof typeof icons,
-  title: string,
-  about: string,
-  load: Load,
-  sections?: readonly string[],
-): PageDefinition => {
-  return { group, name, icon: icons[name], title, about, sections, View: onDemand(load, `The page ${title}`) }
+const page = (name: Name, title: string, about: string, load: Load, sections?: readonly string[]): PageDefinition => {
+  return { name, icon: icons[name], title, about, sections, View: onDemand(load, `The page ${title}`) }
 }
 
 const controls = ['snapshots', 'faults', 'clock', 'settings', 'indexes']
+const calls = ['transactions']
 
-export const pages: readonly PageDefinition[] = [
-  page(
-    'Data',
-    'overview',
-    'Overview',
-    'Calls, latency, data and findings',
-    () => import('../pages/overview/index.tsx'),
-    [],
-  ),
-  page('Data', 'data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
-  page(
-    'Data',
-    'requests',
-    'Requests',
-    'Calls, and transactions that wait',
-    () => import('../pages/requests/index.tsx'),
-    ['transactions'],
-  ),
-  page(
-    'Data',
-    'controls',
-    'Controls',
-    'Faults, clock, settings and indexes',
-    () => import('../pages/controls/index.tsx'),
-    controls,
-  ),
-  page('Inside', 'entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
-  page('Inside', 'tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
-  page('Inside', 'log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
-  page('Inside', 'heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx'), []),
-  page('Learn', 'labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx')),
-]
+/** By the groups of the navigation, in their order. */
+export const groups: Readonly<Record<string, readonly PageDefinition[]>> = {
+  Data: [
+    page('overview', 'Overview', 'Calls, latency, data and findings', () => import('../pages/overview/index.tsx'), []),
+    page('data', 'Data', 'Entities by kind and query', () => import('../pages/data/index.tsx')),
+    page(
+      'requests',
+      'Requests',
+      'Calls, and transactions that wait',
+      () => import('../pages/requests/index.tsx'),
+      calls,
+    ),
+    page(
+      'controls',
+      'Controls',
+      'Faults, clock, settings and indexes',
+      () => import('../pages/controls/index.tsx'),
+      controls,
+    ),
+  ],
+  Inside: [
+    page('entity', 'Entity', 'Rows, log and versions of one entity', () => import('../pages/entity/index.tsx')),
+    page('tables', 'Six tables', 'Sorted rows, lit up by commits', () => import('../pages/tables/index.tsx')),
+    page('log', 'Log and apply', 'Commits between log and tables', () => import('../pages/log/index.tsx')),
+    page('heat', 'Heat', 'Load by key range and time', () => import('../pages/heat/index.tsx'), []),
+  ],
+  Learn: [page('labs', 'Labs', 'The course and its challenges', () => import('../pages/labs/index.tsx'))],
+}
+
+export const pages: readonly PageDefinition[] = Object.values(groups).flat()
 
 /** Shown for an address without a page. */
 export const homePage = 'overview'

@@ -2,7 +2,7 @@
 
 import type { Finding } from '@sixtables/engine'
 import { addressOf } from '../model/route.ts'
-import { SafeText } from './parts.tsx'
+import { safeText } from './parts.tsx'
 
 export function FindingFacts({ finding: { remedy, evidence } }: { readonly finding: Finding }) {
   return (
@@ -10,9 +10,7 @@ export function FindingFacts({ finding: { remedy, evidence } }: { readonly findi
       <p>{remedy}</p>
       <ul class="finding-evidence small muted bullets">
         {evidence.map((fact) => (
-          <li key={fact}>
-            <SafeText text={fact} />
-          </li>
+          <li key={fact}>{safeText(fact)}</li>
         ))}
       </ul>
     </>

@@ -6,7 +6,7 @@ import { postJson } from '../api/http.ts'
 import type { DatabaseName } from '../model/scope.ts'
 import { Button } from './controls.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { SafeLines } from './parts.tsx'
+import { safeLines } from './parts.tsx'
 import { type Action, useAction } from './use-server.ts'
 
 /** Members of `POST /emulator/indexes/create`: a definition, or the text of an index.yaml. */
@@ -35,9 +35,7 @@ export function MissingIndex({ words, yaml, create, children }: MissingIndexProp
   return (
     <section class="missing-index" aria-label={`Missing: ${words}`}>
       {children}
-      <pre>
-        <SafeLines text={yaml} />
-      </pre>
+      <pre>{safeLines(yaml)}</pre>
       <p class="toolbar">
         <Button
           label="Create it"

@@ -25,7 +25,7 @@ export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
     <div class="error-note" role="alert">
       {what !== undefined && <p class="error-note-what">{what}</p>}
       <p>
-        {error instanceof ApiError && <code>{error.status}</code>} <SafeLines text={error.message} />
+        {error instanceof ApiError && <code>{error.status}</code>} {safeLines(error.message)}
       </p>
       {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}
     </div>
@@ -58,24 +58,21 @@ export function EmptyState({ title, children }: { readonly title: string; readon
   )
 }
 
-export function SafeText({ text }: { readonly text: string }) {
-  return <bdi>{visibleText(text)}</bdi>
-}
+/** `<h2>{safeText(name)}</h2>` */
+export const safeText = (text: string) => <bdi>{visibleText(text)}</bdi>
 
-/** {@link SafeText} that may have several lines: messages and queries. */
-export function SafeLines({ text }: { readonly text: string }) {
-  return <bdi>{visibleLines(text)}</bdi>
-}
+/** {@link safeText} that may have several lines: messages and queries. */
+export const safeLines = (text: string) => <bdi>{visibleLines(text)}</bdi>
 
 const charactersMax = 2000
 const itemsMax = 100
 
 export function LongText({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false)
-  if (isWhole || text.length <= charactersMax) return <SafeText text={text} />
+  if (isWhole || text.length <= charactersMax) return safeText(text)
   return (
     <>
-      <SafeText text={cut(text, charactersMax)} />{' '}
+      {safeText(cut(text, charactersMax))}{' '}
       <Button label={`Show all ${counted(text.length)} characters`} look="quiet" onClick={() => setWhole(true)} />
     </>
   )

@@ -1,16 +1,14 @@
 /** A plan of a query: its scans as a tree, then the steps behind them. */
 
 import type { PlanTree as Plan } from '@sixtables/engine'
-import { SafeText } from './parts.tsx'
+import { safeText } from './parts.tsx'
 
 export function PlanTree({ plan: { source, results } }: { readonly plan: Plan }) {
   return (
     <ul class="plan-tree bullets">
       <Step step={source} />
       {results.map((words) => (
-        <li key={words}>
-          <SafeText text={words} />
-        </li>
+        <li key={words}>{safeText(words)}</li>
       ))}
     </ul>
   )
@@ -19,7 +17,7 @@ export function PlanTree({ plan: { source, results } }: { readonly plan: Plan })
 function Step({ step: { words, table, index, inputs } }: { readonly step: Plan['source'] }) {
   return (
     <li>
-      <SafeText text={words} />
+      {safeText(words)}
       {table !== undefined && <span class="tag">{index === undefined ? 'built-in index' : 'composite index'}</span>}
       {inputs.length > 0 && (
         <ul class="bullets">

@@ -2,7 +2,7 @@
 
 import type { CommitPreview } from '@sixtables/engine'
 import { counted } from '../model/numbers.ts'
-import { SafeText } from './parts.tsx'
+import { safeText } from './parts.tsx'
 import { FigureTable } from './table.tsx'
 
 /** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
@@ -33,9 +33,7 @@ export function RowTally({ preview, summary }: { readonly preview: CommitPreview
         {rows.map(({ row, rowKey, deleted: isDeleted }) => (
           <li key={rowKey + String(isDeleted)}>
             <span class={isDeleted ? 'tag bad' : 'tag good'}>{isDeleted ? 'deletes' : 'writes'}</span>{' '}
-            <code>
-              <SafeText text={row} />
-            </code>
+            <code>{safeText(row)}</code>
           </li>
         ))}
         {moreRows > 0 && <li class="muted">and {counted(moreRows)} more</li>}

@@ -10,7 +10,7 @@ import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'
 import { Button } from './controls.tsx'
-import { SafeText } from './parts.tsx'
+import { safeText } from './parts.tsx'
 
 /** Whether several gateways may share the store. */
 export function isShared(): boolean {
@@ -39,9 +39,7 @@ export function Refused({ reason, children }: RefusedProps) {
   if (reason === undefined) return <>{children}</>
   return (
     <>
-      <p class="note">
-        <SafeText text={reason} />
-      </p>
+      <p class="note">{safeText(reason)}</p>
       <fieldset class="bare" disabled>
         {children}
       </fieldset>

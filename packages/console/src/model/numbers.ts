@@ -12,6 +12,8 @@ export function counted(value: number, one = '', more = `${one}s`): string {
   return one === '' ? words : `${words} ${value === 1 ? one : more}`
 }
 
+export const entitiesInWords = (count: number): string => counted(count, 'entity', 'entities')
+
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
 /** `820 bytes`, `1.2 MiB` */

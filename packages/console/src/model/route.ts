@@ -21,10 +21,14 @@ export interface PageProps {
 /** A query's members; those without a value are left out. */
 export type QueryMembers = Readonly<Record<string, string | undefined>>
 
+export function queryText(members: QueryMembers): string {
+  const present = Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return new URLSearchParams(present).toString()
+}
+
 export function addressOf(page: string, parts: readonly string[] = [], query: QueryMembers = {}): string {
   const path = [page, ...parts].map(encodeURIComponent).join('/')
-  const members = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  const text = new URLSearchParams(members).toString()
+  const text = queryText(query)
   return `#/${path}${text === '' ? '' : `?${text}`}`
 }
 

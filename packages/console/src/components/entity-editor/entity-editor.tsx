@@ -21,13 +21,12 @@ import { Button } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
-import { ErrorNote, SafeText } from '../parts.tsx'
+import { ErrorNote, safeText } from '../parts.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
 import { type EditorOptions, type EditorState, useEditor } from './use-editor.ts'
 import { type EntityBase, useEntity } from './use-entity.ts'
-import type { Previewed } from './use-preview.ts'
 
 const titles = { edit: 'Edit', create: 'New entity', duplicate: 'Duplicate of' } as const
 
@@ -42,11 +41,7 @@ export function EntityEditor(props: EditorOptions) {
     return (
       <Dialog title={title} onClose={onClose}>
         {entity.error !== undefined && <ErrorNote error={entity.error} what="The entity could not be read" />}
-        {isMissing && (
-          <p>
-            There is no entity <SafeText text={entityKey} />. It may have been deleted.
-          </p>
-        )}
+        {isMissing && <p>There is no entity {safeText(entityKey)}. It may have been deleted.</p>}
       </Dialog>
     )
   }
@@ -58,7 +53,7 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
   const { scope, mode, onClose } = options
   const { base, newer } = entity
   const editor = useEditor(options, entity)
-  const { question, isReady, previewed, refusal, commit } = editor
+  const { question, isReady, refusal, commit } = editor
   const isNew = mode !== 'edit'
   const run = (): void => {
     if (isReady && question === undefined) void commit()
@@ -69,23 +64,13 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
     event.preventDefault()
     run()
   }
-  const actions = (
-    <Actions
-      question={question}
-      isNew={isNew}
-      isReady={isReady}
-      effect={isReady && previewed.preview !== undefined ? tallyInWords(previewed.preview) : ''}
-      canDelete={base?.properties !== undefined && newer === undefined && !isNew}
-      onAsk={editor.ask}
-      onCommit={() => void commit()}
-      onClose={onClose}
-    />
-  )
+  const canDelete = base?.properties !== undefined && newer === undefined && !isNew
+  const actions = <Actions {...{ editor, isNew, canDelete, onClose }} />
   return (
     <Dialog title={title} onClose={editor.close} isWide actions={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: one shortcut for all fields within */}
       <div class="entity-editor" inert={editor.isBusy} onKeyDown={onKeyDown}>
-        {isNew && <KeyField value={editor.key} problem={editor.keyProblem} scope={scope} onChange={editor.setKey} />}
+        {isNew && <KeyField editor={editor} scope={scope} />}
         <ChangedMeanwhile
           entity={entity}
           onTake={() => {
@@ -97,7 +82,7 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
         {refusal !== undefined && newer === undefined && (
           <ErrorNote error={refusal} what={question === 'delete' ? 'It cannot be deleted' : 'It cannot be saved'} />
         )}
-        <Effect previewed={previewed} isDelete={question === 'delete'} hasStandIn={hasStandIn(editor)} />
+        <Effect editor={editor} />
       </div>
     </Dialog>
   )
@@ -108,10 +93,6 @@ interface DraftFieldsProps {
   readonly scope: EntityScope
   /** Ctrl+Enter. */
   readonly onRun: () => void
-}
-
-function hasStandIn({ key, keyProblem }: EditorState): boolean {
-  return keyProblem === undefined && !isComplete(parseKeyPath(key))
 }
 
 /** The draft in one of its views, and the way to the other. */
@@ -137,7 +118,7 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
         )}
         {reading.problem !== undefined && (
           <span class="field-problem" role="status">
-            <SafeText text={reading.problem} />
+            {safeText(reading.problem)}
           </span>
         )}
       </div>
@@ -165,17 +146,12 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
   )
 }
 
-interface EffectProps {
-  readonly previewed: Previewed
-  readonly isDelete: boolean
-  /** The key has no id yet. */
-  readonly hasStandIn: boolean
-}
-
 /** The rows of the write, one by one. */
-function Effect({ previewed: { preview, isCurrent }, isDelete, hasStandIn }: EffectProps) {
+function Effect({ editor: { previewed, question, key, keyProblem } }: { readonly editor: EditorState }) {
+  const { preview, isCurrent } = previewed
   if (preview === undefined || !isCurrent || Object.keys(preview.tables).length === 0) return null
-  const words = isDelete ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
+  const words = question === 'delete' ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
+  const hasStandIn = keyProblem === undefined && !isComplete(parseKeyPath(key))
   return (
     <div class="editor-effect">
       <RowTally preview={preview} summary={words} />
@@ -185,28 +161,30 @@ function Effect({ previewed: { preview, isCurrent }, isDelete, hasStandIn }: Eff
 }
 
 interface ActionsProps {
-  readonly question: EditorState['question']
+  readonly editor: EditorState
   readonly isNew: boolean
-  readonly isReady: boolean
-  /** The rows that the write is about, in a few words. */
-  readonly effect: string
   readonly canDelete: boolean
-  readonly onAsk: EditorState['ask']
-  readonly onCommit: () => void
   readonly onClose: () => void
 }
 
-function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit, onClose }: ActionsProps) {
+function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
+  const { question, isReady, previewed, ask } = editor
+  const commit = (): void => void editor.commit()
+  const tally = (
+    <span class="editor-tally strong" role="status">
+      {isReady && previewed.preview !== undefined && tallyInWords(previewed.preview)}
+    </span>
+  )
   if (question !== undefined) {
     return (
       <>
         <p class="editor-question strong" role="alert">
           {question === 'delete' ? 'Delete this entity?' : 'Discard what you changed?'}
         </p>
-        {question === 'delete' && <Tally words={effect} />}
-        <Button label="Keep editing" onClick={() => onAsk(undefined)} />
+        {question === 'delete' && tally}
+        <Button label="Keep editing" onClick={() => ask(undefined)} />
         {question === 'delete' ? (
-          <Button label="Delete the entity" look="danger" disabled={!isReady} onClick={onCommit} />
+          <Button label="Delete the entity" look="danger" disabled={!isReady} onClick={commit} />
         ) : (
           <Button label="Discard" look="danger" onClick={onClose} />
         )}
@@ -215,57 +193,46 @@ function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit,
   }
   return (
     <>
-      {canDelete && <Button label="Delete…" class="danger editor-delete" onClick={() => onAsk('delete')} />}
-      <Tally words={effect} />
+      {canDelete && <Button label="Delete…" class="danger editor-delete" onClick={() => ask('delete')} />}
+      {tally}
       <Button
         label={isNew ? 'Create' : 'Save'}
         look="primary"
         title="Ctrl+Enter"
         disabled={!isReady}
-        onClick={onCommit}
+        onClick={commit}
       />
     </>
   )
 }
 
-function Tally({ words }: { readonly words: string }) {
-  return (
-    <span class="editor-tally strong" role="status">
-      {words}
-    </span>
-  )
-}
-
 interface KeyFieldProps {
-  readonly value: string
-  readonly problem: string | undefined
+  readonly editor: EditorState
   readonly scope: EntityScope
-  readonly onChange: (key: string) => void
 }
 
-function KeyField({ value, problem, scope, onChange }: KeyFieldProps) {
+function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFieldProps) {
   return (
     <div class="editor-key">
       <label>
         Key{' '}
         <input
           class="mono"
-          value={value}
+          value={key}
           placeholder='ToDo, or User:"ada"/ToDo:5'
           spellcheck={false}
           aria-invalid={problem !== undefined}
           aria-describedby="editor-key-note"
-          onInput={(event) => onChange(event.currentTarget.value)}
+          onInput={(event) => setKey(event.currentTarget.value)}
         />
       </label>
       <p id="editor-key-note" class={problem === undefined ? 'field-note' : 'field-problem'}>
         {problem !== undefined ? (
-          <SafeText text={problem} />
+          safeText(problem)
         ) : (
           <>
-            A kind alone at the end gets an id. In project <SafeText text={scope.project} />, database{' '}
-            <SafeText text={scope.database || '(default)'} />, namespace{' '}
-            <SafeText text={scope.namespace || '(default)'} />.
+            A kind alone at the end gets an id. In project {safeText(scope.project)}, database{' '}
+            {safeText(scope.database || '(default)')}, namespace {safeText(scope.namespace || '(default)')}.
           </>
         )}
       </p>

@@ -5,8 +5,8 @@ import { typeWords } from '../../model/entity-difference.ts'
 import { counted } from '../../model/numbers.ts'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
-import { Button } from '../controls.tsx'
-import { SafeText } from '../parts.tsx'
+import { Button, Select } from '../controls.tsx'
+import { safeText } from '../parts.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
 
 interface ValueFieldProps {
@@ -46,7 +46,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
       </div>
       {problem !== undefined && (
         <p class="field-problem" id={problemId}>
-          <SafeText text={problem} />
+          {safeText(problem)}
         </p>
       )}
       {value.type === 'entity' && (
@@ -70,25 +70,14 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
 /** The type; another one takes over of the value what makes sense. */
 function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFieldProps, 'actions' | 'path'>) {
   const isOffered = (type: ValueType): boolean => type !== 'other' && !(isElement && ['array', 'vector'].includes(type))
-  return (
-    <select
-      aria-label={`Type of ${name}`}
-      value={value.type}
-      onChange={(event) => {
-        const form = converted(value, event.currentTarget.value as ValueType, () => new Date())
-        const isNewKey = form.type === 'key' && value.type !== 'key'
-        onChange(isNewKey ? { ...form, partition: context.home } : form)
-      }}
-    >
-      {valueTypes
-        .filter((type) => isOffered(type) || type === value.type)
-        .map((type) => (
-          <option key={type} value={type}>
-            {typeWords(type)}
-          </option>
-        ))}
-    </select>
-  )
+  const types = valueTypes.filter((type) => isOffered(type) || type === value.type)
+  const change = (type: ValueType): void => {
+    const form = converted(value, type, () => new Date())
+    const isNewKey = form.type === 'key' && value.type !== 'key'
+    onChange(isNewKey ? { ...form, partition: context.home } : form)
+  }
+  const options = types.map((type) => [type, typeWords(type)] as const)
+  return <Select look="bare" label={`Type of ${name}`} value={value.type} options={options} onChange={change} />
 }
 
 /** Whether the value is indexed; for an array, its elements. */
@@ -124,14 +113,14 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
               path={[...path, i]}
               context={context}
               isElement
-              onChange={(changed) => set(elements.map((one, at) => (at === i ? changed : one)))}
+              onChange={(changed) => set(elements.with(i, changed))}
               actions={
                 <ElementActions
                   label={label}
                   isFirst={i === 0}
                   isLast={i === elements.length - 1}
-                  onMove={(by) => set(moved(elements, i, by))}
-                  onRemove={() => set(elements.filter((_, at) => at !== i))}
+                  onMove={(by) => set(elements.toSpliced(i, 1).toSpliced(i + by, 0, element))}
+                  onRemove={() => set(elements.toSpliced(i, 1))}
                 />
               }
             />
@@ -177,13 +166,6 @@ function elementLike(last: ValueForm | undefined): ValueForm {
   return { ...emptyValue, type: last.type, text, isExcluded: last.isExcluded }
 }
 
-function moved(elements: readonly ValueForm[], from: number, by: number): readonly ValueForm[] {
-  const [one] = elements.slice(from, from + 1)
-  if (one === undefined) return elements
-  const others = elements.filter((_, at) => at !== from)
-  return [...others.slice(0, from + by), one, ...others.slice(from + by)]
-}
-
 interface PropertyFieldsProps {
   readonly properties: readonly PropertyForm[]
   /** The property that holds them; empty for those of the entity itself. */
@@ -194,8 +176,7 @@ interface PropertyFieldsProps {
 }
 
 export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
-  const replace = (i: number, property: PropertyForm): void =>
-    onChange(properties.map((one, at) => (at === i ? property : one)))
+  const replace = (i: number, property: PropertyForm): void => onChange(properties.with(i, property))
   const { problems } = context
   const { drawn, more, showAdded } = useShownFields({ count: properties.length, noun: 'properties', path, problems })
   const place = within === '' ? 'entity' : within
@@ -225,7 +206,7 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
                   <Button
                     label="×"
                     aria-label={`Remove ${shown}`}
-                    onClick={() => onChange(properties.filter((_, at) => at !== i))}
+                    onClick={() => onChange(properties.toSpliced(i, 1))}
                   />
                 </span>
               }
@@ -235,15 +216,13 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
       })}
       <li class="toolbar">
         {more}
-        <button
-          type="button"
+        <Button
+          label={`Add a property${within === '' ? '' : ` to ${within}`}`}
           onClick={() => {
             onChange([...properties, { name: '', value: { ...emptyValue, partition: context.home } }])
             showAdded()
           }}
-        >
-          Add a property{within === '' ? '' : ` to ${within}`}
-        </button>
+        />
       </li>
     </ul>
   )

@@ -10,7 +10,7 @@ import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Button, Select } from '../controls.tsx'
-import { SafeText } from '../parts.tsx'
+import { safeText } from '../parts.tsx'
 
 /** Context of all fields of one form. */
 export interface FieldContext {
@@ -203,9 +203,7 @@ function BlobNote({ base64 }: { readonly base64: string }) {
     <span class="field-note">
       {counted(bytes, 'byte')} in base64
       {text !== undefined && text !== '' && (
-        <>
-          , as text: <SafeText text={text.length > 100 ? `${text.slice(0, 100)}…` : text} />
-        </>
+        <>, as text: {safeText(text.length > 100 ? `${text.slice(0, 100)}…` : text)}</>
       )}
     </span>
   )
@@ -220,9 +218,7 @@ function Partition({ value: { partition }, name, home, onChange }: PartitionProp
     : `in project ${partition.project}, database ${partition.database || '(default)'}, namespace ${partition.namespace || '(default)'}`
   return (
     <details class="value-partition small whole">
-      <summary>
-        <SafeText text={words} />
-      </summary>
+      <summary>{safeText(words)}</summary>
       {(['project', 'database', 'namespace'] as const).map((part) => (
         <label key={part}>
           {part}{' '}

@@ -11,7 +11,7 @@ import { bytesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Check, Form } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
-import { ErrorNote, SafeText } from '../parts.tsx'
+import { ErrorNote, safeText } from '../parts.tsx'
 import { saveFile } from '../save-file.ts'
 import { useTask } from '../use-task.ts'
 import { Choice, FormatChoice, Start } from './choice.tsx'
@@ -45,7 +45,7 @@ export function ExportDialog({ scope, kind, onClose }: ExportDialogProps) {
         />
       )}
       <p class="muted">
-        Of project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />.
+        Of project {safeText(scope.project)}, database {safeText(scope.database || '(default)')}.
       </p>
       <div hidden={target !== 'fixture'}>
         <DownloadForm scope={scope} kinds={kinds} />
@@ -72,7 +72,7 @@ function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly 
       <div class="toolbar">
         <FormatChoice value={format} onChange={setFormat} />
         <Check
-          label={<SafeText text={`only namespace ${scope.namespace || '(default)'}`} />}
+          label={safeText(`only namespace ${scope.namespace || '(default)'}`)}
           isOn={isOneNamespace}
           onSwitch={setIsOneNamespace}
         />

@@ -8,11 +8,11 @@ import type { FixtureFormat } from '@sixtables/gateway/browser'
 import { useRef, useState } from 'preact/hooks'
 import { ServerGone } from '../../api/http.ts'
 import { loadFixture, type Seeded } from '../../api/transfer.ts'
-import { counted } from '../../model/numbers.ts'
+import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Form } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
-import { ErrorNote, SafeText } from '../parts.tsx'
+import { ErrorNote, safeText } from '../parts.tsx'
 import { useTask } from '../use-task.ts'
 import { Choice, FormatChoice, formats, Start } from './choice.tsx'
 import { ManagedTransferForm } from './managed-transfer.tsx'
@@ -28,8 +28,8 @@ export function ImportDialog({ scope, onClose }: Readonly<{ scope: EntityScope; 
         onChange={setSource}
       />
       <p class="muted">
-        Into project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />. An
-        entity with the same key is replaced.
+        Into project {safeText(scope.project)}, database {safeText(scope.database || '(default)')}. An entity with the
+        same key is replaced.
       </p>
       {/* Both stay, so that nothing is lost by a look at the other one. */}
       <div hidden={source !== 'fixture'}>
@@ -129,10 +129,6 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   )
 }
 
-function entitiesInWords(count: number): string {
-  return counted(count, 'entity', 'entities')
-}
-
 function tooLarge({ name, size }: File): Error | undefined {
   if (size <= fileBytesMax) return undefined
   const found = `${name} has ${Math.ceil(size / 1_000_000)} MB, and a page can send 19 MB.`
@@ -145,9 +141,7 @@ function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
       <p>Wrote {entitiesInWords(entities)}.</p>
       <ul class="breaks plain">
         {keys.slice(0, 10).map((key) => (
-          <li key={key}>
-            <SafeText text={key} />
-          </li>
+          <li key={key}>{safeText(key)}</li>
         ))}
         {entities > 10 && <li class="muted">and {counted(entities - 10)} more</li>}
       </ul>

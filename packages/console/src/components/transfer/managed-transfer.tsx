@@ -4,11 +4,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { wrote } from '../../api/events.ts'
 import { postJson } from '../../api/http.ts'
 import { type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
-import { counted } from '../../model/numbers.ts'
+import { entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { Form } from '../controls.tsx'
 import { CopyButton } from '../copy-button.tsx'
-import { ErrorNote, SafeText } from '../parts.tsx'
+import { ErrorNote, safeText } from '../parts.tsx'
 import { useAction, useLoaded } from '../use-server.ts'
 import { Start } from './choice.tsx'
 
@@ -97,12 +97,12 @@ function OperationState({ operation, isExport }: { readonly operation: Operation
   const { progressEntities, common } = operation.metadata
   const done = Number(progressEntities?.workCompleted ?? 0)
   const total = Number(progressEntities?.workEstimated ?? 0)
-  const count = counted(done, 'entity', 'entities')
+  const count = entitiesInWords(done)
   if (operation.error !== undefined) {
     const what = common?.state === 'CANCELLED' ? 'It was cancelled' : 'It failed'
     return (
       <p>
-        {what} after {count}: <SafeText text={operation.error.message} />
+        {what} after {count}: {safeText(operation.error.message)}
       </p>
     )
   }
@@ -122,10 +122,7 @@ function OperationState({ operation, isExport }: { readonly operation: Operation
       </p>
       {place !== undefined && (
         <p>
-          <code>
-            <SafeText text={place} />
-          </code>{' '}
-          <CopyButton text={place} />
+          <code>{safeText(place)}</code> <CopyButton text={place} />
         </p>
       )}
     </>

@@ -26,6 +26,11 @@ const codes = [
   'UNIMPLEMENTED',
 ]
 
+const effects = [
+  ['error', 'an error or a delay'],
+  ['hold', 'commits wait before apply'],
+] as const
+
 const placeFields = [
   ['project', 'Project', 'any'],
   ['database', 'Database', 'any; (default)'],
@@ -46,12 +51,25 @@ type Texts = Readonly<Record<string, string>>
 export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [texts, setTexts] = useState<Texts>({ code: 'ABORTED' })
-  const [effect, setEffect] = useState('error')
+  const [effect, setEffect] = useState<'error' | 'hold'>('error')
   const add = useAction(async () => {
     const fault = await postJson<FaultReport>('/emulator/faults', faultOf(chosen, texts, effect === 'hold'))
     onAdded()
     return `Added: ${effectInWords(fault)}.`
   })
+  const methods = (
+    <fieldset class="choices">
+      <legend class="field-label">Methods; none chosen means all</legend>
+      {dataMethods.map((method) => (
+        <Check
+          key={method}
+          label={method}
+          isOn={chosen.includes(method)}
+          onSwitch={(isOn) => setChosen(isOn ? [...chosen, method] : chosen.filter((one) => one !== method))}
+        />
+      ))}
+    </fieldset>
+  )
   const field = ([name, label, placeholder]: readonly [string, string, string], type: 'text' | 'number' = 'text') => (
     <TextField
       key={name}
@@ -65,16 +83,7 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   return (
     <Form onSubmit={add.run}>
       <div class="fields">
-        <Select
-          look="field"
-          label="Effect"
-          value={effect}
-          options={[
-            ['error', 'an error or a delay'],
-            ['hold', 'commits wait before apply'],
-          ]}
-          onChange={setEffect}
-        />
+        <Select look="field" label="Effect" value={effect} options={effects} onChange={setEffect} />
         {effect === 'error' && (
           <>
             <Select
@@ -89,33 +98,12 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
           </>
         )}
       </div>
-      {effect === 'error' && <Methods chosen={chosen} onChange={setChosen} />}
+      {effect === 'error' && methods}
       <div class="fields">{placeFields.map((one) => field(one))}</div>
       {effect === 'error' && <div class="fields">{timeFields.map((one) => field(one, 'number'))}</div>}
       <Button label="Add the fault" look="primary" disabled={add.isBusy} />
       <ActionNote action={add} what="The fault was not added" />
     </Form>
-  )
-}
-
-interface MethodsProps {
-  readonly chosen: readonly string[]
-  readonly onChange: (chosen: readonly string[]) => void
-}
-
-function Methods({ chosen, onChange }: MethodsProps) {
-  return (
-    <fieldset class="choices">
-      <legend class="field-label">Methods; none chosen means all</legend>
-      {dataMethods.map((method) => (
-        <Check
-          key={method}
-          label={method}
-          isOn={chosen.includes(method)}
-          onSwitch={(isOn) => onChange(isOn ? [...chosen, method] : chosen.filter((one) => one !== method))}
-        />
-      ))}
-    </fieldset>
   )
 }
 

@@ -3,7 +3,7 @@
 import type { FaultReport } from '@sixtables/gateway/browser'
 import { deleteJson, pathPart, postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
-import { ActionNote, ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
@@ -66,8 +66,8 @@ export function FaultControl() {
             rows={faults}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Calls', cell: (fault) => <SafeText text={placeInWords(fault)} /> },
-              { title: 'Effect', cell: (fault) => <SafeText text={effectInWords(fault)} /> },
+              { title: 'Calls', cell: (fault) => safeText(placeInWords(fault)) },
+              { title: 'Effect', cell: (fault) => safeText(effectInWords(fault)) },
               { title: 'When', cell: timesInWords },
               { title: 'Matched', isNumber: true, cell: ({ matched }) => counted(matched) },
               { title: 'Hits', isNumber: true, cell: ({ hits }) => counted(hits) },

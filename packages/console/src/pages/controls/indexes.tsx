@@ -6,7 +6,7 @@ import { postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
-import { ActionNote, ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
@@ -31,9 +31,7 @@ export function Indexes({ title, project, database }: DatabaseProps) {
       {missing.length > 0 && <h2>Missing: queries were refused for the lack of these</h2>}
       {missing.map(({ words, yaml, refusals }) => (
         <MissingIndex key={words} {...{ words, yaml, create }}>
-          <h3>
-            <SafeText text={words} />
-          </h3>
+          <h3>{safeText(words)}</h3>
           <p class="muted">
             {counted(refusals)} {refusals === 1 ? 'query was' : 'queries were'} refused.
           </p>
@@ -82,7 +80,7 @@ function IndexTable({ indexes, place, onChange }: IndexTableProps) {
           rows={indexes}
           keyOf={({ id }) => id}
           columns={[
-            { title: 'Index', cell: ({ words }) => <SafeText text={words} /> },
+            { title: 'Index', cell: ({ words }) => safeText(words) },
             { title: 'State', cell: stateInWords },
             { title: 'Id', cell: ({ id }) => id },
             { title: 'Action', cell: deleteButton },
@@ -98,8 +96,8 @@ function IndexTable({ indexes, place, onChange }: IndexTableProps) {
           onClose={() => setAsked(undefined)}
         >
           <p>
-            Queries that need <SafeText text={asked.words} /> are refused without it, or build it again, as the settings
-            of the database say.
+            Queries that need {safeText(asked.words)} are refused without it, or build it again, as the settings of the
+            database say.
           </p>
         </DeleteQuestion>
       )}
@@ -123,7 +121,7 @@ function stateInWords({ state, progress, failure, inFile }: IndexReport) {
       {completed !== undefined && ` ${counted(completed)}`}
       {estimated !== undefined && ` of ${counted(estimated)}`}
       {inFile && <span class="muted"> in index.yaml</span>}
-      {failure !== undefined && <SafeText text={` ${failure}`} />}
+      {failure !== undefined && safeText(` ${failure}`)}
     </>
   )
 }

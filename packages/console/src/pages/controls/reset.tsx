@@ -6,7 +6,7 @@ import { postJson } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { DatabaseFields } from '../../components/databases.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
-import { ActionNote, SafeText } from '../../components/parts.tsx'
+import { ActionNote, safeText } from '../../components/parts.tsx'
 import { isShared, Refused, StoreWords } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-server.ts'
 import type { DatabaseName } from '../../model/scope.ts'
@@ -54,7 +54,7 @@ export function ResetControl() {
           onClose={() => setAsking(false)}
         >
           <p>
-            This deletes <SafeText text={words} />, <StoreInWords />.
+            This deletes {safeText(words)}, <StoreInWords />.
           </p>
           <p>
             {scope === 'all' && `Ids ${isShared() ? 'go on from the last one' : 'begin anew'}. `}Composite indexes stay

@@ -23,16 +23,13 @@ export interface Settings {
   readonly ttl: readonly TtlPolicy[]
 }
 
-export interface SettingsForm extends JobPolicyForm {
-  readonly mode: string
-  readonly concurrencyMode: string
+type Plain = Pick<Settings, 'mode' | 'concurrencyMode' | 'indexes' | 'idCollisions' | 'ttl'>
+
+export interface SettingsForm extends JobPolicyForm, Plain {
   readonly ids: string
-  readonly indexes: string
-  readonly idCollisions: string
   readonly lockTimeoutMs: string
   /** Empty for no limit. */
   readonly entityGroupsMax: string
-  readonly ttl: readonly TtlPolicy[]
 }
 
 export function formOf(settings: Settings): SettingsForm {

@@ -129,7 +129,7 @@ function TtlFields({ ttl, onChange }: TtlFieldsProps) {
           <Button
             label="Remove"
             aria-label={`Remove the time to live of ${kind}`}
-            onClick={() => onChange(ttl.filter((_, at) => at !== i))}
+            onClick={() => onChange(ttl.toSpliced(i, 1))}
           />
         </div>
       ))}

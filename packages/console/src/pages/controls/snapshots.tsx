@@ -6,7 +6,7 @@ import { server } from '../../api/connection.ts'
 import { deleteJson, pathPart, postJson } from '../../api/http.ts'
 import { Button, Form, TextField } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
-import { ActionNote, ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { Table } from '../../components/table.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
@@ -20,14 +20,18 @@ export function SnapshotControl() {
       <Panel title="Snapshots">
         {dir === undefined ? (
           <NeedsOneProcess why="it has no snapshots, as it never stands still. Export its databases instead, with npx sixtables export FOLDER.">
+            <p class="muted">
+              A snapshot is the whole store at one moment: entities, ids, indexes and log of all projects. To take or to
+              restore one takes no time; open transactions end when one is restored.
+            </p>
             <Snapshots />
           </NeedsOneProcess>
         ) : (
           <div class="note">
             <p>
-              Snapshots are for stores in memory, and the data of this server are on disk, in <SafeText text={dir} />.
-              Start it with <code>--testing</code> to have them. A store on disk is exported instead, and imported into
-              an empty database:
+              Snapshots are for stores in memory, and the data of this server are on disk, in {safeText(dir)}. Start it
+              with <code>--testing</code> to have them. A store on disk is exported instead, and imported into an empty
+              database:
             </p>
             <CopyCode text="npx sixtables export FOLDER" />
           </div>
@@ -59,57 +63,43 @@ function Snapshots() {
     return what === 'delete' ? `${which} is deleted.` : `The store is what it was in ${which}.`
   })
   const snapshots = value?.snapshots ?? []
+  const button = (label: string, one: string, what: 'restore' | 'delete') => (
+    <Button
+      label={label}
+      look={what === 'delete' ? 'danger' : undefined}
+      disabled={change.isBusy}
+      aria-label={`${label} ${one}`}
+      onClick={() => change.run(one, what)}
+    />
+  )
+  const actionsOf = ({ name: one }: SnapshotReport) => (
+    <span class="toolbar">
+      {button('Restore', one, 'restore')}
+      {button('Delete', one, 'delete')}
+    </span>
+  )
   return (
     <>
-      <p class="muted">
-        A snapshot is the whole store at one moment: entities, ids, indexes and log of all projects. To take or to
-        restore one takes no time; open transactions end when one is restored.
-      </p>
       {error !== undefined && <ErrorNote error={error} what="The snapshots cannot be listed" />}
       <Form class="list-row" onSubmit={take.run}>
         <TextField label="Name of the snapshot" value={name} onChange={setName} placeholder="seeded" required />
         <Button label="Take a snapshot" look="primary" disabled={take.isBusy} />
       </Form>
       <ActionNote action={take} what="The snapshot was not taken" />
-      {snapshots.length > 0 && <SnapshotTable snapshots={snapshots} isBusy={change.isBusy} onChange={change.run} />}
+      {snapshots.length > 0 && (
+        <Table
+          class="wide-table"
+          rows={snapshots}
+          keyOf={({ name: one }) => one}
+          columns={[
+            { title: 'Snapshot', cell: ({ name: one }) => safeText(one) },
+            { title: 'Rows', isNumber: true, cell: ({ rows }) => counted(rows) },
+            { title: 'Taken at', cell: ({ takenAt }) => takenAt },
+            { title: 'Actions', cell: actionsOf },
+          ]}
+        />
+      )}
       <ActionNote action={change} what="The snapshot was not changed" />
     </>
-  )
-}
-
-interface SnapshotTableProps {
-  readonly snapshots: readonly SnapshotReport[]
-  readonly isBusy: boolean
-  readonly onChange: (name: string, what: 'restore' | 'delete') => void
-}
-
-function SnapshotTable({ snapshots, isBusy, onChange }: SnapshotTableProps) {
-  const button = (label: 'Restore' | 'Delete', name: string, what: 'restore' | 'delete') => (
-    <Button
-      label={label}
-      look={what === 'delete' ? 'danger' : undefined}
-      disabled={isBusy}
-      aria-label={`${label} ${name}`}
-      onClick={() => onChange(name, what)}
-    />
-  )
-  const actions = ({ name }: SnapshotReport) => (
-    <span class="toolbar">
-      {button('Restore', name, 'restore')}
-      {button('Delete', name, 'delete')}
-    </span>
-  )
-  return (
-    <Table
-      class="wide-table"
-      rows={snapshots}
-      keyOf={({ name }) => name}
-      columns={[
-        { title: 'Snapshot', cell: ({ name }) => <SafeText text={name} /> },
-        { title: 'Rows', isNumber: true, cell: ({ rows }) => counted(rows) },
-        { title: 'Taken at', cell: ({ takenAt }) => takenAt },
-        { title: 'Actions', cell: actions },
-      ]}
-    />
   )
 }

@@ -1,7 +1,7 @@
 /** The choice of the properties that are columns. */
 import { Button } from '../../components/controls.tsx'
 import { Menu } from '../../components/menu.tsx'
-import { SafeText } from '../../components/parts.tsx'
+import { safeText } from '../../components/parts.tsx'
 import type { Column } from './results.ts'
 
 /** Columns that are shown before the user chooses. */
@@ -33,7 +33,7 @@ export function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
       {met.map(({ property }) => (
         <label key={property}>
           <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
-          <SafeText text={property} />
+          {safeText(property)}
         </label>
       ))}
       <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => onChange(undefined)} />

@@ -12,8 +12,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
 import { Button } from '../../components/controls.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
-import { counted } from '../../model/numbers.ts'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
+import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
 import type { ApiKey } from '../../model/value-words.ts'
@@ -67,11 +67,7 @@ export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
   }
   return (
     <Dialog title="Delete entities" onClose={close} actions={actionsOf(state, start, cancel.current, close)}>
-      {isQuery(what) && (
-        <pre>
-          <SafeText text={printGql(what)} />
-        </pre>
-      )}
+      {isQuery(what) && <pre>{safeText(printGql(what))}</pre>}
       <p role="status">{wordsOf(state)}</p>
       {'deleted' in state && (
         <progress class="delete-progress" aria-label="Deleted" max={Math.max(1, state.total)} value={state.deleted} />
@@ -89,7 +85,11 @@ function actionsOf(state: State, start: (total: number) => Promise<void>, cancel
     return (
       <>
         <Button label="Keep them" onClick={close} />
-        <Button label={`Delete ${entities(state.total)}`} look="danger" onClick={() => void start(state.total)} />
+        <Button
+          label={`Delete ${entitiesInWords(state.total)}`}
+          look="danger"
+          onClick={() => void start(state.total)}
+        />
       </>
     )
   }
@@ -103,17 +103,15 @@ function wordsOf(state: State): string {
     case 'asked':
       return state.total === 0
         ? 'The query finds nothing to delete.'
-        : `${entities(state.total)} would be deleted. This cannot be undone.`
+        : `${entitiesInWords(state.total)} would be deleted. This cannot be undone.`
     case 'deleting':
       return `Deleted ${counted(state.deleted)} of ${counted(state.total)} …`
     case 'done':
-      return `Deleted ${entities(state.deleted)}.`
+      return `Deleted ${entitiesInWords(state.deleted)}.`
     case 'cancelled':
-      return `Stopped after ${entities(state.deleted)}; the others are still there.`
+      return `Stopped after ${entitiesInWords(state.deleted)}; the others are still there.`
   }
 }
-
-const entities = (count: number): string => counted(count, 'entity', 'entities')
 
 async function totalOf(scope: EntityScope, what: DeleteDialogProps['what'], signal: AbortSignal): Promise<number> {
   if (!isQuery(what)) return what.length

@@ -3,16 +3,14 @@
 import { useEffect } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { usePreview } from '../../components/entity-editor/use-preview.ts'
-import { ActionNote, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
 import { tallyInWords } from '../../components/row-tally.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useAction } from '../../components/use-server.ts'
-import { counted } from '../../model/numbers.ts'
+import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { editProblemId } from './cell-editor.tsx'
 import { type EditedEntity, editedIn, forget, keepMine, look, problemOf, save, writesOf } from './edits.ts'
-
-const entitiesWords = (count: number): string => counted(count, 'entity', 'entities')
 
 /** The changes of a scope, their preview, and what can be done with them. */
 function useChanges(scope: EntityScope) {
@@ -34,7 +32,7 @@ function useChanges(scope: EntityScope) {
   }, [known])
   const saving = useAction(async () => {
     const written = await save(scope, mine)
-    return written === 0 ? undefined : `Saved ${entitiesWords(written)}.`
+    return written === 0 ? undefined : `Saved ${entitiesInWords(written)}.`
   })
   const isReady = known !== undefined && conflicting.length === 0 && !saving.isBusy
   useShortcut('Ctrl+s', () => {
@@ -56,9 +54,9 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
       {theirs.length > 0 && (
         <div class="toolbar action-bar is-warning" role="alert">
           <span>
-            <SafeText
-              text={`Another writer has ${theirsInWords(theirs)} since you read ${theirs.length > 1 ? 'them' : 'it'}.`}
-            />{' '}
+            {safeText(
+              `Another writer has ${theirsInWords(theirs)} since you read ${theirs.length > 1 ? 'them' : 'it'}.`,
+            )}{' '}
             {mine.length > 0 && 'A save leaves them out.'}
           </span>
           <Button label="Keep mine" onClick={() => keepMine(theirs)} />
@@ -68,10 +66,10 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
       {mine.length > 0 && (
         <div class="toolbar action-bar">
           <span role="status">
-            {counted(values, 'value')} of {entitiesWords(mine.length)} changed.{' '}
+            {counted(values, 'value')} of {entitiesInWords(mine.length)} changed.{' '}
             {problem !== undefined && (
               <span class="field-problem" id={editProblemId}>
-                <SafeText text={problem} />
+                {safeText(problem)}
               </span>
             )}
             {preview !== undefined && tallyInWords(preview)}

@@ -1,7 +1,7 @@
 /** The plan of the query that was run, and the rows it read of each table. */
 
 import type { PlanReport } from '@sixtables/gateway/browser'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { counted } from '../../model/numbers.ts'
@@ -38,9 +38,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
           <ul class="bullets">
             {report.indexesUsed.map(({ queryScope, properties }) => (
               <li key={properties}>
-                <code>
-                  <SafeText text={properties} />
-                </code>
+                <code>{safeText(properties)}</code>
                 {queryScope === 'Includes ancestors' && ' with ancestors'}
               </li>
             ))}

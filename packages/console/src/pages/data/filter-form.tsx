@@ -2,7 +2,7 @@
 
 import type { ComparisonOperator } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
-import { SafeLines, SafeText } from '../../components/parts.tsx'
+import { safeLines, safeText } from '../../components/parts.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 import { type Column, type Types, typesOf } from './results.ts'
 
@@ -21,8 +21,6 @@ export interface FilterFormProps {
 export function FilterForm({ form, columns, text, wrong, onChange, onRun }: FilterFormProps) {
   const types = typesOf(columns)
   const { filters, limit, keysOnly, order } = form
-  const change = (index: number, filter: Filter): void =>
-    onChange({ ...form, filters: filters.map((one, i) => (i === index ? filter : one)) })
   return (
     <Form class="filter-form" onSubmit={onRun}>
       <Suggestions id="filter-properties" texts={[...columns.map(({ property }) => property), '__key__']} />
@@ -33,8 +31,8 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
           number={index + 1}
           types={types}
           wrong={wrong?.where === index ? wrong.message : undefined}
-          onChange={(changed) => change(index, changed)}
-          onRemove={() => onChange({ ...form, filters: filters.filter((_, i) => i !== index) })}
+          onChange={(changed) => onChange({ ...form, filters: filters.with(index, changed) })}
+          onRemove={() => onChange({ ...form, filters: filters.toSpliced(index, 1) })}
         />
       ))}
       {(filters.length > 0 || order.length > 0 || limit !== '' || keysOnly) && (
@@ -54,9 +52,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
           {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
-          <code class="query-text breaks muted">
-            <SafeLines text={text} />
-          </code>
+          <code class="query-text breaks muted">{safeLines(text)}</code>
         </div>
       )}
     </Form>
@@ -183,7 +179,7 @@ function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange
   )
   return (
     <span class="muted">
-      Sorted by <SafeText text={words.join(', then ')} />
+      Sorted by {safeText(words.join(', then '))}
       <Button
         label="Remove"
         look="quiet"

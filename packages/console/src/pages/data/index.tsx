@@ -9,7 +9,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
-import { EmptyState, SafeText } from '../../components/parts.tsx'
+import { EmptyState, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { noteQuery } from '../../model/kept-queries.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
@@ -181,7 +181,7 @@ function showKindOf(place: Place, key: string): void {
 /** The kind that is asked. */
 function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
   const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
-  return <h1 class="data-title cut">{kind === '' ? 'Query' : <SafeText text={kind} />}</h1>
+  return <h1 class="data-title cut">{kind === '' ? 'Query' : safeText(kind)}</h1>
 }
 
 function kindOf(statement: Statement): { kind?: string | undefined } {

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Menu } from '../../components/menu.tsx'
-import { SafeText } from '../../components/parts.tsx'
+import { safeText } from '../../components/parts.tsx'
 import { type KeptQuery, keptQueries, noteQuery } from '../../model/kept-queries.ts'
 import { readAddress } from '../../model/route.ts'
 import { type EntityScope, scopeIn } from '../../model/scope.ts'
@@ -39,7 +39,7 @@ function Lists({ scope, now }: QueriesProps) {
           {shown.map((query) => (
             <li key={query.address} class="kept-query spread">
               <a class="cut mono" href={query.address} title={query.gql}>
-                <SafeText text={query.gql} />
+                {safeText(query.gql)}
                 <Elsewhere address={query.address} scope={scope} />
               </a>
               <Button
@@ -70,10 +70,5 @@ function Elsewhere({ address, scope }: { readonly address: string; readonly scop
   const { project, database, namespace } = scopeIn(readAddress(address))
   const words = [project, database, namespace].filter((part) => part !== '').join(' / ')
   const isHere = project === scope.project && database === scope.database && namespace === scope.namespace
-  return isHere ? null : (
-    <span class="muted">
-      {' '}
-      <SafeText text={words} />
-    </span>
-  )
+  return isHere ? null : <span class="muted"> {safeText(words)}</span>
 }

@@ -10,7 +10,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { SafeText } from '../../components/parts.tsx'
+import { safeText } from '../../components/parts.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
@@ -83,7 +83,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
         )}
         {mistake !== undefined && (
           <p class="query-mistake" role="status">
-            <SafeText text={mistake.message} />
+            {safeText(mistake.message)}
           </p>
         )}
         {mistake === undefined && isChanged && <span class="muted">changed, not run yet</span>}

@@ -3,7 +3,7 @@ import type { SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import type { EntityResult } from '../../api/datastore.ts'
-import { SafeText } from '../../components/parts.tsx'
+import { safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { counted } from '../../model/numbers.ts'
@@ -118,7 +118,7 @@ function columnsOf(
         id: property,
         title: (
           <>
-            <SafeText text={property} /> <span class="data-type muted light">{column.type}</span>
+            {safeText(property)} <span class="data-type muted light">{column.type}</span>
           </>
         ),
         width: `calc(${column.width}ch + 28px)`,
@@ -130,13 +130,7 @@ function columnsOf(
   ]
 }
 
-interface KeyCellProps {
-  readonly scope: EntityScope
-  readonly row: EntityResult
-  readonly onOpen: (key: ApiKey) => void
-}
-
-function KeyCell({ scope, row, onOpen }: KeyCellProps) {
+function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOpen'> & { readonly row: EntityResult }) {
   const text = keyTextOf(row)
   return (
     <span class="data-key">
@@ -147,7 +141,7 @@ function KeyCell({ scope, row, onOpen }: KeyCellProps) {
         title={`Open ${text}`}
         onClick={() => onOpen(row.entity.key)}
       >
-        <SafeText text={text} />
+        {safeText(text)}
       </button>
       <span class="data-key-links small">
         <a tabIndex={-1} href={addressOfChildren(scope, text)} title="Entities below this one (c)">
@@ -232,7 +226,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
   const isOther = type !== column.type && type !== 'null'
   const isNumber = type === 'integer' || type === 'double'
   const behind = column.decimals - decimalsOf(known)
-  const text = type === 'string' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />
+  const text = type === 'string' && words === '' ? <span class="muted">empty text</span> : safeText(words)
   return (
     <span
       class={`data-value is-${isNumber ? 'number' : type.replace(' ', '-')}`}

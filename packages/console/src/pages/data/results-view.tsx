@@ -10,7 +10,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import type { OpenDialog } from '../../components/entity-dialogs.tsx'
 import { Menu } from '../../components/menu.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
-import { ActionNote, EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ActionNote, EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import type { KeptQuery } from '../../model/kept-queries.ts'
@@ -27,8 +27,8 @@ import { DeleteDialog } from './delete-dialog.tsx'
 import { EditBar } from './edit-bar.tsx'
 import { ExplainPanel } from './explain-panel.tsx'
 import { QueriesMenu } from './queries-menu.tsx'
-import { type Column, type Results, typesOf, useColumns, useResults } from './results.ts'
-import { ResultsTable } from './results-table.tsx'
+import { type Column, typesOf, useColumns, useResults } from './results.ts'
+import { ResultsTable, type ResultsTableProps } from './results-table.tsx'
 import { keyTextOf, type Selection, useSelection } from './selection.ts'
 
 /** The parts of a view that entities and figures share. */
@@ -83,7 +83,7 @@ export function ResultsView(props: ResultsViewProps) {
           <Refused scope={scope} gql={gql} error={pages.error} onRetry={() => pages.invalidate()} />
         )}
         {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
-        {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, columns }} />}
+        {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, results }} />}
         <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
@@ -123,15 +123,11 @@ function firstPageOf(statement: SelectStatement): string {
   return printGql({ ...statement, limit: [{ type: 'count', value: BigInt(most) }] })
 }
 
-interface NoResultsProps {
-  readonly scope: EntityScope
-  readonly statement: SelectStatement
-  readonly columns: readonly Column[]
-}
+type Shown = Pick<ResultsTableProps, 'scope' | 'statement' | 'results'>
 
 /** A filter of another type than the values that were read finds none of them. */
-function NoResults({ scope, statement, columns: met }: NoResultsProps) {
-  const columns = useColumns(scope, statement.kind ?? '', met)
+function NoResults({ scope, statement, results }: Shown) {
+  const columns = useColumns(scope, statement.kind ?? '', results.columns)
   return (
     <EmptyState title="No results">
       <p>
@@ -140,8 +136,7 @@ function NoResults({ scope, statement, columns: met }: NoResultsProps) {
       </p>
       {otherTypes(statement, typesOf(columns)).map(({ property, type, asked }) => (
         <p key={property}>
-          <SafeText text={property} /> is {type} in the entities that were read, and the filter compares it with {asked}
-          .
+          {safeText(property)} is {type} in the entities that were read, and the filter compares it with {asked}.
         </p>
       ))}
     </EmptyState>
@@ -187,10 +182,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
     <p class="results-of plain cut muted">
-      Still the results of{' '}
-      <code>
-        <SafeText text={gql} />
-      </code>
+      Still the results of <code>{safeText(gql)}</code>
     </p>
   )
 }
@@ -229,14 +221,8 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
   )
 }
 
-interface CountProps {
-  readonly scope: EntityScope
-  readonly statement: SelectStatement
-  readonly results: Results
-}
-
 /** A count is of its moment: the rows go on changing. */
-function Count({ scope, statement, results: { pages } }: CountProps) {
+function Count({ scope, statement, results: { pages } }: Shown) {
   const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
   const of = JSON.stringify([scope, printGql(statement)])
   if (pages.isNew) return <span class="results-count nowrap muted">{pages.error === undefined ? 'Reading …' : ''}</span>
@@ -251,7 +237,7 @@ function Count({ scope, statement, results: { pages } }: CountProps) {
   return (
     <span class="results-count nowrap">
       {counted(Math.max(0, pages.count - 1))} read{' '}
-      {total?.of === of ? <SafeText text={total.words} /> : <Button label="Count all" look="quiet" onClick={count} />}
+      {total?.of === of ? safeText(total.words) : <Button label="Count all" look="quiet" onClick={count} />}
     </span>
   )
 }
@@ -275,7 +261,7 @@ function Refused({ scope: { project, database, namespace }, gql, error, onRetry 
   return (
     <MissingIndex words={missing.index} yaml={`indexes:\n${missing.yaml}`} create={create}>
       <p>
-        <code>{status}</code> The query needs a composite index, <SafeText text={missing.index} />. Add it to{' '}
+        <code>{status}</code> The query needs a composite index, {safeText(missing.index)}. Add it to{' '}
         <code>index.yaml</code>:
       </p>
       <ActionNote action={create} what="The index was not created" />
@@ -304,12 +290,8 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
         <dl class="figures">
           {Object.entries(value ?? {}).map(([name, figure]) => (
             <div key={name}>
-              <dt>
-                <SafeText text={name} />
-              </dt>
-              <dd>
-                <SafeText text={valueWords(figure).words} />
-              </dd>
+              <dt>{safeText(name)}</dt>
+              <dd>{safeText(valueWords(figure).words)}</dd>
             </div>
           ))}
         </dl>

@@ -3,7 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { countMax } from '../../api/kinds.ts'
 import { Select } from '../../components/controls.tsx'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { counted } from '../../model/numbers.ts'
 import { navigate } from '../../model/route.ts'
 import { addressOfPlace, movedTo, type Place } from './address.ts'
@@ -16,32 +16,24 @@ export interface ScopePanelProps {
 
 export function ScopePanel({ place, catalog }: ScopePanelProps) {
   const { databases, namespaces, error } = catalog
-  const projects = [...new Set([...databases.map(({ project }) => project), place.project])].filter((one) => one !== '')
+  const projects = databases.map(({ project }) => project)
   const ofProject = databases.filter(({ project }) => project === place.project).map(({ database }) => database)
-  const go = (to: Partial<Place>): void => navigate(addressOfPlace(movedTo(place, to)))
+  const choice = (label: string, value: string, names: readonly string[], to: (name: string) => Partial<Place>) => (
+    <Select
+      look="field"
+      label={label}
+      value={value}
+      options={[...new Set(value === '' ? names : [...names, value])].map(
+        (name) => [name, name || '(default)'] as const,
+      )}
+      onChange={(name) => navigate(addressOfPlace(movedTo(place, to(name))))}
+    />
+  )
   return (
     <aside class="data-scope column" aria-label="Database and kinds">
-      <Select
-        look="field"
-        label="Project"
-        value={place.project}
-        options={projects}
-        onChange={(project) => go({ project, database: '', namespace: '' })}
-      />
-      <Select
-        look="field"
-        label="Database"
-        value={place.database}
-        options={[...new Set(['', ...ofProject, place.database])].map(named)}
-        onChange={(database) => go({ database, namespace: '' })}
-      />
-      <Select
-        look="field"
-        label="Namespace"
-        value={place.namespace}
-        options={[...new Set(['', ...namespaces, place.namespace])].map(named)}
-        onChange={(namespace) => go({ namespace })}
-      />
+      {choice('Project', place.project, projects, (project) => ({ project, database: '', namespace: '' }))}
+      {choice('Database', place.database, ['', ...ofProject], (database) => ({ database, namespace: '' }))}
+      {choice('Namespace', place.namespace, ['', ...namespaces], (namespace) => ({ namespace }))}
       {error !== undefined && <ErrorNote error={error} what="The kinds could not be read" />}
       <Kinds place={place} catalog={catalog} />
     </aside>
@@ -74,9 +66,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
               href={addressOfPlace(movedTo(place, { kind }))}
               aria-current={kind === place.kind ? 'true' : undefined}
             >
-              <span class="grow cut">
-                <SafeText text={kind} />
-              </span>
+              <span class="grow cut">{safeText(kind)}</span>
               <span class="small muted light">{countWords(counts.get(kind))}</span>
             </a>
           </li>
@@ -86,8 +76,6 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
     </nav>
   )
 }
-
-const named = (name: string) => [name, name || '(default)'] as const
 
 function countWords(count: number | undefined): string {
   if (count === undefined) return ''

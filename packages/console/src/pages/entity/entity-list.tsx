@@ -1,9 +1,9 @@
 /** Entities as links to their pages, each with its first properties. */
 
 import type { FirstEntities, FoundEntity } from '../../api/entities.ts'
-import { Panel, SafeText } from '../../components/parts.tsx'
+import { Panel, safeText } from '../../components/parts.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
-import { counted } from '../../model/numbers.ts'
+import { entitiesInWords } from '../../model/numbers.ts'
 import { addressOfChildren } from '../../model/query-form.ts'
 import { addressOfEntity, type EntityScope } from '../../model/scope.ts'
 import { valueWords } from '../../model/value-words.ts'
@@ -22,16 +22,14 @@ export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
     <ul class="entity-list">
       {entities.map(({ key: { path }, properties = {} }) => (
         <li key={formatKeyPath(path)} class="cut">
-          <a href={addressOfEntity(scope, formatKeyPath(path))}>
-            <SafeText text={formatKeyPath(path.slice(depth))} />
-          </a>{' '}
+          <a href={addressOfEntity(scope, formatKeyPath(path))}>{safeText(formatKeyPath(path.slice(depth)))}</a>{' '}
           <span class="muted">
-            <SafeText
-              text={Object.entries(properties)
+            {safeText(
+              Object.entries(properties)
                 .slice(0, propertiesShown)
                 .map(([name, value]) => `${name}: ${valueWords(value).words}`)
-                .join(', ')}
-            />
+                .join(', '),
+            )}
           </span>
         </li>
       ))}
@@ -51,7 +49,7 @@ export interface ChildrenProps extends Pick<EntityListProps, 'scope'> {
 
 export function ChildrenSection({ scope, entityKey, first, depth }: ChildrenProps) {
   const { entities, hasMore } = first
-  const count = counted(entities.length, 'entity', 'entities')
+  const count = entitiesInWords(entities.length)
   return (
     <Panel
       title="Children"

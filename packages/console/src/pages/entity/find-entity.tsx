@@ -5,7 +5,7 @@ import { type FirstEntities as First, readFirst } from '../../api/entities.ts'
 import { Button, Field, Form, TextField } from '../../components/controls.tsx'
 import { DatabaseFields } from '../../components/databases.tsx'
 import { EntityActions, EntityDialogs, type OpenDialog } from '../../components/entity-dialogs.tsx'
-import { EmptyState, ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { useCommits, useLoaded } from '../../components/use-server.ts'
 import { keyProblem } from '../../model/key-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
@@ -77,7 +77,7 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
         <Button label="Show" look="primary" />
       </div>
       <p id="entity-find-problem" class="field-problem" role="status">
-        <SafeText text={found} />
+        {safeText(found)}
       </p>
       <div class="fields">
         <DatabaseFields value={scope} onChange={({ project, database }) => onScope({ project, database })} />

@@ -10,7 +10,7 @@ import { server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EntityEditor } from '../../components/entity-dialogs.tsx'
-import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
 import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
@@ -112,13 +112,10 @@ function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
         <h1>
           {parents.map((parent, i) => (
             <Fragment key={parent}>
-              <a href={addressOfEntity(scope, parent)}>
-                <SafeText text={formatKeyPath(path.slice(i, i + 1))} />
-              </a>
-              /
+              <a href={addressOfEntity(scope, parent)}>{safeText(formatKeyPath(path.slice(i, i + 1)))}</a>/
             </Fragment>
           ))}
-          <SafeText text={formatKeyPath(path.slice(-1))} />
+          {safeText(formatKeyPath(path.slice(-1)))}
         </h1>
         <div class="toolbar">
           <CopyButton text={entityKey} label="Copy the key" />
@@ -133,8 +130,8 @@ function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
         </div>
       </header>
       <p class="muted">
-        In project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />,
-        namespace <SafeText text={scope.namespace || '(default)'} />
+        In project {safeText(scope.project)}, database {safeText(scope.database || '(default)')}, namespace{' '}
+        {safeText(scope.namespace || '(default)')}
       </p>
     </>
   )

@@ -1,7 +1,7 @@
 /** The kept log records of the entity's group, newest first. */
 
 import type { LogRecordReport, LogReport } from '@sixtables/engine'
-import { LongText, Panel, SafeText } from '../../components/parts.tsx'
+import { LongText, Panel, safeText } from '../../components/parts.tsx'
 import { counted } from '../../model/numbers.ts'
 
 const states: Readonly<Record<LogRecordReport['state'], { readonly words: string; readonly look: string }>> = {
@@ -17,11 +17,7 @@ export function StateTag({ state }: { readonly state: LogRecordReport['state'] }
 export function LogSection({ log: { group, records, hasMore = false } }: { readonly log: LogReport }) {
   return (
     <Panel
-      title={
-        <>
-          Log of the group <SafeText text={group} />
-        </>
-      }
+      title={<>Log of the group {safeText(group)}</>}
       more={<span class="muted">{`${hasMore ? 'the newest ' : ''}${counted(records.length, 'record')}`}</span>}
     >
       {records.length === 0 ? (

@@ -3,7 +3,7 @@
 import type { RowReport } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { Switch } from '../../components/controls.tsx'
-import { LongText, Panel, SafeText, useFirst } from '../../components/parts.tsx'
+import { LongText, Panel, safeText, useFirst } from '../../components/parts.tsx'
 
 const tables = [
   'Entities',
@@ -70,7 +70,7 @@ function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: reado
             {shown.map(({ row, rowKey, value, state }) => (
               <li key={rowKey}>
                 {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
-                <code>{isHex ? rowKey : <SafeText text={row} />}</code>
+                <code>{isHex ? rowKey : safeText(row)}</code>
                 {value !== '' && (
                   <span class="entity-cell muted">
                     <LongText text={value} />

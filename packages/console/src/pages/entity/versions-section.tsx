@@ -6,7 +6,7 @@ import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
-import { ErrorNote, LongText, Panel, SafeText, useFirst } from '../../components/parts.tsx'
+import { ErrorNote, LongText, Panel, safeText, useFirst } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import type { EntityScope } from '../../model/scope.ts'
@@ -161,7 +161,7 @@ function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state:
         rows={shown}
         keyOf={([name]) => name}
         columns={[
-          { title: 'Property', cell: ([name]) => <SafeText text={name} /> },
+          { title: 'Property', cell: ([name]) => safeText(name) },
           { title: 'Type', cell: ([, value]) => <span class="muted">{typeInWords(formOf(value))}</span> },
           { title: 'Value', cell: ([, value]) => <LongText text={plainWords(formOf(value))} /> },
         ]}

@@ -3,7 +3,7 @@ import type { Finding, TabletEvent } from '@sixtables/engine'
 import { Button } from '../../components/controls.tsx'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
-import { SafeText } from '../../components/parts.tsx'
+import { safeText } from '../../components/parts.tsx'
 import { Scroll, Table } from '../../components/table.tsx'
 import type { Metric } from '../../model/heat-plane.ts'
 import { scaleMarks } from '../../model/heat-scale.ts'
@@ -39,7 +39,7 @@ export function HottestRanges({ recordings, source, tables, metric }: Shown) {
           keyOf={({ table, range }) => `${table} ${range}`}
           none="No load in the last 10 seconds."
           columns={[
-            { title: 'Key range', cell: ({ range }) => <SafeText text={range} /> },
+            { title: 'Key range', cell: ({ range }) => safeText(range) },
             { title: 'Table', cell: ({ table }) => table },
             {
               title: 'Tablet, server',
@@ -75,7 +75,7 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
           columns={[
             { title: 'Time', cell: ({ atMs }) => timeWords(atMs - 1) },
             { title: 'Table', cell: ({ hot }) => hot.table },
-            { title: 'Key range', cell: ({ hot }) => <SafeText text={hot.range} /> },
+            { title: 'Key range', cell: ({ hot }) => safeText(hot.range) },
             { title: metricTitles[metric], isNumber: true, cell: ({ hot }) => valueWords(hot.value, metric) },
           ]}
         />
@@ -141,7 +141,7 @@ export function Marks({ events, onShow }: MarksProps) {
               <span class="tag">
                 <Shape kind={event.kind} /> {kindWords[event.kind]}
               </span>{' '}
-              {event.table}: <SafeText text={event.words} />
+              {event.table}: {safeText(event.words)}
             </span>
           </li>
         ))}
@@ -171,7 +171,7 @@ export function Findings({ findings, pinned }: FindingsProps) {
             <li key={name} id={findingId(name)} class={`panel ${pinned === name ? 'is-pinned' : ''}`} tabIndex={-1}>
               <details open={pinned === name}>
                 <summary>
-                  {i + 1}. <SafeText text={words} />
+                  {i + 1}. {safeText(words)}
                 </summary>
                 <FindingFacts finding={finding} />
                 <p>

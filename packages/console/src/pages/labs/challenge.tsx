@@ -4,11 +4,11 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf } from '../../model/route.ts'
 import type { LabsOffer } from './lab-types.ts'
-import { RichText } from './pieces.tsx'
+import { richText } from './pieces.tsx'
 import { Findings, ResultView, Verdicts } from './result.tsx'
 
 export interface ChallengeViewProps {
@@ -24,9 +24,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
       <h1>
         {name}: {title}
       </h1>
-      <p class="lab-question">
-        <RichText text={task} />
-      </p>
+      <p class="lab-question">{richText(task)}</p>
       <p class="muted">
         About {minutes} minutes. The lab <a href={addressOf('labs', [lab])}>{lab}</a> shows the effect.
       </p>
@@ -42,12 +40,8 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
         <dl class="program-calls">
           {calls.map(([call, answer]) => (
             <div key={call}>
-              <dt>
-                <RichText text={call} />
-              </dt>
-              <dd>
-                <RichText text={answer} />
-              </dd>
+              <dt>{richText(call)}</dt>
+              <dd>{richText(answer)}</dd>
             </div>
           ))}
         </dl>
@@ -57,9 +51,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
       {judge.printed !== '' && (
         <details>
           <summary>Output of your program</summary>
-          <pre>
-            <SafeText text={judge.printed} />
-          </pre>
+          <pre>{safeText(judge.printed)}</pre>
         </details>
       )}
       {judge.judgement !== undefined && <JudgementView judgement={judge.judgement} />}
@@ -123,9 +115,7 @@ function JudgementView({ judgement: { passed, fault, hint, results } }: { readon
       <h2>{passed ? 'Passed' : 'Not yet'}</h2>
       <p role="status">
         <span class={`tag ${passed ? 'good' : 'bad'}`}>{passed ? 'passed' : 'failed'}</span>{' '}
-        {passed
-          ? `All goals are reached, with ${results.length} seeds.`
-          : (fault ?? <RichText text={`A hint: ${hint}`} />)}
+        {passed ? `All goals are reached, with ${results.length} seeds.` : (fault ?? richText(`A hint: ${hint}`))}
       </p>
       {last !== undefined && <Verdicts result={last} isOpen />}
       {first !== undefined && (

@@ -8,7 +8,7 @@
  */
 
 import { CopyButton } from '../../components/copy-button.tsx'
-import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ChallengeView } from './challenge.tsx'
@@ -59,9 +59,7 @@ function View({ offer, name, challenge, run }: ViewProps) {
       {lab !== undefined && <LabView key={lab.name} lab={lab} run={run} />}
       {task !== undefined && <ChallengeView key={task.name} challenge={task} offer={offer} />}
       {lab === undefined && task === undefined && chapter === undefined && (
-        <h1>
-          There is no lab <SafeText text={challenge ?? name} />
-        </h1>
+        <h1>There is no lab {safeText(challenge ?? name)}</h1>
       )}
     </>
   )

@@ -9,7 +9,7 @@ import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { keepText, keptText } from '../../model/kept-text.ts'
 import { addressOf, navigate } from '../../model/route.ts'
-import { RichText } from './pieces.tsx'
+import { richText } from './pieces.tsx'
 import { ResultView, Verdicts } from './result.tsx'
 import { noChoice, type RunChoice, RunOptions, runOf } from './run-options.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
@@ -33,15 +33,11 @@ export function LabView({ lab, run: id }: LabViewProps) {
       <h1>
         {lab.name}: {lab.title}
       </h1>
-      <p class="lab-question">
-        <RichText text={lab.question} />
-      </p>
+      <p class="lab-question">{richText(lab.question)}</p>
       <Prediction lab={lab} />
       <details>
         <summary>Theory</summary>
-        <p>
-          <RichText text={lab.idea} />
-        </p>
+        <p>{richText(lab.idea)}</p>
       </details>
       <RunOptions lab={lab} choice={choice} onChange={setChoice} />
       <p class="toolbar">
@@ -76,7 +72,7 @@ function Prediction({ lab }: { readonly lab: LabOffer }) {
   return (
     <label class="panel prediction">
       <span>
-        <strong>Your prediction:</strong> <RichText text={lab.predict} />
+        <strong>Your prediction:</strong> {richText(lab.predict)}
       </span>
       <textarea
         value={text}
@@ -109,26 +105,20 @@ function Lesson({ lab: { exercises, today, sources } }: { readonly lab: LabOffer
       <ol class="exercises">
         {exercises.map(({ ask, answer }) => (
           <li key={ask}>
-            <RichText text={ask} />
+            {richText(ask)}
             <details>
               <summary>Answer</summary>
-              <p>
-                <RichText text={answer} />
-              </p>
+              <p>{richText(answer)}</p>
             </details>
           </li>
         ))}
       </ol>
       <h2>Today</h2>
-      <p>
-        <RichText text={today} />
-      </p>
+      <p>{richText(today)}</p>
       <h2>Sources</h2>
       <ul class="bullets">
         {sources.map((source) => (
-          <li key={source}>
-            <RichText text={source} />
-          </li>
+          <li key={source}>{richText(source)}</li>
         ))}
       </ul>
     </>

@@ -7,7 +7,7 @@ import { server } from '../../api/connection.ts'
 import { getJson, patchJson, pathPart, postJson, settingsPath } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
-import { ActionNote, ErrorNote, SafeLines } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, safeLines } from '../../components/parts.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { type LabRun, lineOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
@@ -70,7 +70,7 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
       {action.error !== undefined && <ErrorNote error={action.error} what="The command was not run" />}
       {printed !== undefined && (
         <span class="chapter-output" role="status">
-          <SafeLines text={printed.lines.join('\n')} />
+          {safeLines(printed.lines.join('\n'))}
           {printed.code !== 0 && <span class="tag bad">exit code {printed.code}</span>}
         </span>
       )}

@@ -74,6 +74,4 @@ function Link({ to, children }: { readonly to: string; readonly children: string
 }
 
 /** Texts of the labs: `code`, *emphasis*, and [links](page.md), which lead to a lab of the console; other links are their words. */
-export function RichText({ text }: { readonly text: string }) {
-  return <Pieces pieces={piecesOf(text)} />
-}
+export const richText = (text: string) => <Pieces pieces={piecesOf(text)} />

@@ -60,7 +60,5 @@ export function useNoteLine(): (line: string) => void {
 
 /** The list with another item at a place. */
 export function withItem<T>(list: readonly T[], at: number, item: T): readonly T[] {
-  const next = [...list]
-  next[at] = item
-  return next
+  return Object.assign([...list], { [at]: item })
 }

@@ -4,7 +4,7 @@ import type { StaleReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { Editor } from '../../components/editor/editor.tsx'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { useNewValue } from '../../components/use-new-value.ts'
 import { useLoaded } from '../../components/use-server.ts'
@@ -74,9 +74,9 @@ function Answer({ report }: { readonly report: StaleReport }) {
           keyOf={({ key, properties, state }) => `${state} ${key} ${properties}`}
           mark={({ state }) => ({ class: `answer-${state}`, 'data-state': state })}
           columns={[
-            { title: 'Key', cell: ({ key }) => <SafeText text={key} /> },
-            { title: 'Properties', cell: ({ properties }) => <SafeText text={properties} /> },
-            { title: 'Compared with what is committed', cell: (row) => <SafeText text={staleWords(row)} /> },
+            { title: 'Key', cell: ({ key }) => safeText(key) },
+            { title: 'Properties', cell: ({ properties }) => safeText(properties) },
+            { title: 'Compared with what is committed', cell: (row) => safeText(staleWords(row)) },
           ]}
         />
       )}

@@ -2,7 +2,7 @@
 import type { PendingRecordReport, PendingReport } from '@sixtables/engine'
 import { postJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
-import { ActionNote, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { timeWords } from '../../model/numbers.ts'
@@ -48,12 +48,8 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
       {groupsOf(pending).map(({ group, namespace, records }) => (
         <section key={`${namespace} ${group}`} class="waiting-group breaks">
           <h3>
-            Entity group <SafeText text={group} />
-            {namespace !== '' && (
-              <span class="tag">
-                namespace <SafeText text={namespace} />
-              </span>
-            )}{' '}
+            Entity group {safeText(group)}
+            {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}
             <a href={addressOfRows({ ...place, namespace }, group)}>its rows</a>
           </h3>
           <ol>
@@ -93,9 +89,7 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
       </p>
       <ul class="mono small">
         {changes.map((words) => (
-          <li key={words}>
-            <SafeText text={words} />
-          </li>
+          <li key={words}>{safeText(words)}</li>
         ))}
         {moreChanges > 0 && <li>and {moreChanges} more</li>}
       </ul>

@@ -7,12 +7,13 @@
 import { signal } from '@preact/signals'
 import type { Finding, HeatReport } from '@sixtables/engine'
 import type { OverviewEvent } from '@sixtables/gateway/browser'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
 import { FindingFacts, LabLink } from '../../components/finding-facts.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
-import { ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { useEvents, useLoaded } from '../../components/use-server.ts'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -60,24 +61,20 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
   const all = event?.all
   const perSecond = (count: number): string =>
     event === undefined ? '–' : inWords(event.seconds === 0 ? 0 : Number((count / event.seconds).toPrecision(3)))
+  const latency = (ms: number | undefined): string => (ms === undefined ? '–' : durationInWords(ms))
+  const count = (value: number | undefined): string => (value === undefined ? '–' : counted(value))
   return (
     <dl class="tiles stack">
       <Tile name="Operations (/s)" value={perSecond(all?.calls ?? 0)} />
       <Tile name="Errors (/s)" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
-      <Tile name="Latency p50" value={all === undefined ? '–' : durationInWords(all.p50Ms)} />
-      <Tile name="Latency p99" value={all === undefined ? '–' : durationInWords(all.p99Ms)} />
-      <Tile
-        name="Open transactions"
-        value={event === undefined ? '–' : counted(event.openTransactions)}
-        link={addressOf('requests', ['transactions'])}
-        action="Transactions"
-      />
-      <Tile
-        name="Waiting for apply"
-        value={event === undefined ? '–' : counted(event.waitingRecords)}
-        link={addressOf('log')}
-        action="Log and apply"
-      />
+      <Tile name="Latency p50" value={latency(all?.p50Ms)} />
+      <Tile name="Latency p99" value={latency(all?.p99Ms)} />
+      <Tile name="Open transactions" value={count(event?.openTransactions)}>
+        <a href={addressOf('requests', ['transactions'])}>Transactions</a>
+      </Tile>
+      <Tile name="Waiting for apply" value={count(event?.waitingRecords)}>
+        <a href={addressOf('log')}>Log and apply</a>
+      </Tile>
     </dl>
   )
 }
@@ -86,18 +83,17 @@ interface TileProps {
   readonly name: string
   readonly value: string
   readonly isBad?: boolean
-  readonly link?: string
-  /** Words of the link. */
-  readonly action?: string
+  /** The way to more. */
+  readonly children?: ComponentChildren
 }
 
-function Tile({ name, value, isBad = false, link, action }: TileProps) {
+function Tile({ name, value, isBad = false, children }: TileProps) {
   return (
     <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
       <dt>{name}</dt>
       <dd>
         <span class="tile-value strong">{value}</span>
-        {link !== undefined && <a href={link}>{action}</a>}
+        {children}
       </dd>
     </div>
   )
@@ -222,15 +218,13 @@ function Findings({ findings }: { readonly findings: readonly Finding[] | undefi
           <li key={first.kind}>
             <details>
               <summary>
-                <span class="tag warn">{first.kind}</span> <SafeText text={first.words} />
+                <span class="tag warn">{first.kind}</span> {safeText(first.words)}
                 {others.length > 0 && <span class="muted"> and {others.length} more</span>}
               </summary>
               <FindingFacts finding={first} />
               {others.map((finding) => (
                 <section key={finding.subject}>
-                  <h3>
-                    <SafeText text={finding.words} />
-                  </h3>
+                  <h3>{safeText(finding.words)}</h3>
                   <FindingFacts finding={finding} />
                 </section>
               ))}

@@ -7,10 +7,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
 import { Button } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
-import { ErrorNote, Panel, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { useAction, useLoaded, useSoon } from '../../components/use-server.ts'
-import { bytesInWords, counted, timeWords } from '../../model/numbers.ts'
+import { bytesInWords, counted, entitiesInWords, timeWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 
 /** Pause between two counts, for each database that is shown. */
@@ -30,7 +30,7 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
   return (
     <Panel
       class="database-kinds"
-      title={<SafeText text={`${project} / ${database || '(default)'}`} />}
+      title={safeText(`${project} / ${database || '(default)'}`)}
       more={
         <>
           <span class="muted">{found === undefined ? 'counting…' : summaryOf(found)}</span>
@@ -52,7 +52,7 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
               key: one.kind,
               name: (
                 <a href={addressOf('data', [project, one.kind], { database: database || undefined })}>
-                  <SafeText text={one.kind} />
+                  {safeText(one.kind)}
                 </a>
               ),
               figures: figuresOf(one),
@@ -121,7 +121,7 @@ function summaryOf({ kinds, isWhole, countedAt }: Found): string {
   if (!isWhole) return at === '' ? 'Large kinds are counted when you ask.' : `Large kinds ${at}.`
   const entities = kinds.reduce((sum, kind) => sum + kind.entities, 0)
   const many = kinds.length === kindsMax ? ` of the first ${kindsMax} kinds` : ''
-  return `${counted(entities, 'entity', 'entities')}${many}; ${at}`
+  return `${entitiesInWords(entities)}${many}; ${at}`
 }
 
 function figuresOf({ entities, entityBytes, indexRows, indexBytes }: KindCount): readonly string[] {

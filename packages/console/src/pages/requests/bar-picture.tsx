@@ -1,7 +1,7 @@
 /** The bars of transactions as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { durationInWords } from '../../model/numbers.ts'
-import { type Bar, type BarCall, type Gap, shortTransaction, timeScale } from './transaction-bars.ts'
+import { type Bar, type Gap, shortTransaction, timeScale } from './transaction-bars.ts'
 
 const linePx = 26
 const headPx = 20
@@ -127,6 +127,7 @@ interface BarLineProps extends Pick<BarPictureProps, 'openId' | 'onOpen'> {
   readonly x: (ms: number) => number
 }
 
+/** A transaction with its calls. The table below and the list of calls have the same for the keyboard. */
 function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
   const end = x(bar.toMs)
   return (
@@ -146,8 +147,20 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
           class="bar-wait"
         />
       ))}
-      {bar.calls.map((call) => (
-        <CallMark key={call.request.id} call={call} y={y} x={x} isOpen={call.request.id === openId} onOpen={onOpen} />
+      {bar.calls.map(({ request: { id, method, code, ms, waits }, fromMs, toMs }) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the picture is for the pointer; the list of calls is for the keyboard
+        <rect
+          key={id}
+          x={x(fromMs)}
+          y={y - 5}
+          width={Math.max(4, x(toMs) - x(fromMs))}
+          height={10}
+          rx={2}
+          class={`bar-call ${groupOf(method)} ${waits === undefined ? '' : 'has-wait'} ${id === openId ? 'is-open' : ''}`}
+          onClick={() => onOpen(id === openId ? undefined : id)}
+        >
+          <title>{`${method} ${code}, ${durationInWords(ms)}`}</title>
+        </rect>
       ))}
       {bar.outcome === 'aborted' && (
         <text x={end} y={y + 5} text-anchor="middle" class="bar-victim small strong">
@@ -165,31 +178,4 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
   )
 }
 
-interface CallMarkProps {
-  readonly call: BarCall
-  readonly y: number
-  readonly x: (ms: number) => number
-  readonly isOpen: boolean
-  readonly onOpen: (id: number | undefined) => void
-}
-
-/** One call of a transaction. The table below and the list of calls have the same for the keyboard. */
-function CallMark({ call: { request, fromMs, toMs }, y, x, isOpen, onOpen }: CallMarkProps) {
-  const { id, method, code, ms, waits } = request
-  const isEnd = method === 'commit' || method === 'rollback'
-  const group = isEnd ? 'is-commit' : 'is-read'
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the picture is for the pointer; the list of calls is for the keyboard
-    <rect
-      x={x(fromMs)}
-      y={y - 5}
-      width={Math.max(4, x(toMs) - x(fromMs))}
-      height={10}
-      rx={2}
-      class={`bar-call ${group} ${waits === undefined ? '' : 'has-wait'} ${isOpen ? 'is-open' : ''}`}
-      onClick={() => onOpen(isOpen ? undefined : id)}
-    >
-      <title>{`${method} ${code}, ${durationInWords(ms)}`}</title>
-    </rect>
-  )
-}
+const groupOf = (method: string): string => (method === 'commit' || method === 'rollback' ? 'is-commit' : 'is-read')

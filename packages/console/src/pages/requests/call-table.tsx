@@ -2,7 +2,7 @@
 
 import type { RecordedRequest } from '@sixtables/gateway/browser'
 import { ConnectClient } from '../../components/copy-button.tsx'
-import { EmptyState, SafeText } from '../../components/parts.tsx'
+import { EmptyState, safeText } from '../../components/parts.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { durationInWords, inWords, timeWords } from '../../model/numbers.ts'
 import type { Feed } from './feed.ts'
@@ -110,10 +110,10 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
 const toneOf = (code: string): string => (code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad')
 
 function What({ call: { kinds = [], key, keys = 0, message } }: { readonly call: RecordedRequest }) {
-  if (message !== undefined && key === undefined && kinds.length === 0) return <SafeText text={message} />
+  if (message !== undefined && key === undefined && kinds.length === 0) return safeText(message)
   return (
     <>
-      <SafeText text={key ?? kinds.join(', ')} />
+      {safeText(key ?? kinds.join(', '))}
       {keys > 1 && <span class="muted"> and {keys - 1} more</span>}
     </>
   )

@@ -3,7 +3,7 @@
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { Button } from '../../components/controls.tsx'
-import { ErrorNote, SafeText } from '../../components/parts.tsx'
+import { ErrorNote, safeText } from '../../components/parts.tsx'
 import { PlanTree } from '../../components/plan-tree.tsx'
 import { FigureTable } from '../../components/table.tsx'
 import { useLoaded } from '../../components/use-server.ts'
@@ -37,14 +37,14 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
       <Facts detail={detail} />
       {message !== undefined && (
         <p class="error-note">
-          <code>{detail.code}</code> <SafeText text={message} />
+          <code>{detail.code}</code> {safeText(message)}
         </p>
       )}
       {waits.length > 0 && (
         <ul class="call-waits">
           {waits.map(({ afterMs, ms, row, for: holders }) => (
             <li key={afterMs}>
-              Waited {durationInWords(ms)} for {holders.map(shortTransaction).join(', ')} at <SafeText text={row} />
+              Waited {durationInWords(ms)} for {holders.map(shortTransaction).join(', ')} at {safeText(row)}
             </li>
           ))}
         </ul>
@@ -86,7 +86,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
   const { code, ms, at, protocol, project, database, namespaces, kinds, key, keys, transaction } = detail
   const entity = key !== undefined && project !== undefined && (
     <a href={addressOfEntity({ project, database: database ?? '', namespace: namespaces?.[0] ?? '' }, key)}>
-      <SafeText text={key} />
+      {safeText(key)}
     </a>
   )
   const facts: Readonly<Record<string, ComponentChildren>> = {
@@ -108,7 +108,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
         value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? <SafeText text={value} /> : value}</dd>
+            <dd>{typeof value === 'string' ? safeText(value) : value}</dd>
           </div>
         ),
       )}

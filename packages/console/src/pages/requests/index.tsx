@@ -8,7 +8,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
-import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
+import { addressOf, navigate, type PageProps, type QueryMembers, queryText } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
 import { Detail } from './detail.tsx'
 import { Filters, filtersOf } from './filters.tsx'
@@ -24,7 +24,7 @@ export default function RequestsPage({ route }: PageProps) {
     navigate(addressOf('requests', isTransactions ? ['transactions'] : [], members), { replace })
   }
   // One feed for both views: there is no moment without a stream between them.
-  const used = useFeed(isTransactions ? 'transaction=any' : queryOf(filters))
+  const used = useFeed(isTransactions ? 'transaction=any' : queryText(filters))
   const open = (one: number | undefined): void => go({ id: one === undefined ? undefined : String(one) })
   return (
     <section class="page requests">
@@ -59,11 +59,6 @@ export default function RequestsPage({ route }: PageProps) {
   )
 }
 
-function queryOf(filters: QueryMembers): string {
-  const members = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return new URLSearchParams(members).toString()
-}
-
 interface CallsProps {
   readonly used: UsedFeed
   readonly filters: QueryMembers
@@ -80,7 +75,7 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
   const [isPointed, setPointed] = useState(false)
   const isHeld = isPaused || isScrolled || isPointed || Number.isInteger(openId)
   // Before the page is painted: what says that it is paused takes no more calls.
-  useLayoutEffect(() => hold(isHeld), [isHeld, queryOf(filters)])
+  useLayoutEffect(() => hold(isHeld), [isHeld, queryText(filters)])
   const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
   return (
     <>

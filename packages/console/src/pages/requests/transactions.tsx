@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
-import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -100,8 +100,7 @@ const outcomeOf = ({ outcome, abortedBy }: Bar) => (
 const waitsOf = ({ waits }: Bar) =>
   waits.map((wait) => (
     <div key={wait.fromMs}>
-      {wait.for.map(shortTransaction).join(', ')} for {durationInWords(wait.toMs - wait.fromMs)} at{' '}
-      <SafeText text={wait.row} />
+      {wait.for.map(shortTransaction).join(', ')} for {durationInWords(wait.toMs - wait.fromMs)} at {safeText(wait.row)}
     </div>
   ))
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Check, Select } from '../../components/controls.tsx'
 import { DatabaseChoice } from '../../components/databases.tsx'
-import { EmptyState, ErrorNote, SafeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { counted } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
@@ -148,13 +148,11 @@ function StepList({ shown, project = '', database }: StepListProps) {
           </>
         ) : (
           <>
-            <p class="step-title strong">
-              <SafeText text={shown.title} />
-            </p>
+            <p class="step-title strong">{safeText(shown.title)}</p>
             <ol>
               {shown.steps.map(({ step, words }) => (
                 <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>
-                  <SafeText text={words} />
+                  {safeText(words)}
                 </li>
               ))}
             </ol>

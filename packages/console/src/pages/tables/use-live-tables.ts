@@ -9,6 +9,7 @@ import { connection, epoch, server } from '../../api/connection.ts'
 import { readRows } from '../../api/entities.ts'
 import { openEvents, type StepEvent, type StoreEvent } from '../../api/events.ts'
 import { getJson, ServerGone } from '../../api/http.ts'
+import { queryText } from '../../model/route.ts'
 import type { Target } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
 import { type Shown, StepPlayer } from './steps.ts'
@@ -106,10 +107,7 @@ function useCommits({ windows, place, following, setShown, goTo, setError }: Com
 }
 
 function queryOf({ project, database, namespace }: Place): string {
-  const members = { project, database, namespace }
-  return new URLSearchParams(
-    Object.entries(members).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  ).toString()
+  return queryText({ project, database, namespace })
 }
 
 function reader(name: string, place: Place): (stretch: Stretch) => Promise<TableAnswer> {
