@@ -5,7 +5,7 @@
  *
  * `epoch` grows when the server was lost or was started again: a view that depends on it loads anew all that it shows.
  */
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import type { ServerFacts } from '@sixtables/gateway/browser'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
@@ -15,24 +15,20 @@ export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-W
 const askEveryMs = 2000
 const askWhileLostMs = 400
 
-const state = signal<'open' | 'lost'>('open')
-const epochSignal = signal(0)
-const facts = signal<ServerFacts | undefined>(undefined)
-
-export const connection: ReadonlySignal<'open' | 'lost'> = state
-export const epoch: ReadonlySignal<number> = epochSignal
+export const connection = signal<'open' | 'lost'>('open')
+export const epoch = signal(0)
 /** Absent until the first answer. */
-export const server: ReadonlySignal<ServerFacts | undefined> = facts
+export const server = signal<ServerFacts | undefined>(undefined)
 
 let timer: ReturnType<typeof setTimeout> | undefined
 const answers = new NewestAnswer()
 
 /** A call did not reach the server. */
 export function lost(): void {
-  if (state.value === 'lost') return
+  if (connection.value === 'lost') return
   // An answer on its way is of the server as it was.
   answers.overtake()
-  state.value = 'lost'
+  connection.value = 'lost'
   askIn(askWhileLostMs)
 }
 
@@ -54,9 +50,9 @@ async function ask(): Promise<void> {
   const isNewest = answers.ask()
   const found = await readFacts()
   if (!isNewest()) return
-  if (found === undefined) state.value = 'lost'
+  if (found === undefined) connection.value = 'lost'
   else answered(found)
-  if (!document.hidden) askIn(state.value === 'lost' ? askWhileLostMs : askEveryMs)
+  if (!document.hidden) askIn(connection.value === 'lost' ? askWhileLostMs : askEveryMs)
 }
 
 /** `undefined` without an answer. */
@@ -71,9 +67,9 @@ async function readFacts(): Promise<ServerFacts | undefined> {
 }
 
 function answered(found: ServerFacts): void {
-  const isAnother = facts.value !== undefined && facts.value.startedAt !== found.startedAt
-  const isNew = state.value === 'lost' || isAnother
-  if (facts.value === undefined || isAnother) facts.value = found
-  state.value = 'open'
-  if (isNew) epochSignal.value++
+  const isAnother = server.value !== undefined && server.value.startedAt !== found.startedAt
+  const isNew = connection.value === 'lost' || isAnother
+  if (server.value === undefined || isAnother) server.value = found
+  connection.value = 'open'
+  if (isNew) epoch.value++
 }

@@ -15,9 +15,6 @@ export interface StoredEntity {
   readonly properties?: JsonObject
   /** Commit version; '0' without an entity. */
   readonly version: string
-  /** RFC 3339. */
-  readonly createTime?: string
-  readonly updateTime?: string
 }
 
 export type Write =
@@ -41,8 +38,6 @@ interface LookupAnswer {
   readonly found?: readonly {
     readonly entity: { readonly properties?: JsonObject }
     readonly version: string
-    readonly createTime?: string
-    readonly updateTime?: string
   }[]
 }
 
@@ -69,8 +64,7 @@ export async function readEntity(
   const answer = await getJson<LookupAnswer>(`/emulator/inspect/entity?${entityQuery(scope, key)}${past}`, options)
   const found = answer.found?.[0]
   if (found === undefined) return { version: '0' }
-  const { entity, ...rest } = found
-  return { ...rest, properties: entity.properties ?? {} }
+  return { version: found.version, properties: found.entity.properties ?? {} }
 }
 
 /** @throws ApiError as the commit would */

@@ -78,14 +78,8 @@ export interface Operation {
   readonly response?: { readonly outputUrl?: string }
   readonly metadata: {
     readonly common?: { readonly state: string }
-    readonly progressEntities?: Progress
-    readonly progressBytes?: Progress
+    readonly progressEntities?: { readonly workCompleted?: string; readonly workEstimated?: string }
   }
-}
-
-interface Progress {
-  readonly workCompleted?: string
-  readonly workEstimated?: string
 }
 
 export interface ManagedTransfer {

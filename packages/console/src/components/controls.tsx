@@ -29,7 +29,6 @@ export interface SwitchProps {
   readonly label: string
   readonly isOn: boolean
   readonly onSwitch: (isOn: boolean) => void
-  readonly disabled?: boolean
 }
 
 /** A button that stays pressed. */

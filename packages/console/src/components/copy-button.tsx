@@ -32,11 +32,11 @@ export function CopyButton({
 }
 
 /** Lines for a terminal or a file, with the button that copies them. */
-export function CopyCode({ text, label }: { readonly text: string; readonly label?: string }) {
+export function CopyCode({ text }: { readonly text: string }) {
   return (
     <>
       <pre>{text}</pre>
-      <CopyButton text={text} {...(label === undefined ? {} : { label })} />
+      <CopyButton text={text} />
     </>
   )
 }

@@ -10,8 +10,8 @@ export type OpenDialog =
 export const EntityEditor = onDemand(async () => ({
   default: (await import('./entity-editor/entity-editor.tsx')).EntityEditor,
 }))
-const ImportDialog = onDemand(async () => ({ default: (await import('./transfer/import-dialog.tsx')).ImportDialog }))
-const ExportDialog = onDemand(async () => ({ default: (await import('./transfer/export-dialog.tsx')).ExportDialog }))
+const ImportDialog = onDemand(async () => ({ default: (await import('./transfer/dialogs.tsx')).ImportDialog }))
+const ExportDialog = onDemand(async () => ({ default: (await import('./transfer/dialogs.tsx')).ExportDialog }))
 
 export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDialog) => void }) {
   return (

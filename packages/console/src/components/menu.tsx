@@ -12,10 +12,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 export interface MenuProps {
   readonly label: ComponentChildren
   readonly children: ComponentChildren
-  readonly class?: string
 }
 
-export function Menu({ label, children, class: style = '' }: MenuProps) {
+export function Menu({ label, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false)
   const [menu, button] = [useRef<HTMLSpanElement>(null), useRef<HTMLButtonElement>(null)]
   const close = (): void => {
@@ -41,7 +40,7 @@ export function Menu({ label, children, class: style = '' }: MenuProps) {
     return () => ended.abort()
   }, [isOpen])
   return (
-    <span ref={menu} class={`menu ${style}`}>
+    <span ref={menu} class="menu">
       <button ref={button} type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {label} <span aria-hidden="true">▾</span>
       </button>

@@ -3,15 +3,13 @@
  *
  * A token may depend on the theme, so a canvas draws anew when the theme changes.
  */
-import { type ReadonlySignal, signal } from '@preact/signals'
-
-const epoch = signal(0)
+import { signal } from '@preact/signals'
 
 /** Grows when the colours of the tokens may be others. */
-export const themeEpoch: ReadonlySignal<number> = epoch
+export const themeEpoch = signal(0)
 
 const changed = (): void => {
-  epoch.value++
+  themeEpoch.value++
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed)
 new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] })

@@ -14,7 +14,7 @@ import {
 } from '@codemirror/autocomplete'
 import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
+import { EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
 import { completionsAt, type KnownNames } from '@sixtables/gateway/browser'
 import { colours, gqlLanguage, jsLanguage, jsonLanguage } from './languages.ts'
@@ -26,7 +26,6 @@ export interface EditorOptions {
   readonly language: Language
   readonly label: string
   readonly value: string
-  readonly isReadOnly: boolean
   readonly placeholder: string
   readonly onChange: (value: string) => void
   readonly onRun: () => void
@@ -39,7 +38,6 @@ export interface MountedEditor {
   focus(at?: number): void
   /** Replaces the text, if it is another one. */
   setValue(value: string): void
-  setReadOnly(isReadOnly: boolean): void
   /** Marks a place of the text as wrong; without one removes the mark. */
   setMistake(at: number | undefined): void
   close(): void
@@ -47,14 +45,12 @@ export interface MountedEditor {
 
 export function mountEditor(host: HTMLElement, options: EditorOptions): MountedEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
-  const readOnly = new Compartment()
   const view = new EditorView({
     root,
     parent: root,
     state: EditorState.create({
       doc: options.value,
       extensions: [
-        readOnly.of(EditorState.readOnly.of(options.isReadOnly)),
         extensionsOf(options),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set'))) {
@@ -73,7 +69,6 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
       if (value === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, userEvent: 'set' })
     },
-    setReadOnly: (isReadOnly) => view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) }),
     setMistake: (at) => view.dispatch({ effects: setMistake.of(at) }),
     close: () => view.destroy(),
   }

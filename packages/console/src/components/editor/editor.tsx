@@ -20,7 +20,6 @@ export interface EditorProps {
   readonly names?: KnownNames
   /** Offset of a mistake in the text, which is marked. Its message is for the page to show. */
   readonly mistakeAt?: number | undefined
-  readonly isReadOnly?: boolean
   readonly placeholder?: string
   /** Grows when the editor is to take the focus. */
   readonly focusCount?: number
@@ -29,7 +28,7 @@ export interface EditorProps {
 const noNames: KnownNames = { kinds: [], properties: () => [] }
 
 export function Editor(props: EditorProps) {
-  const { label, value, isReadOnly = false, mistakeAt, focusCount = 0 } = props
+  const { label, value, mistakeAt, focusCount = 0 } = props
   const host = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<MountedEditor | undefined>(undefined)
   const latest = useRef(props)
@@ -43,7 +42,6 @@ export function Editor(props: EditorProps) {
     typed.current = typed.current.slice(at + 1)
     if (at < 0) editor?.setValue(value)
   }, [editor, value])
-  useEffect(() => editor?.setReadOnly(isReadOnly), [editor, isReadOnly])
   useEffect(() => editor?.setMistake(mistakeAt), [editor, mistakeAt, value])
   useEffect(() => {
     if (focusCount > 0) editor?.focus()
@@ -56,7 +54,6 @@ export function Editor(props: EditorProps) {
           class="editor-waiting whole"
           aria-label={label}
           value={value}
-          readOnly={isReadOnly}
           onInput={(event) => props.onChange?.(event.currentTarget.value)}
         />
       )}
@@ -74,12 +71,11 @@ function mounted(
   let isGone = false
   const mount = ({ mountEditor }: typeof import('./editor-view.ts')): void => {
     if (isGone || host.current === null) return
-    const { language, label, value, isReadOnly = false, placeholder = '' } = latest.current
+    const { language, label, value, placeholder = '' } = latest.current
     editor = mountEditor(host.current, {
       language,
       label,
       value,
-      isReadOnly,
       placeholder,
       onChange(text) {
         typed.current = [...typed.current, text]

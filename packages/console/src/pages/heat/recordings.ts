@@ -4,7 +4,7 @@
  *
  * All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
  */
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { HeatAxis } from '../../model/heat-axis.ts'
 import { type Metric, type Plane, planeOf, rowLoads } from '../../model/heat-plane.ts'
 import { roundMost } from '../../model/heat-scale.ts'
@@ -42,18 +42,14 @@ export class Recordings {
   readonly #spans = new Map<string, { readonly version: number; readonly spans: readonly TabletSpan[] }>()
   /** By source and table: the instant up to which columns were taken into the axis. */
   readonly #takenMs = new Map<string, number>()
-  readonly #changed = signal(0)
+  /** Grows with whatever may change a picture. */
+  readonly changed = signal(0)
   /** Columns of the live recording up to it are shown while it is paused. */
   frozen: { readonly version: number; readonly atMs: number } | undefined
   sources: readonly Source[]
 
   constructor() {
     this.sources = [{ name: 'Live', isLive: true, recording: new HeatRecording(this.#bounds) }]
-  }
-
-  /** Grows with whatever may change a picture. */
-  get changed(): ReadonlySignal<number> {
-    return this.#changed
   }
 
   get live(): HeatRecording {
@@ -63,7 +59,7 @@ export class Recordings {
   addLive(report: Report): void {
     this.live.add(report)
     if (report.isWhole) this.#startAnew()
-    this.#changed.value++
+    this.changed.value++
   }
 
   /** @returns the name under which it is listed */
@@ -74,13 +70,13 @@ export class Recordings {
     let unique = name
     for (let i = 2; isTaken(unique); i++) unique = `${name} (${i})`
     this.sources = [...this.sources, { name: unique, isLive: false, recording }]
-    this.#changed.value++
+    this.changed.value++
     return unique
   }
 
   pause(isPaused: boolean): void {
     this.frozen = isPaused ? { version: this.live.version, atMs: endOf(this.live) } : undefined
-    this.#changed.value++
+    this.changed.value++
   }
 
   /** The end of what a source shows. */

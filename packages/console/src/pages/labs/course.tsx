@@ -69,7 +69,7 @@ function ChapterView({ chapter, labs, challenges }: ChapterViewProps) {
 
 function LabList({ labs }: { readonly labs: readonly LabOffer[] }) {
   return (
-    <ul class="lab-list apart bullets">
+    <ul class="apart bullets">
       {labs.map(({ name, title }) => (
         <li key={name}>
           <a href={addressOf('labs', [name])}>{name}</a>: {title}

@@ -58,7 +58,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
           }))}
         />
       </Scroll>
-      <ul class="muted lab-arms small bullets">
+      <ul class="muted small bullets">
         {arms.map(({ name, about }) => (
           <li key={name}>
             {name}: {about}
