@@ -1,8 +1,7 @@
 import type { HeatBound, TabletEvent } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HeatAxis } from './heat-axis.ts'
-import { bracketsOf } from './heat-levels.ts'
+import { bracketsOf, HeatAxis } from './heat-axis.ts'
 import { tabletAt, tabletSpans } from './heat-tablets.ts'
 import { boundWords, placeWords, rangeWords } from './heat-words.ts'
 import { Bounds, HeatRecording, type Tablet } from './recorded-heat.ts'
@@ -82,7 +81,7 @@ const levels = (...all: readonly string[]): HeatBound => ({
   levels: all,
 })
 
-test('brackets cover all rows, and no level joins what the one before parts (heat-levels/L1)', () => {
+test('brackets cover all rows, and no level joins what the one before parts (heat-axis/A3)', () => {
   const rows = [
     [],
     ['p', '', 'A', 'A:1'],

@@ -25,8 +25,7 @@ import { ErrorNote, safeText } from '../parts.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
-import { type EditorOptions, type EditorState, useEditor } from './use-editor.ts'
-import { type EntityBase, useEntity } from './use-entity.ts'
+import { type EditorOptions, type EditorState, type EntityBase, useEditor, useEntity } from './use-editor.ts'
 
 const titles = { edit: 'Edit', create: 'New entity', duplicate: 'Duplicate of' } as const
 

@@ -1,5 +1,4 @@
 /** The results of the query that was run, with what can be done with them. */
-
 import { type AggregateStatement, type PlanReport, printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -20,7 +19,6 @@ import { type Filter, otherTypes } from '../../model/query-form.ts'
 import { addressOfEntity, addressOfRows, type EntityScope } from '../../model/scope.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { type ApiKey, valueWords } from '../../model/value-words.ts'
-import { ColumnChooser, shownColumns } from './column-chooser.tsx'
 import { useChanges } from './commits.ts'
 import { rowsAsCsv, rowsAsJson } from './copied-rows.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
@@ -297,5 +295,43 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
         </dl>
       </Frame>
     </>
+  )
+}
+
+/** Columns that are shown before the user chooses. */
+const shownMax = 12
+
+export function shownColumns(met: readonly Column[], chosen: readonly string[] | undefined): readonly string[] {
+  return chosen ?? met.slice(0, shownMax).map(({ property }) => property)
+}
+
+export interface ColumnChooserProps {
+  readonly met: readonly Column[]
+  readonly shown: readonly string[]
+  readonly onChange: (chosen: readonly string[] | undefined) => void
+}
+
+/** The choice of the properties that are columns. */
+function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
+  if (met.length === 0) return null
+  const toggle = (property: string): void =>
+    onChange(shown.includes(property) ? shown.filter((one) => one !== property) : [...shown, property])
+  const words = shown.length === met.length ? '' : `${shown.length} of ${met.length}`
+  return (
+    <Menu
+      label={
+        <>
+          Columns <span class="muted">{words}</span>
+        </>
+      }
+    >
+      {met.map(({ property }) => (
+        <label key={property}>
+          <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
+          {safeText(property)}
+        </label>
+      ))}
+      <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => onChange(undefined)} />
+    </Menu>
   )
 }

@@ -7,8 +7,7 @@
  */
 
 import type { TabletEvent } from '@sixtables/engine'
-import type { HeatAxis } from '../../model/heat-axis.ts'
-import { type Bracket, bracketsOf } from '../../model/heat-levels.ts'
+import { type Bracket, bracketsOf, type HeatAxis } from '../../model/heat-axis.ts'
 import { type Plane, pixelsOf, type Window } from '../../model/heat-plane.ts'
 import { colourPixels } from '../../model/heat-scale.ts'
 import type { TabletSpan } from '../../model/heat-tablets.ts'

@@ -1,17 +1,17 @@
 /** One lab: question and prediction first, then its run, and what was seen. */
-
 import type { DrawableResult, LabOffer } from '@sixtables/bench'
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { pathPart, postJson } from '../../api/http.ts'
-import { Button } from '../../components/controls.tsx'
+import { Button, Field, TextField } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { keepText, keptText } from '../../model/kept-text.ts'
+import { inWords } from '../../model/numbers.ts'
 import { addressOf, navigate } from '../../model/route.ts'
+import { placeOf, valueAt } from '../../model/setting-scale.ts'
 import { richText } from './pieces.tsx'
 import { ResultView, Verdicts } from './result.tsx'
-import { noChoice, type RunChoice, RunOptions, runOf } from './run-options.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
 
 export interface LabViewProps {
@@ -122,5 +122,128 @@ function Lesson({ lab: { exercises, today, sources } }: { readonly lab: LabOffer
         ))}
       </ul>
     </>
+  )
+}
+
+/** What is chosen, numbers as they are typed. */
+export interface RunChoice {
+  readonly seed: string
+  /** Absent for all. */
+  readonly arms?: readonly string[]
+  /** By name; an empty text means the lab's own value. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export const noChoice: RunChoice = { seed: '1', settings: {} }
+
+/** The body of the call that begins a run: of the settings those that were changed. */
+export function runOf({ seed, settings, ...arms }: RunChoice): Readonly<Record<string, unknown>> {
+  const changed = Object.entries(settings).filter(([, text]) => text !== '')
+  return {
+    ...arms,
+    seed: Number(seed),
+    settings: Object.fromEntries(changed.map(([name, text]) => [name, Number(text)])),
+  }
+}
+
+export interface RunOptionsProps {
+  readonly lab: LabOffer
+  readonly choice: RunChoice
+  readonly onChange: (choice: RunChoice) => void
+}
+
+/** Seed, arms and settings of a run; left alone they are the lab's own. */
+function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
+  const { seed, settings } = choice
+  return (
+    <details class="run-options">
+      <summary>Arms, seed and settings</summary>
+      <ArmChoice lab={lab} choice={choice} onChange={onChange} />
+      <div class="fields">
+        <TextField
+          label="Seed"
+          type="number"
+          hint="the same seed gives the same result"
+          value={seed}
+          onChange={(text) => onChange({ ...choice, seed: text })}
+        />
+      </div>
+      <div class="fields">
+        {lab.settings.map((setting) => (
+          <SettingField
+            key={setting.name}
+            setting={setting}
+            text={settings[setting.name] ?? ''}
+            onChange={(text) => onChange({ ...choice, settings: { ...settings, [setting.name]: text } })}
+          />
+        ))}
+      </div>
+    </details>
+  )
+}
+
+interface SettingFieldProps {
+  readonly setting: LabOffer['settings'][number]
+  /** Empty for the lab's own value. */
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+function SettingField({ setting, text, onChange }: SettingFieldProps) {
+  const { name, value, unit, about, least, most } = setting
+  const number = text === '' || Number.isNaN(Number(text)) ? value : Number(text)
+  return (
+    <div class={`setting ${text === '' ? '' : 'is-changed'}`}>
+      <Field label={`${name}, ${unit}`} hint={`${about}; ${inWords(least)} to ${inWords(most)}`}>
+        <input
+          type="number"
+          step="any"
+          min={least}
+          max={most}
+          placeholder={String(value)}
+          value={text}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+        <input
+          type="range"
+          min={0}
+          max={100}
+          aria-label={`Slider of ${name}`}
+          aria-valuetext={`${number} ${unit}`}
+          value={placeOf(setting, number)}
+          onInput={(event) => {
+            const chosen = valueAt(setting, Number(event.currentTarget.value))
+            onChange(chosen === value ? '' : String(chosen))
+          }}
+        />
+      </Field>
+    </div>
+  )
+}
+
+function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
+  const names = lab.arms.map(({ name }) => name)
+  const chosen = choice.arms ?? names
+  const change = (name: string, isChosen: boolean): void => {
+    const arms = names.filter((one) => (one === name ? isChosen : chosen.includes(one)))
+    const { arms: _, ...others } = choice
+    onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
+  }
+  return (
+    <fieldset class="arm-choice apart">
+      <legend class="field-label">Arms</legend>
+      {lab.arms.map(({ name, about }) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={(event) => change(name, event.currentTarget.checked)}
+          />
+          <span>
+            <strong>{name}</strong> <span class="muted">{about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   )
 }

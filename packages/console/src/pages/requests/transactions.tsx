@@ -1,13 +1,11 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
-
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
-import { BarPicture } from './bar-picture.tsx'
-import { type Bar, barsOf, shortTransaction } from './transaction-bars.ts'
+import { type Bar, barsOf, type Gap, shortTransaction, timeScale } from './transaction-bars.ts'
 import type { UsedFeed } from './use-feed.ts'
 
 /** Bars in the picture. */
@@ -115,3 +113,181 @@ function NoTransactions({ isLoaded }: { readonly isLoaded: boolean }) {
     </EmptyState>
   )
 }
+
+const linePx = 26
+const headPx = 20
+const namePx = 64
+const endPx = 90
+
+export interface BarPictureProps {
+  readonly bars: readonly Bar[]
+  readonly openId: number
+  readonly onOpen: (id: number | undefined) => void
+}
+
+/** The bars as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
+function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(800)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setWidth(Math.max(280, element.clientWidth)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  // What is open goes on to now; only the time in which something happened is drawn to scale.
+  const scale = timeScale(bars.flatMap(({ calls }) => calls))
+  const x = (ms: number): number => namePx + scale.x(ms) * (width - namePx - endPx)
+  const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
+  const height = headPx + bars.length * linePx + 4
+  return (
+    <div class="bar-picture" ref={box}>
+      <svg width={width} height={height} aria-hidden="true">
+        <Patterns />
+        <Gaps gaps={scale.gaps} height={height} x={(share) => namePx + share * (width - namePx - endPx)} />
+        {bars.map((bar) => (
+          <BarLine
+            key={bar.id}
+            bar={bar}
+            y={lineOf.get(bar.id) ?? 0}
+            x={x}
+            outcomeX={width - endPx + 12}
+            openId={openId}
+            onOpen={onOpen}
+          />
+        ))}
+        <Arrows bars={bars} lineOf={lineOf} x={x} />
+      </svg>
+    </div>
+  )
+}
+
+function Patterns() {
+  return (
+    <defs>
+      <pattern id="bar-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect width="6" height="6" class="bar-wait-ground" />
+        <line x1="0" y1="0" x2="0" y2="6" class="bar-wait-line" />
+      </pattern>
+      <marker
+        id="bar-arrow"
+        viewBox="0 0 8 8"
+        refX="7"
+        refY="4"
+        markerWidth="7"
+        markerHeight="7"
+        orient="auto-start-reverse"
+      >
+        <path d="M0,0 L8,4 L0,8 z" class="bar-arrow-head" />
+      </marker>
+    </defs>
+  )
+}
+
+/** Pauses that are left out, with their lengths. */
+function Gaps({ gaps, height, x }: Readonly<{ gaps: readonly Gap[]; height: number; x: (share: number) => number }>) {
+  return (
+    <>
+      {gaps.map(({ atX, ms }) => (
+        <g key={atX}>
+          <line x1={x(atX)} x2={x(atX)} y1={headPx - 4} y2={height} class="bar-gap" />
+          <text x={x(atX)} y={12} text-anchor="middle" class="bar-text small muted">
+            {durationInWords(ms)}
+          </text>
+        </g>
+      ))}
+    </>
+  )
+}
+
+interface ArrowsProps {
+  readonly bars: readonly Bar[]
+  /** Middle of the line of a transaction. */
+  readonly lineOf: ReadonlyMap<string, number>
+  readonly x: (ms: number) => number
+}
+
+/** From each wait to the transactions that it is for. */
+function Arrows({ bars, lineOf, x }: ArrowsProps) {
+  const waits = bars.flatMap(({ id, waits: own }) =>
+    own.flatMap((wait) => wait.for.map((holder) => ({ id, wait, holder }))),
+  )
+  return (
+    <>
+      {waits.map(({ id, wait, holder }) => {
+        const [from, to] = [lineOf.get(id), lineOf.get(holder)]
+        if (from === undefined || to === undefined) return null
+        const at = Math.min(x(wait.fromMs) + 4, (x(wait.fromMs) + x(wait.toMs)) / 2)
+        return (
+          <path
+            key={`${id} ${wait.fromMs} ${holder}`}
+            d={`M${at},${from} L${at},${to + (from > to ? 7 : -7)}`}
+            class="bar-arrow"
+            marker-end="url(#bar-arrow)"
+          />
+        )
+      })}
+    </>
+  )
+}
+
+interface BarLineProps extends Pick<BarPictureProps, 'openId' | 'onOpen'> {
+  readonly bar: Bar
+  readonly y: number
+  readonly outcomeX: number
+  readonly x: (ms: number) => number
+}
+
+/** A transaction with its calls. The table below and the list of calls have the same for the keyboard. */
+function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
+  const end = x(bar.toMs)
+  return (
+    <g>
+      <text x={0} y={y + 4} class="bar-text small">
+        {shortTransaction(bar.id)}
+      </text>
+      <line x1={x(bar.fromMs)} x2={end} y1={y} y2={y} class="bar-line" />
+      {bar.waits.map((wait) => (
+        <rect
+          key={wait.fromMs}
+          x={x(wait.fromMs)}
+          y={y - 7}
+          width={Math.max(3, x(wait.toMs) - x(wait.fromMs))}
+          height={14}
+          fill="url(#bar-hatch)"
+          class="bar-wait"
+        />
+      ))}
+      {bar.calls.map(({ request: { id, method, code, ms, waits }, fromMs, toMs }) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the picture is for the pointer; the list of calls is for the keyboard
+        <rect
+          key={id}
+          x={x(fromMs)}
+          y={y - 5}
+          width={Math.max(4, x(toMs) - x(fromMs))}
+          height={10}
+          rx={2}
+          class={`bar-call ${groupOf(method)} ${waits === undefined ? '' : 'has-wait'} ${id === openId ? 'is-open' : ''}`}
+          onClick={() => onOpen(id === openId ? undefined : id)}
+        >
+          <title>{`${method} ${code}, ${durationInWords(ms)}`}</title>
+        </rect>
+      ))}
+      {bar.outcome === 'aborted' && (
+        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim small strong">
+          ✕
+        </text>
+      )}
+      <text
+        x={outcomeX}
+        y={y + 4}
+        class={bar.outcome === 'aborted' ? 'bar-victim small strong' : 'bar-text small muted'}
+      >
+        {bar.abortedBy.length > 0 ? 'victim' : bar.outcome}
+      </text>
+    </g>
+  )
+}
+
+const groupOf = (method: string): string => (method === 'commit' || method === 'rollback' ? 'is-commit' : 'is-read')
