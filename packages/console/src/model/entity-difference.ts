@@ -3,7 +3,16 @@
  *
  * D1  There is no difference exactly where both say the same, whatever the order of properties.  entity-difference.test.ts
  */
-import { formOf, isObject, type Json, type JsonObject, jsonOf, numbersOf, type ValueForm } from './typed-json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonOf,
+  numbersOf,
+  type PropertyForm,
+  propertiesForm,
+  type ValueForm,
+} from './typed-json.ts'
 
 export interface Difference {
   /** `address.zip`, `tags[2]` */
@@ -15,34 +24,32 @@ export interface Difference {
 
 export function differencesOf(before: JsonObject, after: JsonObject): readonly Difference[] {
   const found: Difference[] = []
-  inProperties('', before, after, found)
+  inProperties('', propertiesForm(before), propertiesForm(after), found)
   return found
 }
 
-function inProperties(above: string, before: JsonObject, after: JsonObject, found: Difference[]): void {
-  for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
-    const path = above === '' ? name : `${above}.${name}`
-    inValue(
-      path,
-      Object.hasOwn(before, name) ? before[name] : undefined,
-      Object.hasOwn(after, name) ? after[name] : undefined,
-      found,
-    )
+type Properties = readonly PropertyForm[]
+
+function inProperties(above: string, before: Properties, after: Properties, found: Difference[]): void {
+  const old = new Map(before.map(({ name, value }) => [name, value]))
+  const fresh = new Map(after.map(({ name, value }) => [name, value]))
+  for (const name of [...new Set([...old.keys(), ...fresh.keys()])].sort()) {
+    inValue(above === '' ? name : `${above}.${name}`, old.get(name), fresh.get(name), found)
   }
 }
 
-function inValue(path: string, before: Json | undefined, after: Json | undefined, found: Difference[]): void {
-  const [a, b] = [before === undefined ? undefined : formOf(before), after === undefined ? undefined : formOf(after)]
+function inValue(path: string, a: ValueForm | undefined, b: ValueForm | undefined, found: Difference[]): void {
   if (a !== undefined && b !== undefined) {
     if (isSame(jsonOf(a), jsonOf(b))) return
     const isAlike = a.type === b.type && a.isExcluded === b.isExcluded && a.meaning === b.meaning && a.text === b.text
     if (isAlike && a.type === 'entity') {
-      inProperties(path, propertiesIn(before), propertiesIn(after), found)
+      inProperties(path, a.properties, b.properties, found)
       return
     }
     if (isAlike && a.type === 'array') {
-      const [old, fresh] = [elementsIn(before), elementsIn(after)]
-      for (let i = 0; i < Math.max(old.length, fresh.length); i++) inValue(`${path}[${i}]`, old[i], fresh[i], found)
+      for (let i = 0; i < Math.max(a.elements.length, b.elements.length); i++) {
+        inValue(`${path}[${i}]`, a.elements[i], b.elements[i], found)
+      }
       return
     }
   }
@@ -51,18 +58,6 @@ function inValue(path: string, before: Json | undefined, after: Json | undefined
     ...(a === undefined ? {} : { before: valueInWords(a) }),
     ...(b === undefined ? {} : { after: valueInWords(b) }),
   })
-}
-
-function propertiesIn(json: Json | undefined): JsonObject {
-  const entity = isObject(json) ? json['entityValue'] : undefined
-  const properties = isObject(entity) ? entity['properties'] : undefined
-  return isObject(properties) ? properties : {}
-}
-
-function elementsIn(json: Json | undefined): readonly Json[] {
-  const array = isObject(json) ? json['arrayValue'] : undefined
-  const values = isObject(array) ? array['values'] : undefined
-  return Array.isArray(values) ? values : []
 }
 
 function isSame(a: Json, b: Json): boolean {

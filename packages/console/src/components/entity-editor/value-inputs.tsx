@@ -32,9 +32,7 @@ interface InputsProps {
 export function ValueInputs({ value, name, context, problemId, onChange }: InputsProps) {
   const { type, text } = value
   const described = problemId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId }
-  const input = (label: string, shown: string, set: (text: string) => void, hint = '') => (
-    <LineInput {...{ label, shown, set, hint, described }} />
-  )
+  const input = lineInput(described)
   switch (type) {
     case 'null':
       return <span class="value-input muted">null</span>
@@ -81,20 +79,13 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'other':
       return <span class="value-input muted">This type is not known here. Edit it as JSON.</span>
     default:
-      return input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints[type] ?? '')
+      return input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints[type])
   }
 }
 
-interface LineInputProps {
-  readonly label: string
-  readonly shown: string
-  readonly set: (text: string) => void
-  readonly hint: string
-  readonly described: object
-}
-
-function LineInput({ label, shown, set, hint, described }: LineInputProps) {
-  return (
+const lineInput =
+  (described: object) =>
+  (label: string, shown: string, set: (text: string) => void, hint = '') => (
     <input
       class="value-input mono"
       aria-label={label}
@@ -105,16 +96,15 @@ function LineInput({ label, shown, set, hint, described }: LineInputProps) {
       {...described}
     />
   )
-}
 
-type BooleanInputProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
+type PartProps = Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>
 
 /** Neither of both is chosen in a cell without a value. */
-function BooleanInput({ text, name, onChange }: BooleanInputProps) {
+function BooleanInput({ text, name, onChange }: PartProps) {
   const options = [...(text === '' ? [['', '–'] as const] : []), 'true', 'false']
   const set = (chosen: string): void => onChange({ text: chosen })
   return (
-    <Select look="bare" class="value-input" label={`Value of ${name}`} value={text} {...{ options }} onChange={set} />
+    <Select look="bare" class="value-input" label={`Value of ${name}`} value={text} options={options} onChange={set} />
   )
 }
 
@@ -126,7 +116,7 @@ const hints: Partial<Record<ValueType, string>> = {
 const instantPattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[-+]\d\d:\d\d)$/
 
 /** The browser's picker of date and time. It chooses up to the second: what is behind it, the fraction and the zone, stays as it is. */
-function InstantPicker({ text, name, onChange }: Pick<InputsProps, 'name' | 'onChange'> & Pick<ValueForm, 'text'>) {
+function InstantPicker({ text, name, onChange }: PartProps) {
   const picker = useRef<HTMLInputElement>(null)
   const [, second = '', zone = 'Z'] = instantPattern.exec(text) ?? []
   const pick = (chosen: string): void => {
