@@ -156,6 +156,61 @@ describe('a full disk', () => {
   )
 })
 
+describe('an export and an import', () => {
+  test('an export onto a full disk fails with the reason, leaves no folder, and the server goes on', async ({
+    skip,
+  }) => {
+    const data = folder
+    const reason = mountSmall(2)
+    if (reason !== undefined) skip(reason)
+    folder = data
+    const wire = await start()
+    const count = 60
+    for (let n = 0; n < count; n++) expect(await put(wire, n, 60_000)).toMatchObject({ code: 'OK' })
+    const dir = join(mounted ?? '', 'export')
+    const exported = await sixtables(['export', dir, '--endpoint', server?.endpoint ?? '', '--project', project])
+    expect(exported).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/output-0 cannot be written \(ENOSPC\); see to the rights and the disk/),
+    })
+    expect(readdirSync(mounted ?? '')).toEqual([])
+    expect(await put(wire, count)).toMatchObject({ code: 'OK' })
+  })
+
+  test('a server that is killed in an import has whole batches of it, and the import can be repeated', async () => {
+    const wire = await start()
+    const batch = 250
+    const count = 40 * batch
+    for (let from = 0; from < count; from += 500) {
+      const mutations = Array.from({ length: 500 }, (_, i) => ({
+        upsert: { key: keyOf(from + i), properties: { n: { integerValue: String(from + i) } } },
+      }))
+      const answer = await wire.send(project, 'Commit', { mode: 'NON_TRANSACTIONAL', mutations })
+      expect(answer).toMatchObject({ code: 'OK' })
+    }
+    const dir = join(parent, 'export')
+    const moved = ['--endpoint', server?.endpoint ?? '', '--project', project]
+    expect(await sixtables(['export', dir, ...moved])).toMatchObject({ code: 0 })
+    const reset = await fetch(`http://${server?.endpoint}/reset`, { method: 'POST' })
+    expect(reset.status).toBe(200)
+    const imported = sixtables(['import', dir, ...moved])
+    let begun: number[] = []
+    while (begun.length === 0) begun = await there(wire, 20)
+    await server?.kill()
+    expect((await imported).code).not.toBe(0)
+
+    const again = await start()
+    const found = await there(again, count)
+    expect(found.length % batch, 'whole batches').toBe(0)
+    expect(found.length).toBeGreaterThan(0)
+    const endpoint = ['--endpoint', server?.endpoint ?? '']
+    expect((await sixtables(['check', ...endpoint])).code).toBe(0)
+    expect(await sixtables(['import', dir, ...endpoint, '--project', project])).toMatchObject({ code: 0 })
+    expect(await there(again, count)).toEqual(upTo(count))
+    expect((await sixtables(['check', ...endpoint])).code).toBe(0)
+  })
+})
+
 describe('the folder of the data', () => {
   test.each([
     ['deleted', () => rmSync(folder, { recursive: true })],
