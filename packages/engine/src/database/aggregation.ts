@@ -69,7 +69,7 @@ export function* aggregationSteps(
     const { names, aggregate: asked } = planned
     explanation?.planned(asked.plan, undefined, names)
     context.trace?.planned(() => wholePlanTree(asked.plan, undefined, names))
-    yield* waitFor(planRowsReady(context, local?.onDemand, asked.plan.source))
+    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, asked.plan.source))
     const work = (view: TableView): MaybePromise<ReadonlyMap<string, Value>> => {
       if (explanation?.analyze === false) return new Map()
       return andThen(viewFor(parts, context, request, view, asked.plan, made), (whole) =>

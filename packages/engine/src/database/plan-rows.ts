@@ -10,12 +10,7 @@ import { type PlanNode, scansOf } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 
 /** Resolves when the store has all index rows of the plan. @throws CANCELLED, DEADLINE_EXCEEDED */
-export function planRowsReady(
-  context: RequestContext,
-  store: OnDemandRows | undefined,
-  plan: PlanNode,
-): MaybePromise<void> {
-  if (store === undefined) return
+export function planRowsReady(context: RequestContext, store: OnDemandRows, plan: PlanNode): MaybePromise<void> {
   const onDemand = scansOf(plan).filter(
     ({ table }) => table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc',
   )

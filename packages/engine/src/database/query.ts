@@ -19,6 +19,7 @@ import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promis
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { normalize } from '../planner/normalize.ts'
+import { plan as planQuery } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
 import { decodeToken } from '../transactions/transaction.ts'
@@ -40,25 +41,28 @@ export function* querySteps(
   explanation?: Explanation,
 ): Steps<QueryBatch> {
   const { database, reading, queryIndexes, local } = parts
-  const mask = queryMask(request)
-  const nearest = planNearest(request.query, mask)
+  const mask = request.propertyMask && queryMask(request.query, request.propertyMask)
+  const nearest = request.query.nearest && planNearest(request.query, request.query.nearest, mask)
   const query = nearest?.base ?? request.query
-  checkSpecialKind(query)
+  const isSpecial = isSpecialKind(query)
+  if (isSpecial) checkSpecialKind(query)
   const normal = normalize(query, database)
   // Only a query of a special kind (`__kind__`) adds to it.
   const made: CompositeIndex[] = []
   for (;;) {
     // Plan with the existing indexes, or wait for a missing one.
     const planner = (indexes: readonly CompositeIndex[]): Plan =>
-      planSpecial(normal, indexes, made, shapeOfCursors(query))
+      isSpecial
+        ? planSpecial(normal, indexes, made, shapeOfCursors(query))
+        : planQuery(normal, indexes, shapeOfCursors(query))
     const plan = yield* waitFor(queryIndexes.plan(context, database, planner))
     // Rises when an index stops serving: then rows may be missing in what was read.
     const { departures } = database.catalogue
     explanation?.planned(plan, nearest)
     context.trace?.planned(() => wholePlanTree(plan, nearest, undefined))
     const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
-    yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
-    yield* waitFor(planRowsReady(context, local?.onDemand, plan.source))
+    if (normal.reverse) yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
+    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan.source))
     // Read at the moment of the options.
     const work = (view: TableView): MaybePromise<ResultPage> => {
       if (explanation?.analyze === false) return emptyPage(plan)

@@ -4,13 +4,13 @@ import { cutProperties, type PropertyMask, parsePropertyMask } from '../encoding
 import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
+import type { Query } from '../model/query.ts'
 import { forEachInSlices } from '../slices.ts'
 import { propertiesBytes } from '../tables/entities.ts'
-import type { QueryBatch, QueryResult, RunQueryRequest } from './api.ts'
+import type { QueryBatch, QueryResult } from './api.ts'
 
 /** The mask of a query. A projection must not have one (measured); a keys-only query ignores it. */
-export function queryMask({ query, propertyMask }: RunQueryRequest): PropertyMask | undefined {
-  if (propertyMask === undefined) return undefined
+export function queryMask(query: Query, propertyMask: readonly string[]): PropertyMask {
   if (query.projection.some((property) => property !== '__key__')) {
     throw invalidArgument(
       'a query has both a projection and a property mask; leave one of them out',

@@ -38,14 +38,9 @@ export class BufferedInput {
     this.current = this.#rows[this.#at]
   }
 
-  /** Whether there is a current row, or the end is known. */
-  get isFilled(): boolean {
-    return this.current !== undefined || this.ended
-  }
-
-  /** Reads the next batch unless filled. */
+  /** Reads the next batch, unless there is a current row or the end is known. */
   fill(): MaybePromise<void> {
-    if (this.isFilled) return
+    if (this.current !== undefined || this.ended) return
     const rows = this.#stream.next(this.#batch)
     this.#batch = Math.min(this.#batch * 2, batchMax)
     return andThen(rows, (read) => this.#take(read))
@@ -114,5 +109,6 @@ export class BufferedInput {
 
 /** Fills all inputs, in parallel if the store answers by promise. `undefined`: nothing to wait for. */
 export function fillAll(inputs: readonly BufferedInput[]): MaybePromise<unknown> {
-  if (inputs.some(({ isFilled }) => !isFilled)) return allOf(inputs, (input) => input.fill())
+  if (inputs.some(({ current, ended }) => current === undefined && !ended))
+    return allOf(inputs, (input) => input.fill())
 }

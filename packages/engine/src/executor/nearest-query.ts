@@ -25,10 +25,9 @@ export interface NearestPlan {
   readonly mask: PropertyMask | undefined
 }
 
-/** `undefined` for a query without a vector search. Throws INVALID_ARGUMENT for an invalid one. */
-export function planNearest(query: Query, mask: PropertyMask | undefined): NearestPlan | undefined {
-  const { nearest, ...base } = query
-  if (nearest === undefined) return undefined
+/** @throws INVALID_ARGUMENT for an invalid vector search */
+export function planNearest(query: Query, nearest: NearestQuery, mask: PropertyMask | undefined): NearestPlan {
+  const { nearest: _, ...base } = query
   const { property, measure, threshold } = nearest
   checkName(property, 'vector_property')
   const vector = vectorOf(nearest.vector)

@@ -34,8 +34,7 @@ interface Options {
 
 function search(store: MemoryKv, words: QueryWords, { nearest = {}, mask, signal }: Options = {}) {
   const asked = query({ kind: 'A', ...words, nearest: { ...toOrigin, ...nearest } })
-  const search = planNearest(asked, mask && parsePropertyMask(mask))
-  if (search === undefined) throw new Error('the query searches')
+  const search = planNearest(asked, { ...toOrigin, ...nearest }, mask && parsePropertyMask(mask))
   const planned = plan(normalize(search.base, queryDatabase), [])
   const context = requestContext({ clock: new VirtualClock(), ...(signal === undefined ? {} : { signal }) })
   return findNearest(context, new KvTableView(store), planned, windowOf(search.base, planned), search)

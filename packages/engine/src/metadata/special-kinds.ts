@@ -1,6 +1,6 @@
 /**
- * The special kinds, such as `__kind__`, whose entities describe the database. Every query passes here: one of ToDo gets its plan
- * from planner/plan.ts and reads the tables; one of `__kind__` reads a small store that is made for it.
+ * The special kinds, such as `__kind__`, whose entities describe the database. A query of ToDo gets its plan from planner/plan.ts
+ * and reads the tables; one of `__kind__` reads a small store that is made for it.
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -16,7 +16,7 @@ import { isStatisticsKind, type StatisticsSource, statisticsView } from './stati
 
 /** Whether a kind describes the database, so that a query reads all of it whatever its ancestor. */
 export function isSpecialKind({ kind }: Query): boolean {
-  return isMetadataKind(kind) || isStatisticsKind(kind)
+  return kind?.startsWith('__') === true && (isMetadataKind(kind) || isStatisticsKind(kind))
 }
 
 /** Throws INVALID_ARGUMENT for a query that a special kind does not support. */
@@ -25,7 +25,7 @@ export function checkSpecialKind(query: Query): void {
 }
 
 /**
- * The plan of any query. A query of a special kind needs no declared index: a missing one is added to `made`, and the store
+ * The plan of a query of any kind. One of a special kind needs no declared index: a missing one is added to `made`, and the store
  * made for the query has its rows.
  *
  * @param shape - the shape of the query's cursors

@@ -27,16 +27,12 @@ export function isComplete(element: PathElement): boolean {
   return element.id !== undefined || element.name !== undefined
 }
 
-export function lastElement(key: Key): PathElement {
-  return key.path[key.path.length - 1] as PathElement
+export function isCompleteKey({ path }: Key): boolean {
+  return isComplete(path[path.length - 1] as PathElement)
 }
 
-export function isCompleteKey(key: Key): boolean {
-  return isComplete(lastElement(key))
-}
-
-export function kindOf(key: Key): string {
-  return lastElement(key).kind
+export function kindOf({ path }: Key): string {
+  return (path[path.length - 1] as PathElement).kind
 }
 
 export function withId(key: Key, id: bigint): Key {

@@ -72,6 +72,8 @@ export class Areas {
 
   /** The parts of a range, ascending, each in one area. */
   parts(range: KeyRange): readonly PlacedRange[] {
+    if (this.#moved.length === 0 && range.start < range.end && range.end <= reserved)
+      return [{ start: range.start, end: range.end, prefix: '' }]
     const parts: PlacedRange[] = []
     const last = earlier(range.end, reserved)
     let from = range.start

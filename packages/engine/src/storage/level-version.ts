@@ -29,17 +29,13 @@ export class StoreVersion {
   readonly areas: Areas
   /** Undefined while the store itself is in this version. */
   snapshot: SnapshotRead | undefined
+  /** Whether there is a later version. */
+  past = false
   #holders = 0
-  #past = false
 
   constructor(sequence: number, areas: Areas) {
     this.sequence = sequence
     this.areas = areas
-  }
-
-  /** Whether there is a later version. */
-  get past(): boolean {
-    return this.#past
   }
 
   hold(): void {
@@ -58,12 +54,12 @@ export class StoreVersion {
 
   /** Ends the version: there is a later one. */
   pass(): void {
-    this.#past = true
+    this.past = true
     this.#closeIfUnused()
   }
 
   #closeIfUnused(): void {
-    if (!this.#past || this.#holders > 0) return
+    if (!this.past || this.#holders > 0) return
     // A snapshot is released at once and cannot fail; only its report comes by promise.
     this.snapshot?.snapshot.close().catch(() => {})
     this.snapshot = undefined

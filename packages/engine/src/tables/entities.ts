@@ -116,27 +116,18 @@ export class StoredImage implements EntityImage {
     return this.row.length - headBytes
   }
 
-  /** The version as a number: exact below 2^53, until the year 2255. */
-  get versionNumber(): number {
-    return numberAt(this.row, 0)
-  }
-
-  get createNumber(): number {
-    return numberAt(this.row, 8)
-  }
-
-  get updateNumber(): number {
-    return numberAt(this.row, 16)
+  /** The version or a time as a number: exact below 2^53, until the year 2255. */
+  numberOf(field: keyof typeof headFields): number {
+    const at = headFields[field]
+    return int32At(this.row, at) * 0x1_0000_0000 + (int32At(this.row, at + 4) >>> 0)
   }
 }
+
+/** Offsets in the head of a row; each field has eight bytes. */
+const headFields = { version: 0, createTime: 8, updateTime: 16 } as const
 
 export function propertiesBytes(image: EntityImage): number {
   return image instanceof StoredImage ? image.propertiesBytes : image.properties.length
-}
-
-/** Eight bytes as a signed number, rounded beyond 2^53. */
-function numberAt(bytes: Uint8Array, at: number): number {
-  return int32At(bytes, at) * 0x1_0000_0000 + (int32At(bytes, at + 4) >>> 0)
 }
 
 function int32At(bytes: Uint8Array, at: number): number {

@@ -52,7 +52,7 @@ describe('entity images', () => {
       const stored = new StoredImage(bytes)
       const { createTime, updateTime, properties } = stored
       expect({ version: stored.version, createTime, updateTime, properties }).toEqual(decodeImage(bytes))
-      expect([stored.versionNumber, stored.createNumber, stored.updateNumber]).toEqual([
+      expect([stored.numberOf('version'), stored.numberOf('createTime'), stored.numberOf('updateTime')]).toEqual([
         Number(version),
         -1,
         Number(-version),

@@ -17,7 +17,7 @@ import { type Engine, openEngine } from '../../src/engine/engine.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { IdCollisions } from '../../src/ids/allocator.ts'
 import { type IdSpace, idOfCounter, unscatter } from '../../src/ids/scatter.ts'
-import { type Key, lastElement, withId } from '../../src/model/key.ts'
+import { type Key, withId } from '../../src/model/key.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
@@ -159,7 +159,7 @@ class World {
       if (keeps === undefined) continue
       const later = this.events.filter(({ begin }) => begin > end).flatMap((event) => event.given)
       const below = later.filter((key) => {
-        const id = Number(lastElement(key).id)
+        const id = Number(key.path.at(-1)?.id)
         const space = id < 2 ** 52 ? 'sequential' : 'scattered'
         const number = space === 'sequential' ? id : unscatter(id)
         return counterName(space, key) === keeps.counter && number <= keeps.number

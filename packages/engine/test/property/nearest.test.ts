@@ -11,7 +11,7 @@ import type { ResultPage } from '../../src/executor/result-page.ts'
 import { windowOf } from '../../src/executor/window.ts'
 import { invariant } from '../../src/invariant.ts'
 import { formatKey } from '../../src/model/key.ts'
-import type { DistanceMeasure, Query } from '../../src/model/query.ts'
+import type { DistanceMeasure, NearestQuery, Query } from '../../src/model/query.ts'
 import { type Value, vectorMeaning } from '../../src/model/value.ts'
 import { normalize } from '../../src/planner/normalize.ts'
 import { plan } from '../../src/planner/plan.ts'
@@ -116,8 +116,7 @@ test.each(['at once', 'by promise'])(
       fc.asyncProperty(cases, async (asked) => {
         const store = storeOf(entitiesOf(asked))
         const searched = queryOf(asked)
-        const nearest = planNearest(searched, undefined)
-        invariant(nearest !== undefined, 'the query searches')
+        const nearest = planNearest(searched, searched.nearest as NearestQuery, undefined)
         const planned = plan(normalize(nearest.base, queryDatabase), [])
         const view = new KvTableView(how === 'at once' ? store : new AsyncKv(store))
         const context = requestContext({ clock: systemScheduler })

@@ -69,9 +69,9 @@ function writeResult(
   // A stored image is written without a bigint and without a view: 25 of them cost half as much this way.
   const stored = image instanceof StoredImage ? image : undefined
   if (stored !== undefined) {
-    writer.timestampOf(6, stored.createNumber)
-    writer.timestampOf(5, stored.updateNumber)
-    const version = stored.versionNumber
+    writer.timestampOf(6, stored.numberOf('createTime'))
+    writer.timestampOf(5, stored.numberOf('updateTime'))
+    const version = stored.numberOf('version')
     if (Number.isSafeInteger(version)) writer.safeInt64(4, version)
     else writer.int64(4, stored.version)
   } else if (image !== undefined) {

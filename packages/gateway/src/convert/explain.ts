@@ -10,14 +10,8 @@
  *
  * Known: query_profile.proto and struct.proto. Counts in debug_stats are strings, as in production.
  */
-import type { ExecutionStats, ExplainMetrics, ExplainOptions } from '@sixtables/engine'
-import type { ExplainOptions as WireExplainOptions } from '#gen/wire.js'
+import type { ExecutionStats, ExplainMetrics } from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
-
-/** @returns `undefined` if the query should not be explained */
-export function explainOptionsOf(options: WireExplainOptions | null): ExplainOptions | undefined {
-  return options === null ? undefined : { analyze: options.analyze }
-}
 
 export function writeExplainMetrics(writer: AnswerWriter, field: number, metrics: ExplainMetrics): void {
   const end = writer.mark()

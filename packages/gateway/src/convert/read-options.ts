@@ -8,8 +8,7 @@ const strong = 1
 const eventual = 2
 
 /** @returns `undefined` if nothing was chosen: the mode of the database decides */
-export function readOptionsOf(options: WireReadOptions | null): ReadOptions | undefined {
-  if (options === null) return undefined
+export function readOptionsOf(options: WireReadOptions): ReadOptions | undefined {
   const { readConsistency, transaction, newTransaction, readTime } = options
   if (readConsistency !== null) return { consistency: consistencyOf(readConsistency) }
   if (transaction !== null) return { transaction: transactionIdOf(transaction) }

@@ -37,7 +37,7 @@ function lookupOf(bytes: Buffer, call: Call): ScopedLookup {
   const request = decodeRequest(LookupRequest, bytes, 'Lookup')
   const scope = requestScope(request, call)
   const keys = decodeKeys(bytes, keysField, scope)
-  const read = readOptionsOf(request.readOptions)
+  const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
   const whole = read === undefined ? { keys } : { keys, read }
   if (request.propertyMask === null) return { scope, request: whole }
   return { scope, request: { ...whole, propertyMask: request.propertyMask.paths } }

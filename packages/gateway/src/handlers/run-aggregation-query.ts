@@ -18,7 +18,7 @@ import {
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
+import { writeExplainMetrics } from '../convert/explain.ts'
 import { bigintOf } from '../convert/int64.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
@@ -39,11 +39,11 @@ export function runAggregationQueryHandler(engine: EnginePort): Handler {
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const bound = boundOf(request, partition)
-    const read = readOptionsOf(request.readOptions)
+    const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
     const asked = read === undefined ? bound : { ...bound, read }
     const echo = request.gqlQuery === null ? undefined : bound
     const database = engine.database(scope.projectId, scope.databaseId)
-    const explain = explainOptionsOf(request.explainOptions)
+    const explain = request.explainOptions === null ? undefined : { analyze: request.explainOptions.analyze }
     if (explain === undefined) {
       return andThen(database.runAggregationQuery(call, asked), (batch) => answerOf(batch, echo))
     }

@@ -16,7 +16,7 @@ import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.j
 import type { Call, Handler } from '../call.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { writeQueryResult, writeResults } from '../convert/entity-result.ts'
-import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
+import { writeExplainMetrics } from '../convert/explain.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
@@ -43,7 +43,7 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const query = requestedQuery(request, partition)
-    const read = readOptionsOf(request.readOptions)
+    const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
     const asked: EngineRequest = {
       query,
       ...(read === undefined ? {} : { read }),
@@ -51,7 +51,7 @@ export function runQueryHandler(engine: EnginePort): Handler {
     }
     const echo = request.gqlQuery === null ? undefined : query
     const database = engine.database(scope.projectId, scope.databaseId)
-    const explain = explainOptionsOf(request.explainOptions)
+    const explain = request.explainOptions === null ? undefined : { analyze: request.explainOptions.analyze }
     if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => answerOf(call, batch, echo))
     return andThen(database.explainQuery(call, asked, explain), (explained) =>
       answerOf(call, explained.batch, echo, explained),

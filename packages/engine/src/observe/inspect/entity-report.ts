@@ -3,7 +3,7 @@ import { fromHex, hexOf } from '../../encoding/bytes.ts'
 import { prettyRowKey } from '../../encoding/pretty.ts'
 import { invalidArgument } from '../../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../../ids/id-scope.ts'
-import { type Key, lastElement } from '../../model/key.ts'
+import type { Key } from '../../model/key.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import { tableOfRow } from '../../tables/entity-rows.ts'
 import { isOf } from '../../tables/rows.ts'
@@ -37,7 +37,7 @@ export function rowReport(
 /** The rows of the counters that a key's id may come from. */
 export function idRowsOf(key: Key): readonly RowKey[] {
   const { projectId, databaseId } = key.partition
-  return lastElement(key).id === undefined ? [] : [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]
+  return key.path.at(-1)?.id === undefined ? [] : [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]
 }
 
 const tableOrder: readonly string[] = [...tableIds, 'Pending']
