@@ -1,5 +1,6 @@
 /**
- * The engine's verbs without a wire, in memory and on disk: what is left when transport and codecs are taken away.
+ * The engine's verbs without a wire, in memory and on disk: what is left when transport and codecs are taken away. Then the cost of
+ * known data before each test: going back to a snapshot after ten writes, against a reset and new entities in commits of 500.
  *
  * Run it with `npm run bench:engine`.
  */
@@ -21,11 +22,12 @@ function upserts(from: number, count: number, named: boolean): readonly Mutation
   }))
 }
 
+async function put(engine: Engine, mutations: readonly Mutation[]): Promise<void> {
+  await engine.database(project).commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
 async function fill(engine: Engine): Promise<void> {
-  for (let from = 0; from < size; from += 500) {
-    const mutations = upserts(from, 500, true)
-    await engine.database(project).commit(engine.context(), { mode: 'nonTransactional', mutations })
-  }
+  for (let from = 0; from < size; from += 500) await put(engine, upserts(from, 500, true))
 }
 
 function query(category: number): Query {
@@ -58,11 +60,10 @@ async function suite(title: string, engine: Engine): Promise<void> {
       await database.lookup(engine.context(), { keys: [keyOf(kind, nameOf(i++ % size))] })
     }),
     benny.add('upsert of 1, automatic id', async () => {
-      await database.commit(engine.context(), { mode: 'nonTransactional', mutations: upserts(i++, 1, false) })
+      await put(engine, upserts(i++, 1, false))
     }),
     benny.add('commit of 100 upserts by name', async () => {
-      const mutations = upserts((i++ * 100) % size, 100, true)
-      await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+      await put(engine, upserts((i++ * 100) % size, 100, true))
     }),
     benny.add('equality filter, limit 20', async () => {
       await database.runQuery(engine.context(), { query: query(i++) })
@@ -75,6 +76,26 @@ async function suite(title: string, engine: Engine): Promise<void> {
   )
 }
 
+async function suiteOfTests(): Promise<void> {
+  const engine = await openEngine()
+  await fill(engine)
+  const snapshot = await engine.snapshot()
+  await benny.suite(
+    `${size.toLocaleString('en')} entities before each test that writes ten`,
+    benny.add('restore a snapshot', async () => {
+      await put(engine, upserts(size, 10, true))
+      await engine.restore(snapshot)
+    }),
+    benny.add('reset, and seed', async () => {
+      await put(engine, upserts(size, 10, true))
+      await engine.reset()
+      await fill(engine)
+    }),
+    benny.cycle(),
+  )
+  await engine.close()
+}
+
 const memory = await openEngine()
 await suite(`in memory, ${size.toLocaleString('en')} entities`, memory)
 await memory.close()
@@ -84,3 +105,4 @@ const disk = await openEngine({ dir })
 await suite(`on disk, ${size.toLocaleString('en')} entities`, disk)
 await disk.close()
 rmSync(dir, { recursive: true })
+await suiteOfTests()

@@ -54,8 +54,6 @@ function isDefault(value: unknown): boolean {
   )
 }
 
-export const pathText = (path: readonly (string | number)[]): string => path.join('.')
-
 /** As one line that a person can read: bytes in base64, NaN and -0 by name. */
 export function show(value: unknown): string {
   return (

@@ -2,12 +2,10 @@
  * Every capacity, threshold, service time and size of the labs by name, with its default, unit and source. A lab says which
  * it reads, and may have another default; `--set name=value` changes it for a run.
  *
- * Settings of the engine's tablets (servers, queues, splits, the log's latency) have the engine's own default here, and
- * its own note of where that is from. Sources: known (a public source), believed, ours.
+ * Sources: known (a public source), believed, ours.
  */
-import { tabletDefaults, tabletNotes } from '@sixtables/engine'
 import { type DataSettingName, dataSettings } from './data-settings.ts'
-import { type EngineSettingName, engineNames, type TabletSettingName, tabletBounds } from './engine-settings.ts'
+import { type TabletSettingName, tabletSettings } from './engine-settings.ts'
 import { type GatewaySettingName, gatewaySettings } from './gateway-settings.ts'
 import type { Setting } from './setting.ts'
 
@@ -248,21 +246,7 @@ const ours = {
 export type SettingName = TabletSettingName | GatewaySettingName | DataSettingName | keyof typeof ours
 
 export const settings: Readonly<Record<SettingName, Setting>> = {
-  ...(Object.fromEntries(
-    Object.entries(engineNames).map(([name, engineName]) => {
-      const { what, unit, source } = tabletNotes[engineName]
-      return [
-        name,
-        {
-          value: tabletDefaults[engineName],
-          unit,
-          about: what,
-          source,
-          ...tabletBounds[name as TabletSettingName],
-        },
-      ]
-    }),
-  ) as Record<TabletSettingName, Setting>),
+  ...tabletSettings,
   ...ours,
   ...dataSettings,
   ...gatewaySettings,
@@ -293,14 +277,4 @@ export const serverSettings: SettingValues = defaultsOf(
 export const clientSettings: SettingValues = defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs')
 
 /** All that the engine's servers and tablets are told. */
-export const tabletSettingValues: SettingValues = defaultsOf(...(Object.keys(engineNames) as TabletSettingName[]))
-
-/** Those of the values that the engine's tablets are told, under the engine's names. */
-export function engineTabletOptions(values: SettingValues): Partial<Record<EngineSettingName, number>> {
-  const options: Partial<Record<EngineSettingName, number>> = {}
-  for (const [name, engineName] of Object.entries(engineNames) as [TabletSettingName, EngineSettingName][]) {
-    const value = values[name]
-    if (value !== undefined) options[engineName] = value
-  }
-  return options
-}
+export const tabletSettingValues: SettingValues = defaultsOf(...(Object.keys(tabletSettings) as TabletSettingName[]))

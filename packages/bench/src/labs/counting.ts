@@ -12,8 +12,9 @@ import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
-import { descending, insert, integer, unindexed } from '../sim/entities.ts'
+import { descending, insert, integer, text, unindexed, where } from '../sim/entities.ts'
 import { type Filled, fill } from '../sim/filled.ts'
+import { runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
 interface Answer {
@@ -34,26 +35,16 @@ interface Counting {
   count(store: Store): Promise<Answer>
 }
 
-/** A query, in as many calls as it takes. */
-async function resultsOf(
-  store: Store,
-  query: Query,
-): Promise<Answer & { readonly first: Answer['count'] | undefined }> {
-  let [count, rows, billed] = [0, 0, 0]
-  let first: number | undefined
-  let startCursor: Uint8Array | undefined
-  for (;;) {
-    const request = { query: startCursor === undefined ? query : { ...query, startCursor } }
-    const { batch, metrics } = await store.database.explainQuery(store.context(), request, { analyze: true })
-    if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
-    count += batch.results.length
-    rows += metrics.stats.indexEntriesScanned + metrics.stats.documentsScanned
-    billed += metrics.stats.readOperations
-    const image = batch.results[0]?.image
-    if (first === undefined && image !== undefined) first = integerOf(decodeProperties(image.properties), 'count')
-    if (batch.moreResults !== 'notFinished') return { count, rows, billed, first }
-    startCursor = batch.endCursor
-  }
+interface Answered extends Answer {
+  /** The count that the first result carries. */
+  readonly first: number
+}
+
+async function resultsOf(store: Store, query: Query): Promise<Answered> {
+  const { results, rows, billed } = await runInFull(store, query)
+  const properties = results[0]?.image?.properties
+  const first = properties === undefined ? 0 : integerOf(decodeProperties(properties), 'count')
+  return { count: results.length, rows, billed, first }
 }
 
 const hourMs = 3_600_000
@@ -101,14 +92,9 @@ const ways: readonly Counting[] = [
     async count(store) {
       const query = store.query('Record', {
         kind: '__Stat_Kind__',
-        filter: {
-          type: 'property',
-          property: 'kind_name',
-          operator: 'equal',
-          value: { type: 'string', value: 'Record' },
-        },
+        filter: where('kind_name', 'equal', text('Record')),
       })
-      const { first = 0, rows, billed } = await resultsOf(store, query)
+      const { first, rows, billed } = await resultsOf(store, query)
       return { count: first, rows, billed }
     },
   },
@@ -118,7 +104,7 @@ const ways: readonly Counting[] = [
     everyMs: often,
     async count(store) {
       const query = store.query('Record', { order: [descending('number')], limit: 1 })
-      const { first = 0, rows, billed } = await resultsOf(store, query)
+      const { first, rows, billed } = await resultsOf(store, query)
       return { count: first, rows, billed }
     },
   },
@@ -129,17 +115,13 @@ const shareBefore = 0.99
 const before = (records: number): number => Math.floor(records * shareBefore)
 /** Time between two looks at whether the client is done. */
 const stepMs = 60_000
-const commitSize = 500
 
 async function put(store: Store, from: number, to: number): Promise<void> {
-  for (let first = from; first <= to; first += commitSize) {
-    const size = Math.min(commitSize, to - first + 1)
-    const mutations = Array.from({ length: size }, (_, i) => {
-      const number = integer(first + i)
-      return insert(store.key({ kind: 'Record', id: BigInt(first + i) }), { number, count: unindexed(number) })
-    })
-    await store.put(mutations)
-  }
+  const mutations = Array.from({ length: to - from + 1 }, (_, i) => {
+    const number = integer(from + i)
+    return insert(store.key({ kind: 'Record', id: BigInt(from + i) }), { number, count: unindexed(number) })
+  })
+  await store.putAll(mutations)
 }
 
 /** The latest filled store: all arms of a run begin with it. */

@@ -40,18 +40,10 @@ interface Way {
   readonly hasDeadline?: boolean
 }
 
-const atOnce = 500
+/** After each commit of a job in the background. */
+const pauseMs = 1000
 /** Until the servers have forgotten the load of the writes. */
 const settleMs = 30_000
-
-async function inBatches(store: Store, mutations: readonly Mutation[]): Promise<void> {
-  for (let from = 0; from < mutations.length; from += atOnce) {
-    const some = mutations.slice(from, from + atOnce)
-    await store.put(some)
-    // A job in the background that leaves the servers time for others.
-    await store.sleep(1000)
-  }
-}
 
 function firstPage(store: Store, limit: number, behind: Key | undefined): Query {
   return store.query('Event', {
@@ -96,18 +88,14 @@ async function deleteMany(
   const whileLeft: Look[] = []
   await store.alone(async () => {
     const payload = (): Fields => ({ payload: unindexed(integer(session.random.integer(1_000_000))) })
-    await inBatches(
-      store,
-      all.map((i) => upsert(keyOf(i), payload())),
-    )
+    const entities = all.map((i) => upsert(keyOf(i), payload()))
+    await store.putAll(entities, pauseMs)
     await store.sleep(settleMs)
     looks.push(await look(store, 'before', query, deadlineMs))
     session.progress(0.5)
     const deletedAtMs = store.nowMs
-    await inBatches(
-      store,
-      gone.map((i) => ({ operation: 'delete', key: keyOf(i) })),
-    )
+    const deletions = gone.map((i): Mutation => ({ operation: 'delete', key: keyOf(i) }))
+    await store.putAll(deletions, pauseMs)
     await store.sleep(settleMs)
     looks.push(await look(store, 'deleted', query, deadlineMs))
     recordFindings(record, store, 'scan-over-tombstones')

@@ -3,87 +3,44 @@
  *
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
+import type { Mutation, QueryResult } from '@sixtables/engine'
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
+import { type QueryRun, runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
-interface Page {
-  /** Rows of tables that the query read. */
-  readonly rows: number
-  /** Reads that production would bill. */
-  readonly billed: number
-  readonly ms: number
-  readonly ranks: readonly number[]
-  readonly cursor: Uint8Array
-}
+const post = (store: Store, rank: number): Mutation =>
+  upsert(store.key({ kind: 'Post', name: `${hashOf(String(rank))}-${rank}` }), { rank: integer(rank) })
 
-/** Where a page begins: after so many results, or behind a cursor. */
-type Start = { readonly offset: number; readonly startCursor?: Uint8Array }
-
-/** A page, in as many calls as it takes: a batch passes over 1,000 results at most. */
-async function readPage(store: Store, rpcMs: number, limit: number, start: Start): Promise<Page> {
-  const query = store.query('Post', { order: [descending('rank')], limit, ...start })
-  const begun = store.nowMs
-  await store.sleep(rpcMs)
-  const { batch, metrics } = await store.database.explainQuery(store.context(), { query }, { analyze: true })
-  if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
-  const { indexEntriesScanned, documentsScanned, readOperations } = metrics.stats
-  const page = {
-    rows: indexEntriesScanned + documentsScanned,
-    billed: readOperations,
-    ms: store.nowMs - begun,
-    ranks: batch.results.map(({ key }) => Number(key.path[0]?.name?.slice(9))),
-    cursor: batch.endCursor,
-  }
-  if (batch.moreResults !== 'notFinished') return page
-  const left = { offset: start.offset - batch.skipped, startCursor: batch.endCursor }
-  const rest = await readPage(store, rpcMs, limit - page.ranks.length, left)
-  return {
-    rows: page.rows + rest.rows,
-    billed: page.billed + rest.billed,
-    ms: page.ms + rest.ms,
-    ranks: [...page.ranks, ...rest.ranks],
-    cursor: rest.cursor,
-  }
-}
-
-async function put(store: Store, ranks: readonly number[]): Promise<void> {
-  const mutations = ranks.map((rank) =>
-    upsert(store.key({ kind: 'Post', name: `${hashOf(String(rank))}-${rank}` }), { rank: integer(rank) }),
-  )
-  await store.put(mutations)
-}
+const rankOf = ({ key }: QueryResult): number => Number(key.path[0]?.name?.slice(9))
 
 /** @param isLive - a new post comes to the head of the list before each page */
 async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: boolean): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const [count, limit] = [session.setting('work.records'), session.setting('batch.size')]
-  const pages: Page[] = []
+  const pages: QueryRun[] = []
   await store.alone(async () => {
-    for (let from = 0; from < count; from += 500)
-      await put(
-        store,
-        Array.from({ length: Math.min(500, count - from) }, (_, i) => from + i),
-      )
+    await store.putAll(Array.from({ length: count }, (_, rank) => post(store, rank)))
     // The writes have gone through the queues.
     await store.sleep(60_000)
     for (let i = 0; i * limit < count; i++) {
-      if (isLive && i > 0) await put(store, [count + i])
+      if (isLive && i > 0) await store.put([post(store, count + i)])
       const before = pages.at(-1)?.cursor
       const start = by === 'offset' || before === undefined ? { offset: i * limit } : { offset: 0, startCursor: before }
-      pages.push(await readPage(store, session.setting('client.rpcMs'), limit, start))
+      const query = store.query('Post', { order: [descending('rank')], limit, ...start })
+      pages.push(await runInFull(store, query, session.setting('client.rpcMs')))
       session.progress((i * limit) / count)
     }
   })
 
-  const ranks = pages.flatMap((page) => page.ranks)
+  const ranks = pages.flatMap(({ results }) => results.map(rankOf))
   const [first, last] = [pages[0], pages.at(-1)]
-  const sum = (value: (page: Page) => number): number => pages.reduce((all, page) => all + value(page), 0)
+  const sum = (value: (page: QueryRun) => number): number => pages.reduce((all, page) => all + value(page), 0)
   record.figure('pages', pages.length, '')
   record.figure('results', ranks.length, '')
   record.figure('of these, given a second time', ranks.length - new Set(ranks).size, '')
@@ -102,7 +59,7 @@ async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: b
   )
   record.figure('the last page takes', last?.ms ?? 0, 'ms')
   const x = { name: 'page', values: pages.map((_, i) => i + 1) }
-  const chart = (title: string, unit: string, value: (page: Page) => number): void =>
+  const chart = (title: string, unit: string, value: (page: QueryRun) => number): void =>
     record.chart({ title, unit, x, lines: [{ name: by, values: pages.map(value) }] })
   chart('rows read', 'rows per page', (page) => page.rows)
   chart('billed', 'read operations per page', (page) => page.billed)

@@ -10,6 +10,7 @@ import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
+import { runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
 interface Shape {
@@ -29,20 +30,16 @@ const authors = 4
 async function put(session: ArmSession, store: Store): Promise<void> {
   const records = session.setting('work.records')
   const body = 'x'.repeat(session.setting('entity.bodyBytes'))
-  for (let from = 0; from < records; from += 500) {
-    const mutations = Array.from({ length: Math.min(500, records - from) }, (_, i) => {
-      const n = from + i
-      const fields = {
-        author: text(`author-${n % authors}`),
-        title: text(`What ${hashOf(`${n}`)} has to say`),
-        words: integer(n % 1000),
-        body: unindexed(text(body)),
-      }
-      return upsert(store.key({ kind: 'Article', name: hashOf(`${session.seed} ${n}`) }), fields)
-    })
-    await store.put(mutations)
-    await store.sleep(1000)
-  }
+  const mutations = Array.from({ length: records }, (_, n) => {
+    const fields = {
+      author: text(`author-${n % authors}`),
+      title: text(`What ${hashOf(`${n}`)} has to say`),
+      words: integer(n % 1000),
+      body: unindexed(text(body)),
+    }
+    return upsert(store.key({ kind: 'Article', name: hashOf(`${session.seed} ${n}`) }), fields)
+  })
+  await store.putAll(mutations, 1000)
   // The writes have gone through the queues.
   await store.sleep(60_000)
 }
@@ -53,42 +50,9 @@ const ofOneAuthor = allOf(
   where('author', 'lessThan', text('author-2')),
 )
 
-interface Read {
-  results: number
-  calls: number
-  entityRows: number
-  indexRows: number
-  billed: number
-  /** Size of the results as they are sent: keys and properties. */
-  bytes: number
-  ms: number
-}
-
+/** Size of a result as it is sent: key and properties. */
 function bytesOf({ key, image, projected }: QueryResult): number {
   return encodeKey(key).length + (image?.properties.length ?? 0) + (projected?.length ?? 0)
-}
-
-async function read(session: ArmSession, store: Store, { projection }: Shape): Promise<Read> {
-  const total: Read = { results: 0, calls: 0, entityRows: 0, indexRows: 0, billed: 0, bytes: 0, ms: 0 }
-  const query = store.query('Article', { projection, filter: ofOneAuthor })
-  const begun = store.nowMs
-  let startCursor: Uint8Array | undefined
-  for (;;) {
-    await store.sleep(session.setting('client.rpcMs'))
-    const request = { query: startCursor === undefined ? query : { ...query, startCursor } }
-    const { batch, metrics } = await store.database.explainQuery(store.context(), request, { analyze: true })
-    if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
-    total.calls++
-    total.results += batch.results.length
-    total.entityRows += metrics.stats.documentsScanned
-    total.indexRows += metrics.stats.indexEntriesScanned
-    total.billed += metrics.stats.readOperations
-    for (const result of batch.results) total.bytes += bytesOf(result)
-    if (batch.moreResults !== 'notFinished') break
-    startCursor = batch.endCursor
-  }
-  total.ms = store.nowMs - begun
-  return total
 }
 
 async function run(session: ArmSession, shape: Shape): Promise<void> {
@@ -97,14 +61,17 @@ async function run(session: ArmSession, shape: Shape): Promise<void> {
   const done = await store.alone(async () => {
     await put(session, store)
     session.progress(0.8)
-    return await read(session, store, shape)
+    const query = store.query('Article', { projection: shape.projection, filter: ofOneAuthor })
+    return await runInFull(store, query, session.setting('client.rpcMs'))
   })
-  record.figure('results', done.results, '')
+  const results = done.results.length
+  const bytes = done.results.reduce((sum, result) => sum + bytesOf(result), 0)
+  record.figure('results', results, '')
   record.figure('rows of entities read', done.entityRows, '')
   record.figure('rows of indexes read', done.indexRows, '')
-  record.figure('rows read', done.entityRows + done.indexRows, '')
-  record.figure('sent', done.bytes, 'bytes')
-  record.figure('sent for a result', done.bytes / Math.max(1, done.results), 'bytes')
+  record.figure('rows read', done.rows, '')
+  record.figure('sent', bytes, 'bytes')
+  record.figure('sent for a result', bytes / Math.max(1, results), 'bytes')
   record.figure('latency', done.ms, 'ms')
   record.figure('calls', done.calls, '')
   record.figure('read operations billed', done.billed, '')

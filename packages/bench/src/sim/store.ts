@@ -93,6 +93,14 @@ export class Store {
     return this.database.commit(this.context(), { mode: 'nonTransactional', mutations })
   }
 
+  /** The same for many, 500 a commit. @param pauseMs - time after each commit, which leaves the servers time for others */
+  async putAll(mutations: readonly Mutation[], pauseMs?: number): Promise<void> {
+    for (let from = 0; from < mutations.length; from += commitSize) {
+      await this.put(mutations.slice(from, from + commitSize))
+      if (pauseMs !== undefined) await this.sleep(pauseMs)
+    }
+  }
+
   sleep(ms: number): Promise<void> {
     return this.clock.sleep(ms)
   }
@@ -134,4 +142,5 @@ export class Store {
   }
 }
 
+const commitSize = 500
 const longestMs = 7 * 24 * 3_600_000

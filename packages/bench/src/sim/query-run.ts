@@ -1,0 +1,44 @@
+/**
+ * A query as client libraries run it, in as many calls as it takes: one batch passes over 1,000 results at most and holds 300, so that
+ * 700 results come in three calls.
+ */
+import type { Query, QueryResult } from '@sixtables/engine'
+import type { Store } from './store.ts'
+
+export interface QueryRun {
+  readonly results: readonly QueryResult[]
+  readonly calls: number
+  readonly entityRows: number
+  readonly indexRows: number
+  /** Rows of tables that were read. */
+  readonly rows: number
+  /** Reads that production would bill. */
+  readonly billed: number
+  readonly ms: number
+  readonly cursor: Uint8Array
+}
+
+/** @param rpcMs - time of the way to the service and back, for each call */
+export async function runInFull(store: Store, query: Query, rpcMs?: number): Promise<QueryRun> {
+  const results: QueryResult[] = []
+  let [calls, entityRows, indexRows, billed] = [0, 0, 0, 0]
+  const begun = store.nowMs
+  let left = query
+  for (;;) {
+    if (rpcMs !== undefined) await store.sleep(rpcMs)
+    const { batch, metrics } = await store.database.explainQuery(store.context(), { query: left }, { analyze: true })
+    if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
+    calls++
+    results.push(...batch.results)
+    entityRows += metrics.stats.documentsScanned
+    indexRows += metrics.stats.indexEntriesScanned
+    billed += metrics.stats.readOperations
+    const cursor = batch.endCursor
+    if (batch.moreResults !== 'notFinished') {
+      const rows = entityRows + indexRows
+      return { results, calls, entityRows, indexRows, rows, billed, ms: store.nowMs - begun, cursor }
+    }
+    const limit = query.limit === undefined ? {} : { limit: query.limit - results.length }
+    left = { ...left, ...limit, offset: left.offset - batch.skipped, startCursor: cursor }
+  }
+}
