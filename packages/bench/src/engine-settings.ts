@@ -29,19 +29,19 @@ const table = {
   'tablet.splitRestMs': { engine: 'splitRestMs' },
   'tablet.warmUpMs': { engine: 'warmUpMs' },
   'tablet.compactRestMs': { engine: 'compactRestMs' },
-} as const satisfies Readonly<Record<string, Row>>
+} as const
 
 export type TabletSettingName = keyof typeof table
 
 const rows = Object.entries(table) as [TabletSettingName, Row][]
 
 /** Each with the engine's own default, and its own note of where that is from. */
-export const tabletSettings = Object.fromEntries(
+export const tabletSettings: Readonly<Record<TabletSettingName, Setting>> = Object.fromEntries(
   rows.map(([name, { engine, ...bounds }]) => {
     const { what, unit, source } = tabletNotes[engine]
     return [name, { value: tabletDefaults[engine], unit, about: what, source, ...bounds }]
   }),
-) as Readonly<Record<TabletSettingName, Setting>>
+) as Record<TabletSettingName, Setting>
 
 /** Those of the values that the engine's tablets are told, under the engine's names. */
 export function engineTabletOptions(
