@@ -23,7 +23,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
       </Mark>
     )
   return (
-    <div class="difference-list">
+    <div class="difference-list sideways">
       <Table
         rows={shown}
         keyOf={({ path }) => path}

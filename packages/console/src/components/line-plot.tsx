@@ -79,9 +79,9 @@ export function LinePlot(props: LinePlotProps) {
   return (
     <figure class="panel line-plot">
       <figcaption>
-        {title} <span class="muted">{unit}</span>
+        {title} <span class="muted light">{unit}</span>
       </figcaption>
-      <ul class="line-plot-legend small">
+      <ul class="line-plot-legend wrap small">
         {lines.map((line, i) => (
           <li key={line.label}>
             <LineMark line={line} place={i} />

@@ -23,8 +23,8 @@ export interface ErrorNoteProps {
 export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
   return (
     <div class="error-note" role="alert">
-      {what !== undefined && <p class="error-note-what">{what}</p>}
-      <p>
+      {what !== undefined && <p class="plain strong">{what}</p>}
+      <p class="plain">
         {error instanceof ApiError && <code>{error.status}</code>} {safeLines(error.message)}
       </p>
       {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}

@@ -5,7 +5,7 @@ import { safeText } from './parts.tsx'
 
 export function PlanTree({ plan: { source, results } }: { readonly plan: Plan }) {
   return (
-    <ul class="plan-tree bullets">
+    <ul class="plan-tree bullets breaks">
       <Step step={source} />
       {results.map((words) => (
         <li key={words}>{safeText(words)}</li>

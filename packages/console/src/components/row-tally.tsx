@@ -21,7 +21,7 @@ export function RowTally({ preview, summary }: { readonly preview: CommitPreview
   const { tables, rows, moreRows = 0 } = preview
   return (
     <details class="row-tally">
-      <summary>{summary}</summary>
+      <summary class="strong">{summary}</summary>
       <FigureTable
         columns={['Table', 'Written', 'Deleted']}
         rows={Object.entries(tables).map(([table, { written, deleted }]) => ({

@@ -27,7 +27,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
   const change = (part: Partial<ValueForm>): void => onChange({ ...value, ...part })
   return (
     <div class="value-field">
-      <div class="value-line">
+      <div class="value-line wrap">
         <TypeSelect value={value} name={name} context={context} onChange={onChange} isElement={isElement} />
         <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
         <IndexFlag value={value} name={name} onChange={onChange} />
@@ -101,6 +101,9 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
   const { problems } = context
   const { drawn, more, showAdded } = useShownFields({ count: elements.length, noun: 'elements', path, problems })
   const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
+  const move = (i: number, by: -1 | 1): void => {
+    set(elements.toSpliced(i, 1).toSpliced(i + by, 0, ...elements.slice(i, i + 1)))
+  }
   return (
     <ol class="value-nested value-elements" aria-label={`Elements of ${name}`}>
       {elements.slice(0, drawn).map((element, i) => {
@@ -115,13 +118,16 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
               isElement
               onChange={(changed) => set(elements.with(i, changed))}
               actions={
-                <ElementActions
-                  label={label}
-                  isFirst={i === 0}
-                  isLast={i === elements.length - 1}
-                  onMove={(by) => set(elements.toSpliced(i, 1).toSpliced(i + by, 0, element))}
-                  onRemove={() => set(elements.toSpliced(i, 1))}
-                />
+                <span class="value-actions">
+                  <Button label="↑" aria-label={`Move ${label} up`} disabled={i === 0} onClick={() => move(i, -1)} />
+                  <Button
+                    label="↓"
+                    aria-label={`Move ${label} down`}
+                    disabled={i === elements.length - 1}
+                    onClick={() => move(i, 1)}
+                  />
+                  <Button label="×" aria-label={`Remove ${label}`} onClick={() => set(elements.toSpliced(i, 1))} />
+                </span>
               }
             />
           </li>
@@ -138,24 +144,6 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
         />
       </li>
     </ol>
-  )
-}
-
-interface ElementActionsProps {
-  readonly label: string
-  readonly isFirst: boolean
-  readonly isLast: boolean
-  readonly onMove: (by: -1 | 1) => void
-  readonly onRemove: () => void
-}
-
-function ElementActions({ label, isFirst, isLast, onMove, onRemove }: ElementActionsProps) {
-  return (
-    <span class="value-actions">
-      <Button label="↑" aria-label={`Move ${label} up`} disabled={isFirst} onClick={() => onMove(-1)} />
-      <Button label="↓" aria-label={`Move ${label} down`} disabled={isLast} onClick={() => onMove(1)} />
-      <Button label="×" aria-label={`Remove ${label}`} onClick={onRemove} />
-    </span>
   )
 }
 

@@ -89,8 +89,8 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
     if (/\.csv$/i.test(file)) setKind(file.replace(/\.csv$/i, ''))
   }, set)
   return (
-    <Form class="transfer-form stack-3" onSubmit={start}>
-      <label>
+    <Form class="stack-3" onSubmit={start}>
+      <label class="stack-1">
         File
         <input
           type="file"
@@ -98,7 +98,7 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
           onChange={(event) => void take(event.currentTarget.files?.[0])}
         />
       </label>
-      <label>
+      <label class="stack-1">
         or its text
         <textarea
           class="mono"
@@ -205,7 +205,7 @@ function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly 
     return `Downloaded ${bytesInWords(file.size)}.`
   })
   return (
-    <Form class="transfer-form stack-3" onSubmit={start}>
+    <Form class="stack-3" onSubmit={start}>
       <div class="toolbar">
         <FormatChoice value={format} onChange={setFormat} />
         <Check

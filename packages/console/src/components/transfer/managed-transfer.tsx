@@ -29,8 +29,8 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const isExport = direction === 'export'
   const isRunning = operation !== undefined && operation.done !== true
   return (
-    <Form class="transfer-form stack-3" onSubmit={begin.run}>
-      <label>
+    <Form class="stack-3" onSubmit={begin.run}>
+      <label class="stack-1">
         {isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place
         <input
           class="mono"
@@ -42,7 +42,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
         />
       </label>
       {isExport && (
-        <label>
+        <label class="stack-1">
           Name of the export
           <input
             class="mono"
@@ -140,8 +140,8 @@ export interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
-    <fieldset class="transfer-choice no-box">
-      <legend>{legend}</legend>
+    <fieldset class="transfer-choice wrap no-box">
+      <legend class="muted">{legend}</legend>
       {(Object.entries(options) as [T, string][]).map(([option, words]) => (
         <label key={option}>
           <input type="radio" name={name} checked={option === value} onChange={() => onChange(option)} /> {words}

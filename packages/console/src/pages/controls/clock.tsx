@@ -38,7 +38,7 @@ export function ClockControl() {
       <p class="clock-now strong plain">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
-        <div class="clock-forms">
+        <div class="clock-forms wrap">
           <Form class="list-row" onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
             <TextField label="Advance by" type="number" value={amount} onChange={setAmount} required />
             <Select look="field" label="Unit" value={unit} options={units} onChange={setUnit} />

@@ -49,7 +49,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
   }
   const values = mine.reduce((sum, { forms }) => sum + forms.size, 0)
   return (
-    <section class="edit-bar" aria-label="Changes">
+    <section class="stack-1" aria-label="Changes">
       {failure !== undefined && <ErrorNote error={failure} what="The changes cannot be saved" />}
       {theirs.length > 0 && (
         <div class="toolbar action-bar is-warning" role="alert">

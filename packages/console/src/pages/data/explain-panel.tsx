@@ -35,7 +35,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
       {report !== undefined && report.indexesUsed.length > 0 && (
         <>
           <h3>Indexes used</h3>
-          <ul class="bullets">
+          <ul class="bullets breaks">
             {report.indexesUsed.map(({ queryScope, properties }) => (
               <li key={properties}>
                 <code>{safeText(properties)}</code>

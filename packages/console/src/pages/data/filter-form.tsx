@@ -1,6 +1,6 @@
 /** A query as a form: its filters, one a line, and a line with its limit, its order and its text. Without any of them it is empty. */
 
-import type { ComparisonOperator } from '@sixtables/gateway/browser'
+import type { ComparisonOperator, Order } from '@sixtables/gateway/browser'
 import { Button, Check, Form, Select, Suggestions } from '../../components/controls.tsx'
 import { safeLines, safeText } from '../../components/parts.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
@@ -48,7 +48,17 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
             />
           </label>
           <Check label="Keys only" isOn={keysOnly} onSwitch={(isOn) => onChange({ ...form, keysOnly: isOn })} />
-          <OrderWords form={form} onChange={onChange} />
+          {order.length > 0 && (
+            <span class="muted">
+              Sorted by {safeText(order.map(orderWords).join(', then '))}
+              <Button
+                label="Remove"
+                look="quiet"
+                aria-label="Remove the order"
+                onClick={() => onChange({ ...form, order: [] })}
+              />
+            </span>
+          )}
           {wrong?.where === 'limit' && <span class="filter-wrong">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
@@ -58,6 +68,9 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
     </Form>
   )
 }
+
+const orderWords = ({ property, direction }: Order): string =>
+  direction === 'descending' ? `${property} descending` : property
 
 export const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'string', text: '' } }
 
@@ -85,7 +98,7 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
   const { property, operator, value } = filter
   const wrongId = `filter-wrong-${number}`
   return (
-    <fieldset class="filter-line no-box">
+    <fieldset class="filter-line row no-box">
       <legend class="visually-hidden">Filter {number}</legend>
       <input
         class="filter-property"
@@ -170,22 +183,4 @@ function withOperator(filter: Filter, operator: ComparisonOperator): Filter {
 function withType(text: string, type: FilterType): Filter['value'] {
   if (type === 'boolean') return { type, text: /^true$/i.test(text) ? 'TRUE' : 'FALSE' }
   return { type, text: type === 'null' ? '' : text }
-}
-
-function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange'>) {
-  if (form.order.length === 0) return null
-  const words = form.order.map(({ property, direction }) =>
-    direction === 'descending' ? `${property} descending` : property,
-  )
-  return (
-    <span class="muted">
-      Sorted by {safeText(words.join(', then '))}
-      <Button
-        label="Remove"
-        look="quiet"
-        aria-label="Remove the order"
-        onClick={() => onChange({ ...form, order: [] })}
-      />
-    </span>
-  )
 }

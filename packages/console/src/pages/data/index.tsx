@@ -29,9 +29,9 @@ export default function DataPage({ route }: PageProps) {
   useFirstPlace(place, catalog)
   const hasQuery = place.kind !== '' || place.gql !== undefined
   return (
-    <section class="page data-page">
+    <section class="page data-page stack">
       <ScopePanel place={place} catalog={catalog} />
-      <div class="data-main">
+      <div class="data-main stack">
         <CommitsUntold />
         {place.project !== '' && hasQuery ? (
           <Query

@@ -55,7 +55,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
     <>
       <header class="toolbar data-head">
         {children}
-        <Tabs isGql={isGql} onChange={setGql} />
+        {tabsOf(isGql, setGql)}
         {!isGql && form !== undefined && (
           <Button
             label="Add a filter"
@@ -77,7 +77,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
             names={{ kinds, properties: () => known.map(({ property }) => property) }}
           />
         ) : form === undefined ? (
-          <NoFilters read={read} />
+          <p class="muted">{noFilters(read)}</p>
         ) : (
           <FilterForm {...{ form, wrong, text }} columns={known} onChange={draft.setForm} onRun={run} />
         )}
@@ -92,25 +92,18 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
   )
 }
 
-function NoFilters({ read }: Pick<Draft, 'read'>) {
-  const words =
-    read instanceof NoForm
-      ? `The filters cannot show ${read.reason}; this query stays GQL.`
-      : 'The GQL has a mistake; mend it there.'
-  return <p class="muted">{words}</p>
-}
+const noFilters = (read: ReturnType<typeof readForm>): string =>
+  read instanceof NoForm
+    ? `The filters cannot show ${read.reason}; this query stays GQL.`
+    : 'The GQL has a mistake; mend it there.'
 
-function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange: (isGql: boolean) => void }) {
-  return (
-    <fieldset class="query-tabs no-box">
-      <legend class="visually-hidden">Write the query as</legend>
-      <Button label="Filters" aria-pressed={!isGql} onClick={() => onChange(false)} />
-      <Button label="GQL" aria-pressed={isGql} onClick={() => onChange(true)} />
-    </fieldset>
-  )
-}
-
-type Draft = ReturnType<typeof useDraft>
+const tabsOf = (isGql: boolean, onChange: (isGql: boolean) => void) => (
+  <fieldset class="query-tabs no-box">
+    <legend class="visually-hidden">Write the query as</legend>
+    <Button label="Filters" aria-pressed={!isGql} onClick={() => onChange(false)} />
+    <Button label="GQL" aria-pressed={isGql} onClick={() => onChange(true)} />
+  </fieldset>
+)
 
 /** Begins anew with each query that is run from elsewhere. */
 function useDraft(gql: string) {

@@ -47,8 +47,8 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
     [kinds, wanted],
   )
   return (
-    <nav class="data-kinds grow" aria-label="Kinds">
-      <h2>Kinds</h2>
+    <nav class="data-kinds column grow" aria-label="Kinds">
+      <h2 class="small">Kinds</h2>
       {kinds.length > 12 && (
         <input
           type="search"

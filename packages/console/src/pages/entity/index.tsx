@@ -70,7 +70,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
         />
       )}
       {rows !== undefined && children.value !== undefined && (
-        <div class="entity-columns">
+        <div class="entity-columns stack">
           <RowsSection rows={rows.rows} />
           <div>
             <ChildrenSection

@@ -48,10 +48,25 @@ export default function HeatPage({ route }: PageProps) {
   const { metric } = choice
   const most = recordings.mostOf(shown, tables, metric)
   const parts: Parts = { recordings, choice, view, shown, main, tables, metric, most, hasBorders }
+  const choices = (
+    <fieldset class="heat-tables wrap no-box">
+      <legend class="visually-hidden">Tables</legend>
+      {there.map((table) => (
+        <Switch
+          key={table}
+          label={table}
+          isOn={choice.tables.includes(table)}
+          onSwitch={(isOn) =>
+            choice.set({ tables: isOn ? [...choice.tables, table] : choice.tables.filter((one) => one !== table) })
+          }
+        />
+      ))}
+    </fieldset>
+  )
   const tools = (
     <div class="heat-tools stack below-3">
       <div class="toolbar">
-        <TableChoice there={there} chosen={choice.tables} onChange={(chosen) => choice.set({ tables: chosen })} />
+        {there.length > 0 && choices}
         <Files {...parts} names={names} box={box} onNames={setNames} />
       </div>
       <ViewTools {...parts} onBorders={setBorders} />
@@ -213,7 +228,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
       />
       <Legend most={most} metric={metric} />
       {tools}
-      <div class="heat-lists">
+      <div class="heat-lists stack">
         <div>
           <HottestRanges {...{ recordings, source: main, tables, metric }} />
           <HottestOverTime {...{ recordings, source: main, tables, metric, ages }} />
@@ -319,29 +334,6 @@ function StateTag({ isPaused }: { readonly isPaused: boolean }) {
   if (isPaused) return <span class="tag warn">paused</span>
   if (connection.value === 'lost') return <span class="tag bad">server away</span>
   return <span class="tag good">live</span>
-}
-
-interface TableChoiceProps {
-  readonly there: readonly string[]
-  readonly chosen: readonly string[]
-  readonly onChange: (chosen: readonly string[]) => void
-}
-
-function TableChoice({ there, chosen, onChange }: TableChoiceProps) {
-  if (there.length === 0) return null
-  return (
-    <fieldset class="heat-tables no-box">
-      <legend class="visually-hidden">Tables</legend>
-      {there.map((table) => (
-        <Switch
-          key={table}
-          label={table}
-          isOn={chosen.includes(table)}
-          onSwitch={(isOn) => onChange(isOn ? [...chosen, table] : chosen.filter((one) => one !== table))}
-        />
-      ))}
-    </fieldset>
-  )
 }
 
 interface ComparedProps {

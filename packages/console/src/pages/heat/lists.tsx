@@ -33,7 +33,10 @@ export function HottestRanges({ recordings, source, tables, metric }: Shown) {
       <h2>
         Hottest ranges now <span class="muted">{source.name}</span>
       </h2>
-      <Scroll class="heat-list" label={`Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}`}>
+      <Scroll
+        class="heat-list sideways"
+        label={`Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}`}
+      >
         <Table
           rows={hot}
           keyOf={({ table, range }) => `${table} ${range}`}
@@ -68,7 +71,7 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
   return (
     <details class="heat-times">
       <summary>Hottest range over time, as a table</summary>
-      <Scroll class="heat-list" label="Hottest range over time">
+      <Scroll class="heat-list sideways" label="Hottest range over time">
         <Table
           rows={rows}
           keyOf={({ atMs }) => String(atMs)}
@@ -168,7 +171,12 @@ export function Findings({ findings, pinned }: FindingsProps) {
           const { kind, subject, words, lab, place } = finding
           const name = `${kind} ${subject}`
           return (
-            <li key={name} id={findingId(name)} class={`panel ${pinned === name ? 'is-pinned' : ''}`} tabIndex={-1}>
+            <li
+              key={name}
+              id={findingId(name)}
+              class={`panel breaks ${pinned === name ? 'is-pinned' : ''}`}
+              tabIndex={-1}
+            >
               <details open={pinned === name}>
                 <summary>
                   {i + 1}. {safeText(words)}
@@ -199,7 +207,7 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
     words: valueWords(value, metric).replace(/(\/s| each)$/, ''),
   }))
   return (
-    <div class="heat-legend small below-3">
+    <div class="heat-legend wrap small below-3">
       <span>{metricTitles[metric]}</span>
       <HeatBar marks={marks} />
       <span class="muted">

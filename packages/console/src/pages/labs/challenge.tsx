@@ -37,7 +37,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
       <Program challenge={challenge} judge={judge} />
       <details>
         <summary>What a program may call on db</summary>
-        <dl class="program-calls">
+        <dl class="stack-1">
           {calls.map(([call, answer]) => (
             <div key={call}>
               <dt>{richText(call)}</dt>
@@ -46,7 +46,10 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
           ))}
         </dl>
       </details>
-      <InTerminal name={name} />
+      <details>
+        <summary>In your own editor, or in another language</summary>
+        <CopyCode text={[`start ${name}`, `judge ${name} --html ${name}.html`].map(inTerminal).join('\n')} />
+      </details>
       {judge.error !== undefined && <ErrorNote error={judge.error} what="The program was not judged" />}
       {judge.printed !== '' && (
         <details>
@@ -58,6 +61,8 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
     </>
   )
 }
+
+const inTerminal = (words: string): string => `npx sixtables-lab challenge ${words}`
 
 const keptName = (challenge: string): string => `sixtables-program-${challenge}`
 
@@ -93,17 +98,6 @@ function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; rea
         )}
       </p>
     </section>
-  )
-}
-
-function InTerminal({ name }: { readonly name: string }) {
-  return (
-    <details>
-      <summary>In your own editor, or in another language</summary>
-      <CopyCode
-        text={`npx sixtables-lab challenge start ${name}\nnpx sixtables-lab challenge judge ${name} --html ${name}.html`}
-      />
-    </details>
   )
 }
 

@@ -82,7 +82,7 @@ function Predictions({ items }: { readonly items: readonly Piece[] }) {
     <ol class="exercises">
       {items.map((item, i) => (
         <li key={i}>
-          <label class="chapter-prediction">
+          <label class="stack-1">
             <span>
               <Pieces pieces={insideOf(item)} />
             </span>

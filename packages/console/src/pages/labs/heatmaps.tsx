@@ -21,7 +21,7 @@ export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) 
   return (
     <section class="heatmaps" aria-label={title}>
       <h3>
-        {title} <span class="muted">{unit}</span>
+        {title} <span class="muted light">{unit}</span>
       </h3>
       <HeatBar marks={scale.map(({ share, value }) => ({ share, words: inWords(value / brightness) }))} />
       <HeatTools {...{ span, brightness, time, from, to }} onSpan={setSpan} onBrightness={setBrightness} />

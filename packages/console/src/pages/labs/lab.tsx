@@ -230,7 +230,7 @@ function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
     onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
   }
   return (
-    <fieldset class="arm-choice apart">
+    <fieldset class="arm-choice stack-1 apart">
       <legend class="field-label">Arms</legend>
       {lab.arms.map(({ name, about }) => (
         <label key={name} class="check">

@@ -98,7 +98,7 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
       {failed !== undefined && <ErrorNote error={failed} what="The lab was not run" />}
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
-        <details open class="panel chapter-result">
+        <details open class="panel">
           <summary>{lab}: the result</summary>
           <ResultView result={run.result} />
           <Verdicts result={run.result} />

@@ -34,7 +34,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
   if (tag === 'table') {
     const [head, ...rows] = insideOf(piece)
     return (
-      <div class="chapter-table below-3">
+      <div class="sideways below-3">
         <table>
           <thead>
             <Pieces pieces={head === undefined ? [] : [head]} />

@@ -45,7 +45,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
   const units = new Map(arms.flatMap((arm) => arm.figures.map(({ name, unit }) => [name, unit] as const)))
   return (
     <>
-      <Scroll class="lab-figures" label="Figures">
+      <Scroll class="lab-figures sideways" label="Figures">
         <FigureTable
           columns={['Figure', ...arms.map(({ name }) => name)]}
           rows={[...units].map(([name, unit]) => ({

@@ -19,24 +19,21 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   return (
     <section class="panel run-progress" aria-label="Progress">
       <ul>
-        {arms.map((arm, i) => (
-          <ArmProgress key={arm} name={arm} share={i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)} />
-        ))}
+        {arms.map((arm, i) => {
+          const share = i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)
+          const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`
+          return (
+            <li key={arm}>
+              <span class="breaks">{arm}</span>
+              <progress value={share} max={1} aria-label={`${arm}: ${words}`} />
+              <span class="muted">{words}</span>
+            </li>
+          )
+        })}
       </ul>
       <Button label="Cancel" disabled={cancel.isBusy} onClick={() => cancel.run()} />
       {cancel.error !== undefined && <ErrorNote error={cancel.error} />}
     </section>
-  )
-}
-
-function ArmProgress({ name, share }: { readonly name: string; readonly share: number }) {
-  const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`
-  return (
-    <li>
-      <span class="breaks">{name}</span>
-      <progress value={share} max={1} aria-label={`${name}: ${words}`} />
-      <span class="muted run-progress-words">{words}</span>
-    </li>
   )
 }
 

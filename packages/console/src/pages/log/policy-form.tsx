@@ -43,11 +43,11 @@ function usePolicy(path: string, onChanged: () => void) {
 export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   return (
-    <fieldset class="policy-form">
+    <fieldset class="policy-form stack-1">
       <legend>A commit is applied</legend>
       {error !== undefined && <ErrorNote error={error} what="The policy cannot be read" />}
       {applyChoices.map(([name, words]) => (
-        <div key={name} class="policy-choice">
+        <div key={name} class="policy-choice stack">
           <label>
             <input
               type="radio"
@@ -58,7 +58,7 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
             />{' '}
             {words}
           </label>
-          <span class="muted">{about[name]}</span>
+          <span class="muted small">{about[name]}</span>
           {form?.apply === name && name === 'timeJobPolicy' && (
             <NumberInput
               label="Delay in ms"

@@ -50,7 +50,9 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
           <h3>
             Entity group {safeText(group)}
             {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}
-            <a href={addressOfRows({ ...place, namespace }, group)}>its rows</a>
+            <a class="light" href={addressOfRows({ ...place, namespace }, group)}>
+              its rows
+            </a>
           </h3>
           <ol>
             {records.map((record, i) => (

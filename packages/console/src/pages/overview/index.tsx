@@ -70,10 +70,14 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
       <Tile name="Latency p50" value={latency(all?.p50Ms)} />
       <Tile name="Latency p99" value={latency(all?.p99Ms)} />
       <Tile name="Open transactions" value={count(event?.openTransactions)}>
-        <a href={addressOf('requests', ['transactions'])}>Transactions</a>
+        <a class="small" href={addressOf('requests', ['transactions'])}>
+          Transactions
+        </a>
       </Tile>
       <Tile name="Waiting for apply" value={count(event?.waitingRecords)}>
-        <a href={addressOf('log')}>Log and apply</a>
+        <a class="small" href={addressOf('log')}>
+          Log and apply
+        </a>
       </Tile>
     </dl>
   )
@@ -215,7 +219,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] | undefi
     <Panel title="Findings">
       <ul class="findings">
         {groupsOf(findings).map(([first, ...others]) => (
-          <li key={first.kind}>
+          <li key={first.kind} class="breaks">
             <details>
               <summary>
                 <span class="tag warn">{first.kind}</span> {safeText(first.words)}

@@ -84,7 +84,7 @@ function Code({ call }: { readonly call: Parameters<typeof copiedAs>[1] }) {
   return (
     <details>
       <summary>Code</summary>
-      <div class="toolbar">
+      <div class="toolbar apart">
         {forms.map((one) => (
           <Button label={one} key={one} aria-pressed={one === form} onClick={() => setForm(one)} />
         ))}

@@ -103,12 +103,12 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
     Transaction: transaction && <a href={addressOf('requests', [], { transaction })}>{transaction}</a>,
   }
   return (
-    <dl class="call-facts">
+    <dl class="call-facts stack">
       {Object.entries(facts).map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? safeText(value) : value}</dd>
+            <dd class="breaks">{typeof value === 'string' ? safeText(value) : value}</dd>
           </div>
         ),
       )}

@@ -5,7 +5,7 @@ import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
-import { type Bar, barsOf, type Gap, shortTransaction, timeScale } from './transaction-bars.ts'
+import { type Bar, barsOf, shortTransaction, timeScale } from './transaction-bars.ts'
 import type { UsedFeed } from './use-feed.ts'
 
 /** Bars in the picture. */
@@ -138,14 +138,23 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   }, [])
   // What is open goes on to now; only the time in which something happened is drawn to scale.
   const scale = timeScale(bars.flatMap(({ calls }) => calls))
-  const x = (ms: number): number => namePx + scale.x(ms) * (width - namePx - endPx)
+  const shareX = (share: number): number => namePx + share * (width - namePx - endPx)
+  const x = (ms: number): number => shareX(scale.x(ms))
   const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
   const height = headPx + bars.length * linePx + 4
   return (
     <div class="bar-picture" ref={box}>
       <svg width={width} height={height} aria-hidden="true">
         <Patterns />
-        <Gaps gaps={scale.gaps} height={height} x={(share) => namePx + share * (width - namePx - endPx)} />
+        {/* Pauses that are left out, with their lengths. */}
+        {scale.gaps.map(({ atX, ms }) => (
+          <g key={atX}>
+            <line x1={shareX(atX)} x2={shareX(atX)} y1={headPx - 4} y2={height} class="bar-gap" />
+            <text x={shareX(atX)} y={12} text-anchor="middle" class="bar-text small muted">
+              {durationInWords(ms)}
+            </text>
+          </g>
+        ))}
         {bars.map((bar) => (
           <BarLine
             key={bar.id}
@@ -182,22 +191,6 @@ function Patterns() {
         <path d="M0,0 L8,4 L0,8 z" class="bar-arrow-head" />
       </marker>
     </defs>
-  )
-}
-
-/** Pauses that are left out, with their lengths. */
-function Gaps({ gaps, height, x }: Readonly<{ gaps: readonly Gap[]; height: number; x: (share: number) => number }>) {
-  return (
-    <>
-      {gaps.map(({ atX, ms }) => (
-        <g key={atX}>
-          <line x1={x(atX)} x2={x(atX)} y1={headPx - 4} y2={height} class="bar-gap" />
-          <text x={x(atX)} y={12} text-anchor="middle" class="bar-text small muted">
-            {durationInWords(ms)}
-          </text>
-        </g>
-      ))}
-    </>
   )
 }
 

@@ -85,7 +85,13 @@ function Pane(props: PaneProps) {
                 isMarked={marked.has(row.rowKey)}
               />
             )
-            return tablet === undefined ? [line] : [<TabletLine key={`tablet ${tablet.id}`} tablet={tablet} />, line]
+            if (tablet === undefined) return [line]
+            const border = (
+              <li key={`tablet ${tablet.id}`} class="tablet-line row muted nowrap">
+                tablet {tablet.id} on server {tablet.server}
+              </li>
+            )
+            return [border, line]
           })}
         </ol>
       </section>
@@ -96,7 +102,7 @@ function Pane(props: PaneProps) {
 function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step' | 'about' | 'rows'>) {
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
-    <header class="table-pane-head small">
+    <header class="table-pane-head stack small">
       <h2>
         {step !== undefined && (
           <span class={`step-tag step-${step}`} title={step === 'log' ? about : `written by milestone ${step}`}>
@@ -151,14 +157,6 @@ function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace
       </li>
     )
   }, [row.row, row.rowKey, row.value, form, lit, isDeleted, isMarked, project, database, namespace])
-}
-
-function TabletLine({ tablet: { id, server } }: { readonly tablet: Tablet }) {
-  return (
-    <li class="tablet-line row muted nowrap">
-      tablet {id} on server {server}
-    </li>
-  )
 }
 
 /** The tablet that begins between two rows; before the first row shown the one that it lies in. */
