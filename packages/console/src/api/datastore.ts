@@ -5,7 +5,7 @@ import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { countIn, type GqlQuery, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiKey, ApiProperties, ApiValue } from '../model/value-words.ts'
 import { wrote } from './events.ts'
-import { type CallOptions, pathPart, postJson } from './http.ts'
+import { type CallOptions, postJson } from './http.ts'
 
 export interface EntityResult {
   readonly entity: { readonly key: ApiKey; readonly properties?: ApiProperties }
@@ -46,7 +46,11 @@ export async function readPage(
 }
 
 function runGql(scope: EntityScope, gqlQuery: GqlQuery, options: CallOptions): Promise<QueryAnswer> {
-  return postJson(`/v1/projects/${pathPart(scope.project)}:runQuery`, { ...inRequest(scope), gqlQuery }, options)
+  return postJson(
+    `/v1/projects/${encodeURIComponent(scope.project)}:runQuery`,
+    { ...inRequest(scope), gqlQuery },
+    options,
+  )
 }
 
 /** The figures of an aggregation, by their names. */
@@ -57,7 +61,7 @@ export async function aggregate(
 ): Promise<Readonly<Record<string, ApiValue>>> {
   const queryString = typeof statement === 'string' ? statement : printGql(statement)
   const body = { ...inRequest(scope), gqlQuery: { queryString, allowLiterals: true } }
-  const path = `/v1/projects/${pathPart(scope.project)}:runAggregationQuery`
+  const path = `/v1/projects/${encodeURIComponent(scope.project)}:runAggregationQuery`
   const { batch } = await postJson<{
     readonly batch: {
       readonly aggregationResults?: readonly { aggregateProperties?: Readonly<Record<string, ApiValue>> }[]
@@ -94,6 +98,6 @@ export async function deleteKeys(
     mode: 'NON_TRANSACTIONAL',
     mutations: keys.map((key) => ({ delete: key })),
   }
-  await postJson(`/v1/projects/${pathPart(project)}:commit`, body, options)
+  await postJson(`/v1/projects/${encodeURIComponent(project)}:commit`, body, options)
   wrote()
 }

@@ -8,7 +8,7 @@ import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
 import type { ApiKey, ApiProperties } from '../model/value-words.ts'
 import { wrote } from './events.ts'
-import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
+import { type CallOptions, getJson, postJson } from './http.ts'
 
 export interface StoredEntity {
   /** Absent = there is none. */
@@ -78,7 +78,7 @@ export function previewWrites(
 
 /** One result per write: each for itself is written, or in conflict. @throws ApiError */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]): Promise<readonly Written[]> {
-  const path = `/v1/projects/${pathPart(scope.project)}:commit`
+  const path = `/v1/projects/${encodeURIComponent(scope.project)}:commit`
   const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, writes))
   wrote()
   return mutationResults.map(({ key, version, conflictDetected }) => ({
@@ -134,7 +134,7 @@ export async function readFirst(
       readonly entityResults?: readonly { readonly entity: FoundEntity }[]
       readonly moreResults: string
     }
-  }>(`/v1/projects/${pathPart(scope.project)}:runQuery`, body, options)
+  }>(`/v1/projects/${encodeURIComponent(scope.project)}:runQuery`, body, options)
   const entities = batch.entityResults?.map(({ entity }) => entity) ?? []
   return { entities, hasMore: batch.moreResults !== 'NO_MORE_RESULTS' }
 }

@@ -88,12 +88,7 @@ export async function sendByHand(path: string, json: string): Promise<PlainAnswe
 
 /** The settings of a database. */
 export function settingsPath({ project, database }: DatabaseName): string {
-  return `/emulator/v1/projects/${pathPart(project)}/databases/${pathPart(database || '(default)')}/settings`
-}
-
-/** Member of a path, encoded. */
-export function pathPart(text: string): string {
-  return encodeURIComponent(text)
+  return `/emulator/v1/projects/${encodeURIComponent(project)}/databases/${encodeURIComponent(database || '(default)')}/settings`
 }
 
 async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {

@@ -4,7 +4,7 @@
 import type { FixtureFormat, ProgressEvent } from '@sixtables/gateway/browser'
 import { type EntityScope, given } from '../model/scope.ts'
 import { dataOf, wrote } from './events.ts'
-import { ApiError, type CallOptions, pathPart, postJson, ServerGone, send } from './http.ts'
+import { ApiError, type CallOptions, postJson, ServerGone, send } from './http.ts'
 
 export interface Fixture {
   readonly text: string
@@ -94,7 +94,7 @@ export interface ManagedTransfer {
 
 export function startTransfer(scope: EntityScope, transfer: ManagedTransfer): Promise<Operation> {
   const { direction, directory, name, kinds, namespaces } = transfer
-  return postJson(`/emulator/v1/projects/${pathPart(scope.project)}:${direction}?wait=false`, {
+  return postJson(`/emulator/v1/projects/${encodeURIComponent(scope.project)}:${direction}?wait=false`, {
     database: `projects/${scope.project}/databases/${scope.database}`,
     export_directory: directory,
     ...given({ export_name: name }),
@@ -105,5 +105,5 @@ export function startTransfer(scope: EntityScope, transfer: ManagedTransfer): Pr
 
 /** `/v1/projects/p/operations/5`, each part encoded. */
 export function operationPath({ name }: Operation): string {
-  return `/v1/${name.split('/').map(pathPart).join('/')}`
+  return `/v1/${name.split('/').map(encodeURIComponent).join('/')}`
 }

@@ -1,16 +1,7 @@
 /** A long call of a dialog, one at a time: it tells how far it is, can be cancelled, and ends when its dialog is closed. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-export interface Task<A extends readonly unknown[], T> {
-  readonly start: (...args: A) => void
-  readonly cancel: () => void
-  readonly isBusy: boolean
-  /** How far it is, in words; then its result, or its failure. */
-  readonly state: T | string | Error | undefined
-  readonly set: (state: Error | undefined) => void
-}
-
-export interface TaskParts {
+interface TaskParts {
   readonly signal: AbortSignal
   readonly tell: (words: string) => void
 }
@@ -19,7 +10,8 @@ export interface TaskParts {
 export function useTask<A extends readonly unknown[], T>(
   run: (parts: TaskParts, ...args: A) => Promise<T | string>,
   cancelled?: string,
-): Task<A, T> {
+) {
+  /** How far it is, in words; then its result, or its failure. */
   const [state, set] = useState<T | string | Error | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const running = useRef<AbortController | undefined>(undefined)
@@ -33,5 +25,5 @@ export function useTask<A extends readonly unknown[], T>(
     set(await run({ signal, tell: set }, ...args).catch((error: Error) => (signal.aborted ? cancelled : error)))
     setBusy(false)
   }
-  return { start: (...args) => void start(...args), cancel, isBusy, state, set }
+  return { start: (...args: A) => void start(...args), cancel, isBusy, state, set }
 }

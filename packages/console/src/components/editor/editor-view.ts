@@ -20,10 +20,11 @@ import { completionsAt, type KnownNames } from '@sixtables/gateway/browser'
 import { colours, gqlLanguage, jsLanguage, jsonLanguage } from './languages.ts'
 
 const languages = { gql: gqlLanguage, json: jsonLanguage, js: jsLanguage } as const
-export type Language = keyof typeof languages
+type Language = keyof typeof languages
 
 export interface EditorOptions {
   readonly language: Language
+  /** Its name for screen readers. */
   readonly label: string
   readonly value: string
   readonly placeholder: string
@@ -33,17 +34,9 @@ export interface EditorOptions {
   readonly names: () => KnownNames
 }
 
-export interface MountedEditor {
-  /** @param at - the cursor's place; absent: where it was */
-  focus(at?: number): void
-  /** Replaces the text, if it is another one. */
-  setValue(value: string): void
-  /** Marks a place of the text as wrong; without one removes the mark. */
-  setMistake(at: number | undefined): void
-  close(): void
-}
+export type MountedEditor = ReturnType<typeof mountEditor>
 
-export function mountEditor(host: HTMLElement, options: EditorOptions): MountedEditor {
+export function mountEditor(host: HTMLElement, options: EditorOptions) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const view = new EditorView({
     root,
@@ -61,15 +54,18 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
     }),
   })
   return {
-    focus(at) {
+    /** @param at - the cursor's place; absent: where it was */
+    focus(at?: number) {
       if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
       view.focus()
     },
-    setValue(value) {
+    /** Replaces the text, if it is another one. */
+    setValue(value: string) {
       if (value === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, userEvent: 'set' })
     },
-    setMistake: (at) => view.dispatch({ effects: setMistake.of(at) }),
+    /** Marks a place of the text as wrong; without one removes the mark. */
+    setMistake: (at: number | undefined) => view.dispatch({ effects: setMistake.of(at) }),
     close: () => view.destroy(),
   }
 }

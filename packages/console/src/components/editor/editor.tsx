@@ -6,21 +6,16 @@
 
 import type { KnownNames } from '@sixtables/gateway/browser'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Language, MountedEditor } from './editor-view.ts'
+import type { EditorOptions, MountedEditor } from './editor-view.ts'
 
-export interface EditorProps {
-  readonly language: Language
-  /** Its name for screen readers. */
-  readonly label: string
-  readonly value: string
-  readonly onChange?: (value: string) => void
-  /** Ctrl+Enter. */
-  readonly onRun?: () => void
+type Given = Pick<EditorOptions, 'language' | 'label' | 'value'>
+type Asked = Partial<Pick<EditorOptions, 'placeholder' | 'onChange' | 'onRun'>>
+
+interface EditorProps extends Given, Asked {
   /** The names that completion of GQL offers. */
   readonly names?: KnownNames
   /** Offset of a mistake in the text, which is marked. Its message is for the page to show. */
   readonly mistakeAt?: number | undefined
-  readonly placeholder?: string
   /** Grows when the editor is to take the focus. */
   readonly focusCount?: number
 }

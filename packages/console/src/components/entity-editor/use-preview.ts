@@ -9,16 +9,12 @@ import type { EntityScope } from '../../model/scope.ts'
 
 const waitMs = 250
 
-export interface Previewed {
-  readonly preview: CommitPreview | undefined
-  /** The API's refusal of the writes. */
-  readonly refusal: ApiError | undefined
-  /** Whether it is of the writes as they are now. */
-  readonly isCurrent: boolean
-}
-
-/** @param writes - absent: there is nothing that could be written */
-export function usePreview(scope: EntityScope, writes: readonly KeyedWrite[] | undefined): Previewed {
+/**
+ * The preview, or the API's refusal; `isCurrent` says whether it is of the writes as they are now.
+ *
+ * @param writes - absent: there is nothing that could be written
+ */
+export function usePreview(scope: EntityScope, writes: readonly KeyedWrite[] | undefined) {
   const text = writes === undefined ? '' : JSON.stringify(writes)
   const [found, setFound] = useState<{ text: string; preview?: CommitPreview; refusal?: ApiError }>({ text: '' })
   // A preview that the server was not there for is asked for again.

@@ -1,7 +1,7 @@
 /** Injected errors and delays: the list with their hits, a form, and their end. */
 import type { FaultReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
-import { deleteJson, pathPart, postJson } from '../../api/http.ts'
+import { deleteJson, postJson } from '../../api/http.ts'
 import { Button, Check, Form, Select, TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote, Panel, safeText } from '../../components/parts.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
@@ -25,7 +25,7 @@ const presets = {
 export function FaultControl() {
   const { value, error, reload } = useLoaded<{ readonly faults: readonly FaultReport[] }>(path, { everyMs: 1000 })
   const remove = useAction(async (id: string | undefined) => {
-    await deleteJson(id === undefined ? path : `${path}/${pathPart(id)}`)
+    await deleteJson(id === undefined ? path : `${path}/${encodeURIComponent(id)}`)
     reload()
     return id === undefined ? 'All faults are removed.' : 'The fault is removed.'
   })

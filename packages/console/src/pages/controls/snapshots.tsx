@@ -2,7 +2,7 @@
 import type { SnapshotReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { deleteJson, pathPart, postJson } from '../../api/http.ts'
+import { deleteJson, postJson } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
 import { CopyCode } from '../../components/copy-button.tsx'
 import { DatabaseFields } from '../../components/databases.tsx'
@@ -51,13 +51,13 @@ function Snapshots() {
   const { value, error, reload } = useLoaded<{ readonly snapshots: readonly SnapshotReport[] }>(path, { everyMs: 2000 })
   const [name, setName] = useState('')
   const take = useAction(async () => {
-    const { name: taken, rows } = await postJson<SnapshotReport>(`${path}/${pathPart(name)}`)
+    const { name: taken, rows } = await postJson<SnapshotReport>(`${path}/${encodeURIComponent(name)}`)
     reload()
     setName((typed) => (typed === taken ? '' : typed))
     return `The snapshot ${taken} has ${counted(rows)} rows.`
   })
   const change = useAction(async (which: string, what: 'restore' | 'delete') => {
-    const one = `${path}/${pathPart(which)}`
+    const one = `${path}/${encodeURIComponent(which)}`
     if (what === 'delete') await deleteJson(one)
     else await postJson(`${one}/restore`)
     reload()

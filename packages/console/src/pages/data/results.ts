@@ -34,14 +34,10 @@ export type Types = ReadonlyMap<string, FilterType>
 export const typesOf = (columns: readonly Column[]): Types =>
   new Map(columns.map(({ property, filterType }) => [property, filterType]))
 
-export interface Results {
-  readonly pages: Pages<EntityResult>
-  readonly columns: readonly Column[]
-  readonly keyWidth: number
-}
+export type Results = ReturnType<typeof useResults>
 
 /** The results of a statement, printed: another text begins anew. */
-export function useResults(scope: EntityScope, gql: string): Results {
+export function useResults(scope: EntityScope, gql: string) {
   const [, draw] = useState(0)
   const current = epoch.value
   const { project, database, namespace } = scope

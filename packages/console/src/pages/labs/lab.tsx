@@ -2,7 +2,7 @@
 import type { DrawableResult, LabOffer } from '@sixtables/bench'
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
-import { pathPart, postJson } from '../../api/http.ts'
+import { postJson } from '../../api/http.ts'
 import { Button, Field, TextField } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
@@ -24,7 +24,7 @@ export function LabView({ lab, run: id }: LabViewProps) {
   const { run, error } = useRun<DrawableResult>(id)
   const [choice, setChoice] = useState<RunChoice>(noChoice)
   const start = useAction(async () => {
-    const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab.name)}/runs`, runOf(choice))
+    const begun = await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab.name)}/runs`, runOf(choice))
     navigate(addressOf('labs', [lab.name], { run: begun.id }))
   })
   const isRunning = run?.state === 'running'

@@ -4,7 +4,7 @@ import type { TableReport } from '@sixtables/engine'
 import type { LabRunReport, PageAnswer } from '@sixtables/gateway/browser'
 import { useContext, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
-import { getJson, patchJson, pathPart, postJson, settingsPath } from '../../api/http.ts'
+import { getJson, patchJson, postJson, settingsPath } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { DeleteQuestion } from '../../components/dialog.tsx'
 import { ActionNote, ErrorNote, safeLines } from '../../components/parts.tsx'
@@ -83,7 +83,7 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
   const { run, error } = useRun<DrawableResult>(id)
   const note = useNoteLine()
   const start = useAction(async () => {
-    const begun = await postJson<LabRunReport>(`/emulator/labs/${pathPart(lab)}/runs`, asked)
+    const begun = await postJson<LabRunReport>(`/emulator/labs/${encodeURIComponent(lab)}/runs`, asked)
     setId(begun.id)
     note(text)
   })

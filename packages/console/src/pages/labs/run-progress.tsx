@@ -1,7 +1,7 @@
 /** A run as it goes on: its events until it has ended, its arms, each done, at work or waiting, and the button that cancels it. */
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
-import { deleteJson, pathPart } from '../../api/http.ts'
+import { deleteJson } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useEvents } from '../../components/use-server.ts'
@@ -10,7 +10,7 @@ import type { Run } from './lab-types.ts'
 export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   const { id, arms = [], state, progress, error } = run
   const cancel = useAction(async () => {
-    await deleteJson(`/emulator/labs/runs/${pathPart(id)}`)
+    await deleteJson(`/emulator/labs/runs/${encodeURIComponent(id)}`)
   })
   if (state === 'failed') return <ErrorNote error={new Error(error ?? '')} what="The run broke off" />
   if (state === 'cancelled') return <p role="status">The run was cancelled. Nothing of it is kept.</p>
@@ -48,7 +48,7 @@ export function useRun<T>(id: string | undefined): WatchedRun<T> {
   useEffect(() => setWatched({}), [id])
   // The server ends the stream with the run: then it is not to be opened again.
   const isOver = watched.run?.id === id && watched.run?.state !== 'running'
-  useEvents<Run<T>>(id === undefined || isOver ? undefined : `/emulator/labs/runs/${pathPart(id)}/events`, {
+  useEvents<Run<T>>(id === undefined || isOver ? undefined : `/emulator/labs/runs/${encodeURIComponent(id)}/events`, {
     onEvent: (run) => setWatched({ run }),
     onRefused: (error) => setWatched({ error }),
   })

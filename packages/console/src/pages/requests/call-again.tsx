@@ -2,7 +2,7 @@
 
 import type { MessageReport, RequestDetailReport } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
-import { type PlainAnswer, pathPart, sendByHand } from '../../api/http.ts'
+import { type PlainAnswer, sendByHand } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
@@ -36,7 +36,7 @@ export function CallAgain({
           <CopyButton key={form} label={form} text={copiedAs(form, call)} />
         ))}
       </div>
-      <Again path={`/v1/projects/${pathPart(project)}:${method}`} json={request.json} />
+      <Again path={`/v1/projects/${encodeURIComponent(project)}:${method}`} json={request.json} />
       {transaction !== undefined && began !== true && (
         <p class="muted">The call belongs to a transaction, which is over by now or still holds its locks.</p>
       )}
