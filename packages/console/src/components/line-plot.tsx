@@ -155,6 +155,8 @@ function optionsOf(props: LinePlotProps, element: HTMLElement, onUnder: (at: num
     grid: { stroke: line, width: 1 },
     ticks: { stroke: line, width: 1 },
   }
+  const clockWords = (_plot: uPlot, marks: readonly number[]): string[] =>
+    marks.map((seconds) => timeWords(seconds * 1000))
   const words = (_plot: uPlot, marks: readonly (number | null)[]): string[] =>
     marks.map((mark) => (mark === null ? '' : inWords(mark)))
   const range = (_plot: uPlot, low: number | null, high: number | null): [number, number] => [
@@ -201,8 +203,4 @@ function optionsOf(props: LinePlotProps, element: HTMLElement, onUnder: (at: num
 function timeRange({ data: [x] }: uPlot): [number, number] {
   const end = x.at(-1) ?? Date.now() / 1000
   return [Math.min(x[0] ?? end, end - timeSpanMin), end]
-}
-
-function clockWords(_plot: uPlot, marks: readonly number[]): string[] {
-  return marks.map((seconds) => timeWords(seconds * 1000))
 }

@@ -76,7 +76,8 @@ export function countIn(positions: readonly ResultPosition[]): number | undefine
 
 /** How many results a query has. The order is of no account, and would need its index. */
 export function countOf(statement: SelectStatement): Statement {
-  const over = hasWindow(statement) ? statement : { ...statement, order: [] }
+  const hasWindow = statement.limit.length + statement.offset.length > 0
+  const over = hasWindow ? statement : { ...statement, order: [] }
   return { type: 'aggregate', aggregations: [{ operator: 'count', upTo: undefined, alias: 'n' }], over }
 }
 
@@ -106,8 +107,4 @@ export function sortedBy(statement: SelectStatement, property: string): SelectSt
         ? [{ property, direction: 'descending' }]
         : []
   return { ...statement, order }
-}
-
-function hasWindow({ limit, offset }: SelectStatement): boolean {
-  return limit.length + offset.length > 0
 }

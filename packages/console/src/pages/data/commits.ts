@@ -4,8 +4,9 @@
  */
 
 import type { CommitReport } from '@sixtables/engine'
-import { useEffect, useRef } from 'preact/hooks'
-import { openEvents, type StoreEvent } from '../../api/events.ts'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { StoreEvent } from '../../api/events.ts'
+import { useEvents } from '../../components/use-server.ts'
 
 const firstMs = 40
 const nextMs = 500
@@ -24,19 +25,11 @@ export interface Changes {
 export function useChanges(project: string, database: string, onChanges: (changes: Changes) => void): void {
   const latest = useRef(onChanges)
   latest.current = onChanges
-  useEffect(() => {
-    const gathered = gatherer((changes) => latest.current(changes))
-    const where = project === '' ? {} : { project, database }
-    const query = new URLSearchParams({ list: String(listed), rows: '0', ...where })
-    const close = openEvents<StoreEvent>(`/emulator/commits?${query.toString()}`, {
-      onEvent: gathered.add,
-      onOpened: () => gathered.note([]),
-    })
-    return () => {
-      close()
-      gathered.close()
-    }
-  }, [project, database])
+  const gathered = useMemo(() => gatherer((changes) => latest.current(changes)), [project, database])
+  useEffect(() => gathered.close, [gathered])
+  const where = project === '' ? {} : { project, database }
+  const query = new URLSearchParams({ list: String(listed), rows: '0', ...where })
+  useEvents<StoreEvent>(`/emulator/commits?${query}`, { onEvent: gathered.add, onOpened: () => gathered.note([]) })
 }
 
 function gatherer(tell: (changes: Changes) => void) {

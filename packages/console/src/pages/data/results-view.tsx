@@ -11,7 +11,7 @@ import { Menu } from '../../components/menu.tsx'
 import { MissingIndex, useCreateIndex } from '../../components/missing-index.tsx'
 import { ActionNote, EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { isShared } from '../../components/shared-store.tsx'
-import { useLoaded } from '../../components/use-server.ts'
+import { useAction, useLoaded } from '../../components/use-server.ts'
 import type { KeptQuery } from '../../model/kept-queries.ts'
 import { counted, timeWords } from '../../model/numbers.ts'
 import { pageMax } from '../../model/paging.ts'
@@ -72,7 +72,11 @@ export function ResultsView(props: ResultsViewProps) {
   return (
     <>
       <Tools {...props} onDelete={deletion && (() => deletion(statement))}>
-        {props.isChanged ? <ResultsOf gql={gql} /> : <Count scope={scope} statement={statement} results={results} />}
+        {props.isChanged ? (
+          <ResultsOf gql={gql} />
+        ) : (
+          <Count key={JSON.stringify([scope, gql])} {...{ scope, statement, results }} />
+        )}
         <ColumnChooser met={columns} shown={shown} onChange={props.onColumns} />
         <ExplainButton {...props} />
       </Tools>
@@ -221,21 +225,17 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
 
 /** A count is of its moment: the rows go on changing. */
 function Count({ scope, statement, results: { pages } }: Shown) {
-  const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
-  const of = JSON.stringify([scope, printGql(statement)])
+  const all = useAction(async () => {
+    const { n } = await aggregate(scope, countOf(statement))
+    return `of ${counted(Number(n?.integerValue ?? 0))} at ${timeWords(Date.now())}`
+  })
   if (pages.isNew) return <span class="results-count nowrap muted">{pages.error === undefined ? 'Reading …' : ''}</span>
   if (pages.isComplete) return <span class="results-count nowrap">{counted(pages.count, 'result')}</span>
-  const count = (): void => {
-    setTotal({ of, words: 'counting …' })
-    aggregate(scope, countOf(statement)).then(
-      ({ n }) => setTotal({ of, words: `of ${counted(Number(n?.integerValue ?? 0))} at ${timeWords(Date.now())}` }),
-      (error: Error) => setTotal({ of, words: error.message }),
-    )
-  }
+  const words = all.isBusy ? 'counting …' : (all.error?.message ?? all.done)
   return (
     <span class="results-count nowrap">
       {counted(Math.max(0, pages.count - 1))} read{' '}
-      {total?.of === of ? safeText(total.words) : <Button label="Count all" look="quiet" onClick={count} />}
+      {words === undefined ? <Button label="Count all" look="quiet" onClick={() => all.run()} /> : safeText(words)}
     </span>
   )
 }

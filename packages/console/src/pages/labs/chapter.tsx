@@ -2,9 +2,10 @@
 import type { Chapter } from '@sixtables/bench'
 import { texts } from 'course'
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext } from 'preact/hooks'
 import { Select } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
+import { useLoaded } from '../../components/use-server.ts'
 import { insideOf, itemsOf, lineOf, linesOf, type Piece, sectionsOf } from '../../model/chapter-text.ts'
 import { addressOf } from '../../model/route.ts'
 import { Pieces } from './pieces.tsx'
@@ -21,11 +22,7 @@ export function ChapterView({
   readonly chapters: readonly Chapter[]
 }) {
   const { number, title, page } = chapter
-  const [text, setText] = useState<readonly Piece[] | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  useEffect(() => {
-    texts[page]?.().then((loaded) => setText(loaded.default), setError)
-  }, [page])
+  const { value: text, error } = useLoaded(page, { read: async () => (await texts[page]?.())?.default })
   const next = chapters.find((one) => one.number === number + 1)
   return (
     <article class="chapter">

@@ -6,6 +6,7 @@ import { type PlainAnswer, sendByHand } from '../../api/http.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
+import { useAction } from '../../components/use-server.ts'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { durationInWords } from '../../model/numbers.ts'
@@ -46,25 +47,16 @@ export function CallAgain({
 }
 
 function Again({ path, json }: { readonly path: string; readonly json: unknown }) {
-  const [isAsking, setAsking] = useState(false)
   const [sent, setSent] = useState<Sent | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const send = async (): Promise<void> => {
-    setAsking(true)
-    setError(undefined)
+  const send = useAction(async () => {
     const beganAt = performance.now()
-    try {
-      const answer = await sendByHand(path, jsonText(json))
-      setSent({ ...answer, ms: performance.now() - beganAt })
-    } catch (reason) {
-      setError(reason as Error)
-    }
-    setAsking(false)
-  }
+    const answer = await sendByHand(path, jsonText(json))
+    setSent({ ...answer, ms: performance.now() - beganAt })
+  })
   return (
     <>
-      <Button label="Send again" disabled={isAsking} onClick={() => void send()} />
-      {error !== undefined && <ErrorNote error={error} what="The call could not be sent" />}
+      <Button label="Send again" disabled={send.isBusy} onClick={() => send.run()} />
+      {send.error !== undefined && <ErrorNote error={send.error} what="The call could not be sent" />}
       {sent !== undefined && (
         <div role="status">
           <p>
