@@ -34,7 +34,7 @@ export function Navigation({ current }: { readonly current: string }) {
               {pages.map(({ name, title, about, icon }) => (
                 <li key={name}>
                   <a
-                    class="place"
+                    class="place row"
                     href={addressOf(name)}
                     title={about}
                     aria-current={name === current ? 'page' : undefined}

@@ -39,12 +39,12 @@ export function ClockControl() {
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
         <div class="clock-forms wrap">
-          <Form class="list-row" onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
+          <Form class="list-row toolbar" onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
             <TextField label="Advance by" type="number" value={amount} onChange={setAmount} required />
             <Select look="field" label="Unit" value={unit} options={units} onChange={setUnit} />
             <Button label="Advance" look="primary" disabled={move.isBusy} />
           </Form>
-          <Form class="list-row" onSubmit={() => move.run({ to })}>
+          <Form class="list-row toolbar" onSubmit={() => move.run({ to })}>
             <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" required />
             <Button label="Set" disabled={move.isBusy} />
           </Form>

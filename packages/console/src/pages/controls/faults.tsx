@@ -149,7 +149,7 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
     return `Added: ${effectInWords(fault)}.`
   })
   const methods = (
-    <fieldset class="choices">
+    <fieldset class="wrap below-3">
       <legend class="field-label">Methods; none chosen means all</legend>
       {dataMethods.map((method) => (
         <Check

@@ -146,12 +146,12 @@ function IndexForm({ create }: IndexFormProps) {
   return (
     <Form onSubmit={() => create.run({ kind, ancestor, properties })}>
       <div class="list-rows stack below-3">
-        <div class="list-row">
+        <div class="list-row toolbar">
           <TextField label="Kind" value={kind} onChange={setKind} placeholder="ToDo" required />
           <Check label="for queries with an ancestor" isOn={ancestor} onSwitch={setAncestor} />
         </div>
         {rows.map(({ name, direction }, i) => (
-          <div key={i} class="list-row">
+          <div key={i} class="list-row toolbar">
             <TextField label={`Property ${i + 1}`} value={name} onChange={(value) => set(i, { name: value })} />
             <Select
               look="field"

@@ -123,7 +123,7 @@ function TtlFields({ ttl, onChange }: TtlFieldsProps) {
     <fieldset class="list-rows stack below-3">
       <legend class="field-label">Time to live: entities of a kind are deleted after the time in a property</legend>
       {ttl.map(({ kind, property }, i) => (
-        <div key={i} class="list-row">
+        <div key={i} class="list-row toolbar">
           <TextField label="Kind" value={kind} onChange={(value) => set(i, { kind: value })} />
           <TextField label="Property" value={property} onChange={(value) => set(i, { property: value })} />
           <Button

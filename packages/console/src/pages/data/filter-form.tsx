@@ -37,7 +37,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
       ))}
       {(filters.length > 0 || order.length > 0 || limit !== '' || keysOnly) && (
         <div class="toolbar">
-          <label class="filter-limit">
+          <label class="row">
             <span>Limit</span>
             <input
               inputMode="numeric"

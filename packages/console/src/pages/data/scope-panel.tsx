@@ -62,7 +62,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
         {shown.map((kind) => (
           <li key={kind}>
             <a
-              class="place"
+              class="place row"
               href={addressOfPlace(movedTo(place, { kind }))}
               aria-current={kind === place.kind ? 'true' : undefined}
             >

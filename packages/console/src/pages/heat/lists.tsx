@@ -133,7 +133,7 @@ export function Marks({ events, onShow }: MarksProps) {
       )}
       <ol class="heat-marks">
         {shown.map((event) => (
-          <li key={event.sequence}>
+          <li key={event.sequence} class="row small breaks">
             <Button
               label={timeWords(event.atMs)}
               look="quiet"

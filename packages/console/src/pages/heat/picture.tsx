@@ -82,7 +82,7 @@ export function Picture(props: PictureProps) {
 
 function Caption({ table, source, metric, plane }: PictureProps & { readonly plane: Plane }) {
   return (
-    <figcaption>
+    <figcaption class="wrap small">
       <h2>
         {table} <span class="muted">{source.name}</span>
       </h2>

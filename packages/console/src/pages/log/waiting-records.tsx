@@ -95,7 +95,7 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
         ))}
         {moreChanges > 0 && <li>and {moreChanges} more</li>}
       </ul>
-      <ul class="waiting-steps" aria-label="Steps">
+      <ul class="waiting-steps wrap apart" aria-label="Steps">
         <li class="is-done">committed</li>
         <li class={state === 'A' ? 'is-done' : ''}>{state === 'A' ? 'A done' : 'A waits'}</li>
         <li>B waits</li>

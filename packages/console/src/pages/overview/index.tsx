@@ -95,7 +95,7 @@ function Tile({ name, value, isBad = false, children }: TileProps) {
   return (
     <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
       <dt>{name}</dt>
-      <dd>
+      <dd class="toolbar spread">
         <span class="tile-value strong">{value}</span>
         {children}
       </dd>
@@ -155,7 +155,7 @@ function TryFirst() {
       <ul class="panel">
         {tries.map(([title, address, words]) => (
           <li key={title}>
-            <a class="place try" href={address}>
+            <a class="place row try" href={address}>
               <strong>{title}</strong>
               <span class="muted">{words}</span>
             </a>
