@@ -26,27 +26,12 @@ export type Write =
 /** A write and the path of its key as text. */
 export type KeyedWrite = Write & { readonly key: string }
 
-export interface Written {
-  /** Path of the key, where its id was given by the commit. */
-  readonly path?: readonly { readonly kind: string; readonly id?: string; readonly name?: string }[]
-  readonly version: string
-  /** Another version was stored; nothing was written. */
-  readonly isConflict: boolean
-}
-
 interface LookupAnswer {
-  readonly found?: readonly {
-    readonly entity: { readonly properties?: JsonObject }
-    readonly version: string
-  }[]
+  readonly found?: readonly { readonly entity: { readonly properties?: JsonObject }; readonly version: string }[]
 }
 
 interface CommitAnswer {
-  readonly mutationResults: readonly {
-    readonly key?: { readonly path: NonNullable<Written['path']> }
-    readonly version: string
-    readonly conflictDetected?: boolean
-  }[]
+  readonly mutationResults: readonly { readonly key?: ApiKey; readonly conflictDetected?: boolean }[]
 }
 
 /** Parameters of the calls that name an entity. */
@@ -76,16 +61,16 @@ export function previewWrites(
   return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, writes) }, options)
 }
 
-/** One result per write: each for itself is written, or in conflict. @throws ApiError */
-export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]): Promise<readonly Written[]> {
+/**
+ * Each write for itself is written, or in conflict: then another version was stored. `key` is there where the commit gave its id.
+ *
+ * @throws ApiError
+ */
+export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
   const path = `/v1/projects/${encodeURIComponent(scope.project)}:commit`
   const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, writes))
   wrote()
-  return mutationResults.map(({ key, version, conflictDetected }) => ({
-    ...(key === undefined ? {} : { path: key.path }),
-    version,
-    isConflict: conflictDetected === true,
-  }))
+  return mutationResults.map(({ key, conflictDetected }) => ({ key, isConflict: conflictDetected === true }))
 }
 
 function commitOf(scope: EntityScope, writes: readonly KeyedWrite[]): JsonObject {

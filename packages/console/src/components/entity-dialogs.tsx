@@ -40,8 +40,6 @@ export function EntityDialogs({ scope, dialog, newKey = '', kind, onClose, onCre
   if (dialog.type === 'import') return <ImportDialog scope={scope} onClose={onClose} />
   if (dialog.type === 'export') return <ExportDialog scope={scope} kind={kind} onClose={onClose} />
   const entityKey = 'key' in dialog ? dialog.key : newKey
-  const onSaved = ({ key }: { readonly key: string }): void => {
-    if (dialog.type === 'create') onCreated?.(key)
-  }
-  return <EntityEditor key={entityKey} mode={dialog.type} {...{ scope, entityKey, onClose, onSaved }} />
+  const onSaved = dialog.type === 'create' && onCreated !== undefined ? { onSaved: onCreated } : {}
+  return <EntityEditor key={entityKey} mode={dialog.type} {...{ scope, entityKey, onClose }} {...onSaved} />
 }

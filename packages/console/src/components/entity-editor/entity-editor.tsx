@@ -6,7 +6,7 @@
  *   scope       where the entity lives; the default database and namespace are empty
  *   entityKey   its path as text; of a new entity a beginning that can be changed, such as `ToDo` for an automatic id, or empty
  *   mode        edit | create | duplicate: a new entity with the properties of `entityKey`
- *   onSaved     after a save or a deletion: the path of the entity, and whether it is gone
+ *   onSaved     after a save or a deletion: the path of the entity
  *   onClose     asks to be taken away; after a save, too
  *
  * use-editor.ts states what always holds.

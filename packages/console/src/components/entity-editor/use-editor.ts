@@ -10,14 +10,7 @@
 
 import type { CommitReport } from '@sixtables/engine'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import {
-  commitWrites,
-  entityQuery,
-  readEntity,
-  type StoredEntity,
-  type Write,
-  type Written,
-} from '../../api/entities.ts'
+import { commitWrites, entityQuery, readEntity, type StoredEntity, type Write } from '../../api/entities.ts'
 import { formatKeyPath, keyProblem } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { useEvents, useLoaded } from '../use-server.ts'
@@ -29,7 +22,7 @@ export interface EditorOptions {
   readonly entityKey: string
   readonly mode: 'edit' | 'create' | 'duplicate'
   readonly onClose: () => void
-  readonly onSaved?: (saved: { readonly key: string; readonly isDeleted: boolean }) => void
+  readonly onSaved?: (key: string) => void
 }
 
 /** A question to the user before something is lost. */
@@ -66,7 +59,7 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
       const [written] = await commitWrites(scope, [{ ...write, key }])
       if (written === undefined || written.isConflict) look()
       else {
-        onSaved?.({ key: keyOf(written, key), isDeleted: write.operation === 'delete' })
+        onSaved?.(written.key === undefined ? key : formatKeyPath(written.key.path))
         onClose()
       }
     } catch (error) {
@@ -100,10 +93,6 @@ function writeOf(
   return mode === 'edit'
     ? { operation: 'upsert', properties, baseVersion: base?.version ?? '0' }
     : { operation: 'insert', properties }
-}
-
-function keyOf({ path }: Written, key: string): string {
-  return path === undefined ? key : formatKeyPath(path)
 }
 
 function isChanged({ properties }: Reading, base: StoredEntity | undefined): boolean {

@@ -144,7 +144,7 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   const [texts, setTexts] = useState<Texts>({ code: 'ABORTED' })
   const [effect, setEffect] = useState<'error' | 'hold'>('error')
   const add = useAction(async () => {
-    const fault = await postJson<FaultReport>('/emulator/faults', faultOf(chosen, texts, effect === 'hold'))
+    const fault = await postJson<FaultReport>(path, faultOf(chosen, texts, effect === 'hold'))
     onAdded()
     return `Added: ${effectInWords(fault)}.`
   })

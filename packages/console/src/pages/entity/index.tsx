@@ -89,7 +89,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
           entityKey={entityKey}
           mode={editing}
           onClose={() => setEditing(undefined)}
-          onSaved={({ key }) => {
+          onSaved={(key) => {
             if (key !== entityKey) navigate(addressOfEntity(scope, key))
           }}
         />

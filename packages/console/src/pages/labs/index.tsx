@@ -8,7 +8,7 @@
  */
 
 import type { ChallengeOffer, Chapter, LabOffer } from '@sixtables/bench'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { CopyCode } from '../../components/copy-button.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { useLoaded } from '../../components/use-server.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
@@ -75,8 +75,7 @@ function NotInstalled({ command }: { readonly command: string }) {
           A lab is an experiment on the engine of this emulator: predict, run, and read the picture. Install the package
           where this server runs, and load this page again:
         </p>
-        <pre>{command}</pre>
-        <CopyButton text={command} />
+        <CopyCode text={command} />
       </EmptyState>
     </>
   )

@@ -10,6 +10,8 @@ import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './
 /** A request asks for at most so many calls. */
 const limit = 100
 
+const listPath = (filter: string): string => `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}`
+
 export type UsedFeed = ReturnType<typeof useFeed>
 
 /**
@@ -26,9 +28,8 @@ export function useFeed(filter: string) {
     setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
     setError(undefined)
     const gone = new AbortController()
-    const listPath = `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}`
     const load = (): void => {
-      getJson<RequestList>(listPath, { signal: gone.signal }).then(
+      getJson<RequestList>(listPath(filter), { signal: gone.signal }).then(
         ({ requests }) => setFeed((before) => withNewest(before, requests, limit)),
         (reason: Error) => {
           if (!gone.signal.aborted) setError(reason)
@@ -63,8 +64,8 @@ export function useFeed(filter: string) {
     const last = feed.shown.at(-1)
     if (last === undefined || !feed.hasOlder) return
     setFeed((before) => ({ ...before, hasOlder: false }))
-    const path = `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}&before=${last.id}`
-    getJson<RequestList>(path).then(({ requests }) => setFeed((before) => withOlder(before, requests, limit)), setError)
+    const add = ({ requests }: RequestList): void => setFeed((before) => withOlder(before, requests, limit))
+    getJson<RequestList>(`${listPath(filter)}&before=${last.id}`).then(add, setError)
   }
   return { feed, error, older, hold: (isHeld: boolean) => setFeed((before) => held(before, isHeld)) }
 }
