@@ -21,7 +21,7 @@ const withAccounts: readonly string[] = [
   'packages/engine/src/log/apply.ts',
   'packages/engine/src/log/commit-log.ts',
   'packages/engine/src/on-demand/on-demand-rows.ts',
-  'packages/engine/src/database/plan-rows.ts',
+  'packages/engine/src/database/query.ts',
   'packages/engine/src/testing/at-once.ts',
   'packages/engine/src/transactions/transaction-views.ts',
 ]

@@ -26,15 +26,14 @@ import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import { isInequality } from '../planner/disjuncts.ts'
-import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
+import { type Conjunction, countFilters, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import type { TableView } from '../tables/table.ts'
 import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from './api.ts'
 import { type Explanation, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
 import { valuesOfNearest } from './nearest-aggregation.ts'
-import { planRowsReady } from './plan-rows.ts'
-import { querySteps, rolledBack, viewFor } from './query.ts'
+import { planRowsReady, querySteps, rolledBack, viewFor } from './query.ts'
 import type { ReadParts } from './read-parts.ts'
 
 /** A checked and planned request. */
@@ -69,7 +68,7 @@ export function* aggregationSteps(
     const { names, aggregate: asked } = planned
     explanation?.planned(asked.plan, undefined, names)
     context.trace?.planned(() => wholePlanTree(asked.plan, undefined, names))
-    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, asked.plan.source))
+    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, asked.plan))
     const work = (view: TableView): MaybePromise<ReadonlyMap<string, Value>> => {
       if (explanation?.analyze === false) return new Map()
       return andThen(viewFor(parts, context, request, view, asked.plan, made), (whole) =>
@@ -101,7 +100,9 @@ export function planAggregation(
 ): PlannedAggregation {
   checkSpecialKind(query)
   const { names, properties } = checkAggregations(aggregations, query)
-  const { conjunctions } = readFilter(properties.length === 0 ? undefined : query.filter, query.partition)
+  const filter = properties.length === 0 ? undefined : query.filter
+  checkPartCount(partLimits.queryComponents, countFilters(filter))
+  const { conjunctions } = readFilter(filter, query.partition)
   const fixed = new Map<string, string>()
   for (const property of properties) {
     const code = fixedCode(conjunctions, property)

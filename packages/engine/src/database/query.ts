@@ -8,26 +8,29 @@
  *
  * If an index of the plan was dropped meanwhile, the query is planned and read again.
  */
+import type { QueryFact } from '../call-fact.ts'
 import type { RequestContext } from '../context.ts'
+import { prefixEnd } from '../encoding/bytes.ts'
 import { shapeOfCursors } from '../executor/cursor.ts'
 import { execute } from '../executor/execute.ts'
 import { findNearest } from '../executor/nearest.ts'
 import { planNearest } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { windowOf } from '../executor/window.ts'
-import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import { allOf, andThen, isPromise, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
-import type { CompositeIndex } from '../model/index-definition.ts'
+import { type CompositeIndex, formatIndex } from '../model/index-definition.ts'
+import type { Filter, Query } from '../model/query.ts'
+import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan as planQuery } from '../planner/plan.ts'
-import type { Plan } from '../planner/plan-node.ts'
+import { type Plan, scansOf } from '../planner/plan-node.ts'
+import { whileWanted } from '../slices.ts'
 import type { TableView } from '../tables/table.ts'
 import { decodeToken } from '../transactions/transaction.ts'
 import type { QueryBatch, RunQueryRequest } from './api.ts'
 import { type Explanation, emptyPage, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
-import { planRowsReady } from './plan-rows.ts'
-import { queryFact } from './query-use.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { ReadParts } from './read-parts.ts'
 import type { ReadResult } from './reading.ts'
@@ -62,7 +65,7 @@ export function* querySteps(
     context.trace?.planned(() => wholePlanTree(plan, nearest, undefined))
     const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
     if (normal.reverse) yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
-    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan.source))
+    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan))
     // Read at the moment of the options.
     const work = (view: TableView): MaybePromise<ResultPage> => {
       if (explanation?.analyze === false) return emptyPage(plan)
@@ -82,6 +85,34 @@ export function* querySteps(
     if (mask === undefined || nearest !== undefined) return batchOf(read)
     return yield* waitFor(maskedBatch(context, batchOf(read), mask))
   }
+}
+
+/**
+ * Resolves when a store that makes index rows at their first read has those of the plan. They are made before the moment of the
+ * read is fixed: a read of an older moment would have to make its own. The call waits while others continue.
+ *
+ * @throws CANCELLED, DEADLINE_EXCEEDED
+ */
+export function planRowsReady(context: RequestContext, store: OnDemandRows, plan: Plan): MaybePromise<void> {
+  const onDemand = scansOf(plan.source).filter(
+    ({ table }) => table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc',
+  )
+  const ready = allOf(onDemand, ({ prefix }) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
+  if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
+}
+
+/** For observers: the properties of a query, the composite indexes of its plan, and the number of skipped results. */
+function queryFact(query: Query, plan: Plan, { results, skipped }: ResultPage): QueryFact {
+  const { partition, kind, filter, order, projection, distinctOn } = query
+  const properties = [...order.map(({ property }) => property), ...projection, ...distinctOn]
+  addNames(filter, properties)
+  const indexes = scansOf(plan.source).flatMap(({ index }) => (index === undefined ? [] : [formatIndex(index)]))
+  return { call: 'query', partition, kind, properties, indexes, returned: results.length, skipped }
+}
+
+function addNames(filter: Filter | undefined, names: string[]): void {
+  if (filter?.type === 'property') names.push(filter.property)
+  else for (const part of filter?.filters ?? []) addNames(part, names)
 }
 
 /** Ends the transaction that began with a read whose answer is not given. */

@@ -39,102 +39,116 @@ const messageDepthMax = 100
 
 // -------------------------------------------------------------------------------------------------------- values
 
-class ValueDecoder {
-  readonly #defaults: KeyDefaults
+/** @param property - the property for error messages; `undefined` for a value outside of any */
+function valueIn(
+  range: ByteRange,
+  outer: WireReader,
+  property: string | undefined,
+  defaults: KeyDefaults,
+  depth = 0,
+): Value {
+  if (depth > messageDepthMax) throw invalidArgument(`${labelOf(property)}: nested deeper than ${messageDepthMax}`)
+  const reader = readerOf(range, outer)
+  const slot = new ValueSlot(reader.bytes)
+  readValue(reader, slot)
+  return flagged(memberIn(slot, reader, property, defaults, depth), slot)
+}
 
-  constructor(defaults: KeyDefaults) {
-    this.#defaults = defaults
+/** The value of a property of stored bytes, in steps of some elements if it is an array. */
+function* valueInSteps(range: ByteRange, outer: WireReader, property: string): Generator<number, Value> {
+  const reader = readerOf(range, outer)
+  const slot = new ValueSlot(reader.bytes)
+  readValue(reader, slot)
+  if (slot.member !== valueField.array) return flagged(memberIn(slot, reader, property, noDefaults, 0), slot)
+  const elements: ByteRange[] = []
+  const inside = readerOf(slot, reader)
+  eachElement(inside, (element) => elements.push(element))
+  const values: Value[] = []
+  for (const element of elements) {
+    values.push(valueIn(element, inside, property, noDefaults, 1))
+    if (values.length % elementsOfStep === 0) yield elementsOfStep
   }
+  return flagged({ type: 'array', values }, slot)
+}
 
-  /** @param property - the property for error messages; `undefined` for a value outside of any */
-  value(range: ByteRange, outer: WireReader, property: string | undefined, depth = 0): Value {
-    if (depth > messageDepthMax) throw invalidArgument(`${labelOf(property)}: nested deeper than ${messageDepthMax}`)
-    const reader = readerOf(range, outer)
-    const slot = new ValueSlot(reader.bytes)
-    readValue(reader, slot)
-    return flagged(this.#member(slot, reader, property, depth), slot)
-  }
-
-  /** The value of a property, in steps of some elements if it is an array. */
-  *valueInSteps(range: ByteRange, outer: WireReader, property: string): Generator<number, Value> {
-    const reader = readerOf(range, outer)
-    const slot = new ValueSlot(reader.bytes)
-    readValue(reader, slot)
-    if (slot.member !== valueField.array) return flagged(this.#member(slot, reader, property, 0), slot)
-    const elements: ByteRange[] = []
-    const inside = readerOf(slot, reader)
-    eachElement(inside, (element) => elements.push(element))
-    const values: Value[] = []
-    for (const element of elements) {
-      values.push(this.value(element, inside, property, 1))
-      if (values.length % elementsOfStep === 0) yield elementsOfStep
+function memberIn(
+  slot: ValueSlot,
+  outer: WireReader,
+  property: string | undefined,
+  defaults: KeyDefaults,
+  depth: number,
+): Value {
+  switch (slot.member) {
+    case valueField.null:
+      return { type: 'null' }
+    case valueField.boolean:
+      return { type: 'boolean', value: slot.low !== 0 || slot.high !== 0 }
+    case valueField.integer:
+      return { type: 'integer', value: int64FromHalves(slot.low, slot.high) }
+    case valueField.double:
+      return { type: 'double', value: slot.bytes.readDoubleLE(slot.start) }
+    case valueField.string: {
+      const text = tryReadText(slot.bytes, slot.start, slot.end)
+      if (text === undefined) throw notText(slot.start, slot.end, labelOf(property))
+      return { type: 'string', value: text }
     }
-    return flagged({ type: 'array', values }, slot)
+    case valueField.blob:
+      return { type: 'blob', value: new Uint8Array(slot.bytes.subarray(slot.start, slot.end)) }
+    case valueField.timestamp:
+      readTimestamp(slot, outer, property)
+      return { type: 'timestamp', micros: BigInt(slot.seconds) * 1_000_000n + BigInt(Math.floor(slot.nanos / 1000)) }
+    case valueField.geoPoint:
+      return { type: 'geoPoint', ...readGeoPoint(slot, outer, property) }
+    case valueField.key:
+      return { type: 'key', key: readKey(readerOf(slot, outer), defaults) }
+    case valueField.entity: {
+      const { key, properties } = entityIn(slot, outer, property, defaults, depth + 1)
+      return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
+    }
+    case valueField.array:
+      return { type: 'array', values: arrayIn(slot, outer, property, defaults, depth + 1) }
+    case 0:
+      throw invalidArgument(`${labelOf(property)} has no value type set; for null, set null_value`)
   }
+}
 
-  #member(slot: ValueSlot, outer: WireReader, property: string | undefined, depth: number): Value {
-    switch (slot.member) {
-      case valueField.null:
-        return { type: 'null' }
-      case valueField.boolean:
-        return { type: 'boolean', value: slot.low !== 0 || slot.high !== 0 }
-      case valueField.integer:
-        return { type: 'integer', value: int64FromHalves(slot.low, slot.high) }
-      case valueField.double:
-        return { type: 'double', value: slot.bytes.readDoubleLE(slot.start) }
-      case valueField.string:
-        return { type: 'string', value: textOf(slot, property) }
-      case valueField.blob:
-        return { type: 'blob', value: new Uint8Array(slot.bytes.subarray(slot.start, slot.end)) }
-      case valueField.timestamp:
-        readTimestamp(slot, outer, property)
-        return { type: 'timestamp', micros: BigInt(slot.seconds) * 1_000_000n + BigInt(Math.floor(slot.nanos / 1000)) }
-      case valueField.geoPoint:
-        return { type: 'geoPoint', ...readGeoPoint(slot, outer, property) }
-      case valueField.key:
-        return { type: 'key', key: readKey(readerOf(slot, outer), this.#defaults) }
-      case valueField.entity: {
-        const { key, properties } = this.entity(slot, outer, property, depth + 1)
-        return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
-      }
-      case valueField.array:
-        return { type: 'array', values: this.array(slot, outer, property, depth + 1) }
-      case 0:
-        throw invalidArgument(`${labelOf(property)} has no value type set; for null, set null_value`)
+function arrayIn(
+  range: ByteRange,
+  outer: WireReader,
+  property: string | undefined,
+  defaults: KeyDefaults,
+  depth: number,
+): Value[] {
+  const reader = readerOf(range, outer)
+  const values: Value[] = []
+  eachElement(reader, (element) => values.push(valueIn(element, reader, property, defaults, depth)))
+  return values
+}
+
+function entityIn(
+  range: ByteRange,
+  outer: WireReader,
+  within: string | undefined,
+  defaults: KeyDefaults,
+  depth: number,
+): { key: Key | undefined; properties: Map<string, Value> } {
+  const reader = readerOf(range, outer)
+  const { bytes } = reader
+  const walk = new EntityWalk(reader)
+  const properties = new Map<string, Value>()
+  let keyRange: ByteRange | undefined
+  for (let field = walk.next(); field !== 0; field = walk.next()) {
+    if (field === entityField.key) {
+      const found = { bytes, start: reader.position, end: walk.fieldEnd }
+      keyRange = keyRange === undefined ? found : merge(keyRange, found)
+    } else if (field === entityField.properties) {
+      const name = walk.name().text
+      const property = within === undefined ? name : `${within}.${name}`
+      properties.set(name, valueIn(walk.entry, reader, property, defaults, depth))
     }
   }
-
-  array(range: ByteRange, outer: WireReader, property: string | undefined, depth: number): Value[] {
-    const reader = readerOf(range, outer)
-    const values: Value[] = []
-    eachElement(reader, (element) => values.push(this.value(element, reader, property, depth)))
-    return values
-  }
-
-  entity(
-    range: ByteRange,
-    outer: WireReader,
-    within: string | undefined,
-    depth: number,
-  ): { key: Key | undefined; properties: Map<string, Value> } {
-    const reader = readerOf(range, outer)
-    const { bytes } = reader
-    const walk = new EntityWalk(reader)
-    const properties = new Map<string, Value>()
-    let keyRange: ByteRange | undefined
-    for (let field = walk.next(); field !== 0; field = walk.next()) {
-      if (field === entityField.key) {
-        const found = { bytes, start: reader.position, end: walk.fieldEnd }
-        keyRange = keyRange === undefined ? found : merge(keyRange, found)
-      } else if (field === entityField.properties) {
-        const name = walk.name().text
-        const property = within === undefined ? name : `${within}.${name}`
-        properties.set(name, this.value(walk.entry, reader, property, depth))
-      }
-    }
-    if (keyRange === undefined) return { key: undefined, properties }
-    return { key: readKey(readerOf(keyRange, reader), this.#defaults), properties }
-  }
+  if (keyRange === undefined) return { key: undefined, properties }
+  return { key: readKey(readerOf(keyRange, reader), defaults), properties }
 }
 
 const elementsOfStep = 64
@@ -146,12 +160,6 @@ function flagged(value: { meaning?: number; excludeFromIndexes?: boolean } & Val
   return value
 }
 
-function textOf({ bytes, start, end }: ByteRange, property: string | undefined): string {
-  const text = tryReadText(bytes, start, end)
-  if (text === undefined) throw notText(start, end, labelOf(property))
-  return text
-}
-
 /**
  * Decodes a google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for malformed bytes, a value
  * without a type, and timestamps and geo points out of range.
@@ -161,13 +169,13 @@ function textOf({ bytes, start, end }: ByteRange, property: string | undefined):
 export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value {
   const reader = new WireReader(bytes)
   const range = { bytes: reader.bytes, start: 0, end: bytes.length }
-  return new ValueDecoder(defaults).value(range, reader, property)
+  return valueIn(range, reader, property, defaults)
 }
 
 /** Decodes a google.datastore.v1.ArrayValue, with the rules of {@link decodeValue}. */
 export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value[] {
   const reader = new WireReader(bytes)
-  return new ValueDecoder(defaults).array({ bytes: reader.bytes, start: 0, end: bytes.length }, reader, property, 1)
+  return arrayIn({ bytes: reader.bytes, start: 0, end: bytes.length }, reader, property, defaults, 1)
 }
 
 const microsPerSecond = 1_000_000n
@@ -311,26 +319,25 @@ export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEnti
 export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults = noDefaults): Map<string, Value> {
   const reader = new WireReader(properties)
   const range = { bytes: reader.bytes, start: 0, end: properties.length }
-  return new ValueDecoder(defaults).entity(range, reader, undefined, 0).properties
+  return entityIn(range, reader, undefined, defaults, 0).properties
 }
 
 /** One property of stored bytes; the values of others are not decoded. */
 export function decodeProperty(properties: Uint8Array, name: string): Value | undefined {
   const walk = new EntityWalk(new WireReader(properties))
   while (walk.nextProperty()) {
-    if (walk.name().text === name) return new ValueDecoder(noDefaults).value(walk.entry, walk.reader, name)
+    if (walk.name().text === name) return valueIn(walk.entry, walk.reader, name, noDefaults)
   }
   return undefined
 }
 
 /** {@link decodeProperties} of stored bytes, in steps: each yields the number of its values. */
 export function* decodePropertiesInSteps(properties: Uint8Array): Generator<number, Map<string, Value>> {
-  const decoder = new ValueDecoder(noDefaults)
   const walk = new EntityWalk(new WireReader(properties))
   const found = new Map<string, Value>()
   while (walk.nextProperty()) {
     const { text } = walk.name()
-    found.set(text, yield* decoder.valueInSteps(walk.entry, walk.reader, text))
+    found.set(text, yield* valueInSteps(walk.entry, walk.reader, text))
     yield 1
   }
   return found

@@ -95,7 +95,7 @@ function eightBytes(flip: number): string {
 }
 
 /** Four bytes at `offset` as a signed 32-bit number. */
-function int32At(code: string, offset: number): number {
+export function int32At(code: string, offset: number): number {
   return (
     (code.charCodeAt(offset) << 24) |
     (code.charCodeAt(offset + 1) << 16) |

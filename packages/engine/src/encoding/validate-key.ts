@@ -34,7 +34,9 @@ export function isReserved(text: string): boolean {
  * @param known - its name in production's error message
  */
 export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
-  const bytes = utf8Bytes(name, bytesMax)
+  // Most names are too short to need measuring.
+  if (name.length * 3 <= bytesMax) return
+  const bytes = Buffer.byteLength(name)
   if (bytes <= bytesMax) return
   throw invalidArgument(
     `${what} has ${bytes} bytes, at most ${bytesMax} are allowed`,

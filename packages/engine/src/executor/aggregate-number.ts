@@ -12,7 +12,7 @@
  * integers, timestamps and empty sums.
  */
 import { invert } from '../encoding/bytes.ts'
-import { decodeDouble } from '../encoding/ordered.ts'
+import { decodeDouble, int32At } from '../encoding/ordered.ts'
 import { classBytes } from '../encoding/value-types.ts'
 import type { Value } from '../model/value.ts'
 
@@ -97,13 +97,4 @@ export class NumberTotal {
     const sum = exact.#doubles + exact.#lost
     return Number.isFinite(exact.#doubles) ? sum : exact.#doubles
   }
-}
-
-function int32At(code: string, at: number): number {
-  return (
-    (code.charCodeAt(at) << 24) |
-    (code.charCodeAt(at + 1) << 16) |
-    (code.charCodeAt(at + 2) << 8) |
-    code.charCodeAt(at + 3)
-  )
 }

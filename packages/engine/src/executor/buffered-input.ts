@@ -43,14 +43,12 @@ export class BufferedInput {
     if (this.current !== undefined || this.ended) return
     const rows = this.#stream.next(this.#batch)
     this.#batch = Math.min(this.#batch * 2, batchMax)
-    return andThen(rows, (read) => this.#take(read))
-  }
-
-  #take(rows: readonly PositionedRow[]): void {
-    this.#rows = rows
-    this.#at = 0
-    this.current = rows[0]
-    this.ended = rows.length === 0
+    return andThen(rows, (read) => {
+      this.#rows = read
+      this.#at = 0
+      this.current = read[0]
+      this.ended = read.length === 0
+    })
   }
 
   /** Moves to the first row at or after `position`. */

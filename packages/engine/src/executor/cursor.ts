@@ -63,12 +63,11 @@ export function beginningOf({ reverse }: Plan): CursorPlace {
   return reverse ? { place: 'top', position: '', bound: codesEnd } : { place: 'bottom', position: '', bound: '' }
 }
 
-/** The common start of all cursors behind results of a query; the position follows. */
-export function cursorHead(plan: Plan): string {
-  return headOf(plan, plan.reverse ? 'below' : 'above')
-}
-
-function headOf({ shape, columns }: Pick<Plan, 'shape' | 'columns'>, place: PlaceName): string {
+/** The common start of cursors at a place; the position follows. By default the place is behind a result of the query. */
+export function cursorHead(
+  { shape, columns, reverse }: Pick<Plan, 'shape' | 'columns' | 'reverse'>,
+  place: PlaceName = reverse ? 'below' : 'above',
+): string {
   const number = placeNames.indexOf(place)
   return String.fromCharCode(
     format,
@@ -81,10 +80,10 @@ function headOf({ shape, columns }: Pick<Plan, 'shape' | 'columns'>, place: Plac
 }
 
 export function encodeCursor(
-  plan: Pick<Plan, 'shape' | 'columns'>,
+  plan: Pick<Plan, 'shape' | 'columns' | 'reverse'>,
   { place, position }: Omit<CursorPlace, 'bound'>,
 ): Uint8Array {
-  return cursorBytes(headOf(plan, place), position)
+  return cursorBytes(cursorHead(plan, place), position)
 }
 
 /**
@@ -112,7 +111,7 @@ export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'en
       'cursor does not match query',
     )
   }
-  if (!text.startsWith(headOf(plan, place))) {
+  if (!text.startsWith(cursorHead(plan, place))) {
     throw invalidArgument(
       `the ${which} cursor belongs to another query: it is a place among the values that its own query filters, orders or projects. ` +
         'Use it with the same kind and namespace, and the same properties in filters, orders and projection; directions of orders may differ',
@@ -168,7 +167,7 @@ function broken(which: 'start' | 'end') {
 
 /** The positions behind a cursor, in result order; `undefined` = all. */
 export function boundsFrom(plan: Plan, { bound }: CursorPlace): Span | undefined {
-  if (bound === beginningOf(plan).bound) return undefined
+  if (bound === (plan.reverse ? codesEnd : '')) return undefined
   return plan.reverse ? { lower: '', upper: bound } : { lower: bound, upper: codesEnd }
 }
 

@@ -55,8 +55,8 @@ export interface OpenOptions {
 
 /** The rows of all results of a plan, in order. The caller closes the stream. */
 export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
-  const { columns, reverse, distinctColumns } = plan
-  const bounds = boundsBelow(plan, options.bounds)
+  const { columns, lateColumns, reverse, distinctColumns } = plan
+  const bounds = lateColumns.length === 0 ? options.bounds : boundsBelow(plan, options.bounds)
   const open = (node: PlanNode, expect: number): RowStream => {
     switch (node.type) {
       case 'scan':

@@ -142,7 +142,7 @@ interface LateValue {
  * before all positions made from it.
  */
 export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefined {
-  if (bounds === undefined || !plan.everyRow || plan.lateColumns.length === 0) return bounds
+  if (bounds === undefined) return bounds
   const { lower, upper } = bounds
   const row = boundBelow(plan, upper)
   return { lower: boundBelow(plan, lower), upper: plan.reverse && row !== upper ? row + codesEnd : upper }
@@ -151,7 +151,7 @@ export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefi
 /** The part of a bound that is a position of a row below; other bounds unchanged. */
 function boundBelow(plan: Plan, bound: string): string {
   const { columns, lateColumns, everyRow } = plan
-  if (!everyRow || lateColumns.length === 0) return bound
+  if (!everyRow) return bound
   try {
     return bound.slice(0, lateOffset({ columns, lateColumns }, bound, 0))
   } catch {

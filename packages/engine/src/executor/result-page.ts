@@ -53,6 +53,8 @@ export class PageRun {
   readonly #window: Window
   readonly #cursorHead: string
   readonly #overheadBytes: number
+  /** How many results this answer may contain. */
+  readonly #resultsMax: number
   #rows: readonly PositionedRow[] = noRows
   /** Entities of the first of #rows, read ahead if the store answers by promise. */
   #images: readonly (EntityImage | undefined)[] | undefined
@@ -72,6 +74,7 @@ export class PageRun {
     this.#plan = plan
     this.#window = window
     this.#cursorHead = cursorHead(plan)
+    this.#resultsMax = Math.min(window.limit ?? window.resultsMax, window.resultsMax)
     this.#overheadBytes = resultOverheadBytes + plan.partitionCode.length
   }
 
@@ -88,16 +91,13 @@ export class PageRun {
     }
   }
 
-  /** How many more results this answer may contain. */
-  get #resultsLeft(): number {
-    const { limit, resultsMax } = this.#window
-    return Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
-  }
-
   /** How many rows to read: one more than needed, to see whether more follow, and larger batches with time. */
   #nextCount(): number {
     const { offset, skippedMax } = this.#window
-    const wanted = offset > skippedMax ? skippedMax - this.#skipped : offset - this.#skipped + this.#resultsLeft
+    const wanted =
+      offset > skippedMax
+        ? skippedMax - this.#skipped
+        : offset - this.#skipped + this.#resultsMax - this.#results.length
     const count = Math.min(wanted + 1, this.#batch)
     this.#batch = Math.min(this.#batch * 2, batchMax)
     return count
@@ -107,7 +107,7 @@ export class PageRun {
   #fullBy(): MoreResults | undefined {
     const { offset, limit, skippedMax } = this.#window
     if (this.#skipped < offset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
-    if (this.#resultsLeft > 0) return undefined
+    if (this.#results.length < this.#resultsMax) return undefined
     return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
   }
 
@@ -146,7 +146,7 @@ export class PageRun {
     if (this.#images !== undefined && this.#at < this.#images.length) return this.#images[this.#at]
     const image = readImage(this.#context, this.#view, this.#plan, row)
     if (!(image instanceof Promise)) return image
-    const others = this.#rows.slice(this.#at + 1, this.#at + this.#resultsLeft)
+    const others = this.#rows.slice(this.#at + 1, this.#at + this.#resultsMax - this.#results.length)
     const wanted = others.map((next) => readImage(this.#context, this.#view, this.#plan, next))
     return Promise.all([image, ...wanted]).then((images) => {
       this.#rows = this.#rows.slice(this.#at)

@@ -17,7 +17,6 @@ import { limits } from '../limits.ts'
 import { formatKey, isInScope, type Key, type PartitionId } from '../model/key.ts'
 import type { Filter, PropertyOperator } from '../model/query.ts'
 import { userMeaning, type Value } from '../model/value.ts'
-import { checkPartCount, partLimits } from '../part-limits.ts'
 
 export type AtomOperator = Exclude<PropertyOperator, 'hasAncestor'>
 
@@ -46,15 +45,15 @@ export function compareNames(a: string, b: string): number {
 const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]] }
 
 /** The number of property filters, including the ancestor. */
-export function countFilters(filter: Filter): number {
+export function countFilters(filter: Filter | undefined): number {
+  if (filter === undefined) return 0
   if (filter.type === 'property') return 1
   return filter.filters.reduce((count, part) => count + countFilters(part), 0)
 }
 
-/** The normal form of a filter. Throws INVALID_ARGUMENT for an invalid one. */
+/** The normal form of a filter whose parts were counted. Throws INVALID_ARGUMENT for an invalid one. */
 export function readFilter(filter: Filter | undefined, partition: PartitionId): FilterForm {
   if (filter === undefined) return unfiltered
-  checkPartCount(partLimits.queryComponents, countFilters(filter))
   const reader = new FilterReader(partition)
   const read = reader.read(filter)
   reader.check()
@@ -74,6 +73,7 @@ class FilterReader {
   readonly #partition: PartitionId
   #negations = 0
   #notIn = false
+  /** Whether there is an OR or an IN; without one there is one disjunction. */
   #several = false
   readonly #unequal = new Set<string>()
 
@@ -101,7 +101,7 @@ class FilterReader {
         product.length === 1 && forms.length === 1
           ? [both(product[0] as ReadConjunction, forms[0] as ReadConjunction)]
           : product.flatMap((left) => forms.map((right) => both(left, right)))
-      checkDisjunctions(product)
+      if (this.#several) checkDisjunctions(product)
     }
     return product
   }

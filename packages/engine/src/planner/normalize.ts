@@ -86,8 +86,7 @@ function resultTypeOf(projection: readonly string[]): ResultType {
 }
 
 function checkCounts(query: Query): void {
-  const filters = query.filter === undefined ? 0 : countFilters(query.filter)
-  checkPartCount(partLimits.queryComponents, filters + query.order.length)
+  checkPartCount(partLimits.queryComponents, countFilters(query.filter) + query.order.length)
   checkPartCount(partLimits.projectedProperties, query.projection.length)
   checkPartCount(partLimits.distinctProperties, query.distinctOn.length)
   if (query.limit !== undefined && query.limit < 0) {

@@ -64,7 +64,7 @@ function planIfServed(query: NormalQuery, indexes: readonly CompositeIndex[]): P
 /** The plan of a query with its columns in the given order. */
 function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
   const code = partitionCode(query.partition)
-  const sources = query.disjuncts.map((disjunct) => withLate(disjunct, planDisjunct(query, disjunct, code, indexes)))
+  const sources = query.disjuncts.map((disjunct) => planDisjunct(query, disjunct, code, indexes))
   return {
     partition: query.partition,
     partitionCode: code,
@@ -89,10 +89,6 @@ function joinNodes(type: 'union' | 'mergeJoin', inputs: readonly PlanNode[]): Pl
   return inputs.length === 1 ? (inputs[0] as PlanNode) : { type, inputs }
 }
 
-function withLate({ lateSpans }: Disjunct, input: PlanNode): PlanNode {
-  return lateSpans.length === 0 || input.type === 'empty' ? input : { type: 'late', input, lateSpans }
-}
-
 function planDisjunct(
   query: NormalQuery,
   disjunct: Disjunct,
@@ -102,10 +98,15 @@ function planDisjunct(
   const spans = scanSpans(query, disjunct)
   if (spans.length === 0) return { type: 'empty' }
   const source = joinNodes('mergeJoin', chooseScans(query, disjunct, code, indexes, spans))
-  if (query.columns.length === 0) return source
-  const columnSpans = disjunct.columnSpans.map((allowed, i) => (i === 0 ? undefined : allowed))
-  if (disjunct.pathSpans === undefined && columnSpans.every((allowed) => allowed === undefined)) return source
-  return { type: 'filter', input: source, columnSpans, pathSpans: disjunct.pathSpans }
+  const filtered = query.columns.length === 0 ? source : withFilter(disjunct, source)
+  return disjunct.lateSpans.length === 0 ? filtered : { type: 'late', input: filtered, lateSpans: disjunct.lateSpans }
+}
+
+/** The first column needs no filter: it limits the scans already. */
+function withFilter({ columnSpans, pathSpans }: Disjunct, input: PlanNode): PlanNode {
+  const further = columnSpans.map((allowed, i) => (i === 0 ? undefined : allowed))
+  if (pathSpans === undefined && further.every((allowed) => allowed === undefined)) return input
+  return { type: 'filter', input, columnSpans: further, pathSpans }
 }
 
 /**
@@ -128,39 +129,21 @@ function chooseScans(
   const { kind, columns } = query
   if (kind === undefined) return [scan('Entities', entitiesOfPartition(code).start, spans)]
   const [column] = columns
-  if (column === undefined) {
-    if (equalities.length === 0) return [scan('EntitiesByKind', kindPrefix(code, kind), spans)]
-    const prefixOf = (property: string): RowKey => propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
-    return equalityScans(query, equalities, prefixOf, indexes, spans)
-  }
-  if (columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {
+  if (column === undefined && equalities.length === 0) return [scan('EntitiesByKind', kindPrefix(code, kind), spans)]
+  if (column !== undefined && columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {
     const table = column.inverted ? 'EntitiesByPropertyDesc' : 'EntitiesByPropertyAsc'
     return [scan(table, propertyPrefix(table, code, kind, column.property), spans)]
   }
+  // In key order each equality has a scan of its own, unless an index serves several at once.
+  const byProperty = (equality: Equality): ScanNode => {
+    const prefix = propertyPrefix('EntitiesByPropertyAsc', code, kind, equality.property) + equality.code
+    return scan('EntitiesByPropertyAsc', prefix, spans, [equality])
+  }
+  if (column === undefined && (equalities.length === 1 || indexes.length === 0)) return equalities.map(byProperty)
   const cover = coverByComposites(query, equalities, indexes)
-  if (cover.choices.length === 0 || cover.uncovered.length > 0 || cover.ancestorMissing)
-    throw missingIndex(query, equalities)
-  return cover.choices.map((choice) => compositeScan(choice, spans))
-}
-
-/** In key order: a scan for each equality, or one scan of an index for several. */
-function equalityScans(
-  query: NormalQuery,
-  equalities: readonly Equality[],
-  prefixOf: (property: string) => RowKey,
-  indexes: readonly CompositeIndex[],
-  spans: readonly Span[],
-): readonly ScanNode[] {
-  if (equalities.length === 1 || indexes.length === 0) return equalities.map((e) => equalityScan(prefixOf, e, spans))
-  const cover = coverByComposites(query, equalities, indexes)
-  return [
-    ...cover.choices.map((choice) => compositeScan(choice, spans)),
-    ...cover.uncovered.map((e) => equalityScan(prefixOf, e, spans)),
-  ]
-}
-
-function equalityScan(prefixOf: (property: string) => RowKey, equality: Equality, spans: readonly Span[]): ScanNode {
-  return scan('EntitiesByPropertyAsc', prefixOf(equality.property) + equality.code, spans, [equality])
+  const isWhole = cover.choices.length > 0 && cover.uncovered.length === 0 && !cover.ancestorMissing
+  if (column !== undefined && !isWhole) throw missingIndex(query, equalities)
+  return [...cover.choices.map((choice) => compositeScan(choice, spans)), ...cover.uncovered.map(byProperty)]
 }
 
 const noEqualities: readonly Equality[] = []
