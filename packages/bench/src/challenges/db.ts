@@ -8,7 +8,8 @@ import {
   type PropertyOperator,
   type Query,
 } from '@sixtables/engine'
-import { entityBytes } from '../sim/entities.ts'
+import { integerOf } from '../sim/client.ts'
+import { allOf, entityBytes, orderOf, whereKey, where as whereProperty } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 import { ChargedDatabase, type DbParts, type Meter, wordsOfPath } from './charged-database.ts'
 import {
@@ -133,8 +134,7 @@ export class Db {
     const query = this.#queryOf(options)
     const aggregations = [{ operator: 'count', upTo: undefined, alias: 'n' }] as const
     const { values } = await this.charged.runAggregationQuery({ query, aggregations })
-    const value = values.get('n')
-    return value?.type === 'integer' ? Number(value.value) : 0
+    return integerOf(values, 'n')
   }
 
   async begin(): Promise<Transaction> {
@@ -198,33 +198,18 @@ export class Db {
       const known = operators[operator]
       if (known === undefined)
         throw new TypeError(`there is no operator ${operator}; use ${Object.keys(operators).join(' ')}`)
-      const isKey = property === '__key__'
-      return {
-        type: 'property',
-        property,
-        operator: known,
-        value: isKey ? { type: 'key', key: this.#key(value as KeyPath) } : valueFrom(value as Plain),
-      }
+      if (property === '__key__') return whereKey(known, this.#key(value as KeyPath))
+      return whereProperty(property, known, valueFrom(value as Plain))
     })
-    if (ancestor !== undefined) {
-      const value = { type: 'key', key: this.#key(ancestor) } as const
-      filters.push({ type: 'property', property: '__key__', operator: 'hasAncestor', value })
-    }
-    return {
-      partition: this.#store.key().partition,
-      kind,
+    if (ancestor !== undefined) filters.push(whereKey('hasAncestor', this.#key(ancestor)))
+    return this.#store.query(kind, {
       projection: keysOnly ? ['__key__'] : [],
-      ...(filters.length === 0 ? {} : { filter: { type: 'composite', operator: 'and', filters } }),
-      order: order.map((name) =>
-        name.startsWith('-')
-          ? { property: name.slice(1), direction: 'descending' }
-          : { property: name, direction: 'ascending' },
-      ),
-      distinctOn: [],
+      ...(filters.length === 0 ? {} : { filter: allOf(...filters) }),
+      order: order.map(orderOf),
       offset,
       ...(limit === undefined ? {} : { limit }),
       ...(cursor === undefined ? {} : { startCursor: Buffer.from(cursor, 'base64') }),
-    }
+    })
   }
 
   #change(operation: 'upsert' | 'insert', path: KeyPath, properties: Properties, options: PutOptions = {}): Mutation {

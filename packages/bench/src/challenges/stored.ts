@@ -1,6 +1,7 @@
 /** Random texts that a program is given, and a look at the store itself for them. */
 import { decodeProperties, type Value } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
+import { runInFull } from '../sim/query-run.ts'
 import type { Store } from '../sim/store.ts'
 
 /** Sixteen hexadecimal digits: too many to guess, or to hide in a number. */
@@ -30,17 +31,10 @@ export async function storedOf(store: Store, tokens: readonly string[]): Promise
     if (value.type === 'string') note(value.value)
     else if (value.type === 'array') for (const one of value.values) look(one)
   }
-  const { partition } = store.key()
-  let cursor: Uint8Array | undefined
-  for (;;) {
-    const batch = await store.database.runQuery(store.context(), {
-      query: { partition, projection: [], order: [], distinctOn: [], offset: 0, startCursor: cursor },
-    })
-    for (const { key, image } of batch.results) {
-      for (const { name } of key.path) note(name ?? '')
-      if (image !== undefined) for (const [, value] of decodeProperties(image.properties)) look(value)
-    }
-    if (batch.moreResults !== 'notFinished') return found.size
-    cursor = batch.endCursor
+  const { results } = await runInFull(store, store.query(undefined))
+  for (const { key, image } of results) {
+    for (const { name } of key.path) note(name ?? '')
+    if (image !== undefined) for (const [, value] of decodeProperties(image.properties)) look(value)
   }
+  return found.size
 }

@@ -4,9 +4,10 @@
  * Known: allocateIds of the Datastore API and its test; the two id spaces (App Engine SDK). The chi-square bound is the
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
-import { DatastoreError, type Key, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
+import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
 import { type Arm, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
+import { idOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 
@@ -55,9 +56,8 @@ async function automaticIds(store: Store, count: number): Promise<{ ids: bigint[
       insert(store.key({ kind: 'Item' }), { name: text(`item ${done + i}`) }),
     )
     // A transaction of legacy Datastore touches 25 groups at most; a plain commit has no such bound.
-    const request = { mode: 'nonTransactional', mutations: entities } as const
     try {
-      const { mutationResults } = await store.database.commit(store.context(), request)
+      const { mutationResults } = await store.put(entities)
       for (const { key } of mutationResults) ids.push(idOf(key))
     } catch (error) {
       if (!(error instanceof DatastoreError)) throw error
@@ -65,12 +65,6 @@ async function automaticIds(store: Store, count: number): Promise<{ ids: bigint[
     }
   }
   return { ids, refused }
-}
-
-function idOf(key: Key | undefined): bigint {
-  const id = key?.path.at(-1)?.id
-  if (id === undefined) throw new Error('an entity was given no id')
-  return id
 }
 
 const spaces = {

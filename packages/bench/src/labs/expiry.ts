@@ -130,8 +130,7 @@ class Sessions {
       return upsert(this.#key(entity.n), { [property]: text(entity.stored), user: unindexed(text(`user ${entity.n}`)) })
     })
     if (mutations.length + deletes.length === 0) return
-    const { database } = this.#store
-    await database.commit(this.#store.context(), { mode: 'nonTransactional', mutations: [...mutations, ...deletes] })
+    await this.#store.put([...mutations, ...deletes])
   }
 
   /** New entities, and some that end before their time. */

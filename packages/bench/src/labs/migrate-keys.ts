@@ -15,7 +15,6 @@ import { hashOf } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampOf, rampSettings } from '../sim/ramp.ts'
-import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
 
 const kind = 'Customer'
@@ -106,7 +105,7 @@ async function checkWayBack(session: ArmSession, mapping: Mapping, permutation: 
   const keyOf = (n: bigint): Key => store.key(mapping.element(n, permutation))
   let wrong = 0
   let back = 0
-  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(keyOf(n), row(n))])
+  for (let n = 1n; n <= BigInt(count); n++) await store.put([upsert(keyOf(n), row(n))])
   for (let n = 1n; n <= BigInt(count); n++) {
     const { found } = await store.database.lookup(store.context(), { keys: [keyOf(n)] })
     const [entity] = found
@@ -121,10 +120,6 @@ function isRow(properties: Uint8Array, n: bigint): boolean {
   return integerOf(decodeProperties(properties), 'old') === Number(n)
 }
 
-async function put(store: Store, mutations: readonly ReturnType<typeof upsert>[]): Promise<void> {
-  await store.put(mutations)
-}
-
 /** Old rows keep their numbers as ids, and new entities are inserted without one. */
 async function insertNew(session: ArmSession, isReserved: boolean): Promise<void> {
   const { record } = session
@@ -135,11 +130,11 @@ async function insertNew(session: ArmSession, isReserved: boolean): Promise<void
     const range = { start: 1n, end: BigInt(count) }
     lines.push((await store.database.allocateIdRange(store.context(), store.key({ kind }), range)).words)
   }
-  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(store.key({ kind, id: n }), row(n))])
+  for (let n = 1n; n <= BigInt(count); n++) await store.put([upsert(store.key({ kind, id: n }), row(n))])
   let [made, failed] = [0, 0]
   while (made < count) {
     try {
-      await put(store, [insert(store.key({ kind }), {})])
+      await store.put([insert(store.key({ kind }), {})])
       made++
     } catch (error) {
       if (!(error instanceof DatastoreError) || !error.message.includes(inUse)) throw error
@@ -164,13 +159,13 @@ async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Pr
   const keyOf = (n: bigint): Key => store.key({ kind, name: permutation.nameOf(n) })
   const range = { start: 1n, end: BigInt(count) }
   const lines = [(await store.database.allocateIdRange(store.context(), store.key({ kind }), range)).words]
-  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(keyOf(n), row(n))])
+  for (let n = 1n; n <= BigInt(count); n++) await store.put([upsert(keyOf(n), row(n))])
   let failed = 0
   for (let made = 1n; made <= BigInt(count); made++) {
     const given =
       by === 'allocator' ? await store.database.allocateIdsBySize(store.context(), store.key({ kind }), 1n) : undefined
     try {
-      await put(store, [insert(keyOf(given?.start ?? made), {})])
+      await store.put([insert(keyOf(given?.start ?? made), {})])
     } catch (error) {
       if (!(error instanceof DatastoreError) || error.code !== 'ALREADY_EXISTS') throw error
       if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)

@@ -23,6 +23,7 @@ import {
   lengthDelimited,
   text,
   upsert,
+  where,
   whereKey,
 } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
@@ -103,7 +104,7 @@ async function dots(session: ArmSession): Promise<void> {
     for (const { table, row } of (await store.engine.inspector.rows(key)).rows)
       if (table === 'EntitiesByPropertyAsc') rows.push(row)
   record.text('the rows of a property with a dot, and of a property within a property', rows)
-  const equal: Filter = { type: 'property', property: 'address.city', operator: 'equal', value: text('Bern') }
+  const equal = where('address.city', 'equal', text('Bern'))
   const found = await keysOf(store, query(store, 'User', equal))
   record.figure('entities that address.city = "Bern" finds', found.length, '')
 
@@ -116,7 +117,7 @@ async function dots(session: ArmSession): Promise<void> {
     }),
   )
   await commit(store, ...masked)
-  const moved: Filter = { ...equal, value: text('Basel') }
+  const moved = where('address.city', 'equal', text('Basel'))
   const written = await keysOf(store, query(store, 'User', moved))
   record.figure('of two updates of address.city, written', written.length, '')
   record.text('after writing "Basel" with the mask address.city', [

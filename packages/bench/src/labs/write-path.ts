@@ -154,7 +154,7 @@ async function indexNumbers(session: ArmSession): Promise<void> {
   const key = store.key({ kind: 'ToDo', id: 1n })
   const now = store.clock.nowMicros()
   const fields = { due: timestamp(now), owner: text('ada'), priority: integer(5) }
-  await database.commit(store.context(), { mode: 'nonTransactional', mutations: [upsert(key, fields)] })
+  await store.put([upsert(key, fields)])
   const rows = (await engine.inspector.rows(key)).rows.filter(({ table }) => table === 'EntitiesByCompositeProperty')
   record.figure('indexes created', numbers.length, '')
   record.figure('different numbers', new Set(numbers).size, '')

@@ -18,7 +18,7 @@ import {
   type Value,
 } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
-import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
+import { allOf, array, type Fields, orderOf, text, unindexed, upsert, where } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
 import type { RecordedCall, RecordedFilter, RecordedKey, RecordedMutation, RecordedQuery } from './read-recording.ts'
 
@@ -119,11 +119,7 @@ export class Player {
       kind,
       projection,
       filter: filter === undefined ? undefined : this.#filter(call, filter),
-      order: order.map((name) =>
-        name.startsWith('-')
-          ? { property: name.slice(1), direction: 'descending' }
-          : { property: name, direction: 'ascending' },
-      ),
+      order: order.map(orderOf),
       distinctOn,
       offset,
       limit,
@@ -131,8 +127,7 @@ export class Player {
   }
 
   #filter(call: RecordedCall, filter: RecordedFilter): Filter {
-    if ('all' in filter)
-      return { type: 'composite', operator: 'and', filters: filter.all.map((one) => this.#filter(call, one)) }
+    if ('all' in filter) return allOf(...filter.all.map((one) => this.#filter(call, one)))
     if ('any' in filter)
       return { type: 'composite', operator: 'or', filters: filter.any.map((one) => this.#filter(call, one)) }
     const { property, operator, key, value, bytes } = filter
@@ -147,7 +142,7 @@ export class Player {
           ? filled()
           : decodeValue(value, { projectId: call.project, databaseId: call.database }, property)
     // The engine refuses an unknown operator.
-    return { type: 'property', property, operator: operator as PropertyOperator, value: given }
+    return where(property, operator as PropertyOperator, given)
   }
 
   #filler(bytes: number): Value {

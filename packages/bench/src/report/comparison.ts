@@ -25,21 +25,14 @@ export interface ComparedLine {
   readonly values: readonly (number | null | typeof apart)[]
 }
 
-export interface ComparedChart {
-  readonly title: string
-  readonly unit: string
-  readonly x: Chart['x']
-  readonly logarithmic: boolean
+export interface ComparedChart extends Omit<Chart, 'lines'> {
   readonly lines: readonly ComparedLine[]
 }
 
-export interface ComparedHeatmaps {
-  readonly title: string
-  readonly unit: string
+export interface ComparedHeatmaps extends Pick<Heatmap, 'title' | 'unit' | 'time'> {
   /** The hottest cell of all maps: the upper end of the scale. */
   readonly most: number
-  /** The common time axis, in this unit. */
-  readonly time: Heatmap['time']
+  /** The common time axis, in the unit `time`. */
   readonly from: number
   readonly to: number
   readonly maps: readonly { readonly arm: string; readonly armAt: number; readonly heatmap: Heatmap }[]

@@ -25,6 +25,10 @@ export const unindexed = (value: Value): Value => ({ ...value, excludeFromIndexe
 export const ascending = (property: string): PropertyOrder => ({ property, direction: 'ascending' })
 export const descending = (property: string): PropertyOrder => ({ property, direction: 'descending' })
 
+/** By the name of a property; a leading hyphen means descending. */
+export const orderOf = (words: string): PropertyOrder =>
+  words.startsWith('-') ? descending(words.slice(1)) : ascending(words)
+
 export function where(property: string, operator: PropertyOperator, value: Value): Filter {
   return { type: 'property', property, operator, value }
 }

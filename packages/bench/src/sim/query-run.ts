@@ -3,6 +3,7 @@
  * 700 results come in three calls.
  */
 import type { Query, QueryResult } from '@sixtables/engine'
+import { integerOf } from './client.ts'
 import type { Store } from './store.ts'
 
 export interface QueryRun {
@@ -41,4 +42,11 @@ export async function runInFull(store: Store, query: Query, rpcMs?: number): Pro
     const limit = query.limit === undefined ? {} : { limit: query.limit - results.length }
     left = { ...left, ...limit, offset: left.offset - batch.skipped, startCursor: cursor }
   }
+}
+
+/** The count() of a query. */
+export async function countOf(store: Store, query: Query): Promise<number> {
+  const aggregations = [{ alias: 'all', operator: 'count', upTo: undefined }] as const
+  const { values } = await store.database.runAggregationQuery(store.context(), { query, aggregations })
+  return integerOf(values, 'all')
 }

@@ -87,13 +87,7 @@ export class Watch {
   }
 
   /** Means over the last `seconds`; `offered` counts served and refused operations. */
-  settled(seconds: number): {
-    readonly offered: number
-    readonly served: number
-    readonly refused: number
-    readonly p50Ms: number
-    readonly p99Ms: number
-  } {
+  settled(seconds: number): Readonly<Record<'offered' | 'served' | 'refused' | 'p50Ms' | 'p99Ms', number>> {
     const looks = this.#last(seconds)
     const mean = (value: (look: Look) => number): number =>
       looks.reduce((sum, look) => sum + value(look), 0) / Math.max(1, looks.length)

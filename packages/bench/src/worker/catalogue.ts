@@ -1,11 +1,12 @@
 /** All labs, chapters and challenges as plain data, for a page that offers them. */
 import { challenges } from '../challenges/catalogue.ts'
+import type { Challenge } from '../challenges/challenge.ts'
 import { givenProgram } from '../challenges/given.ts'
 import { calls } from '../challenges/program-calls.ts'
 import { type Chapter, chapters } from '../course.ts'
 import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
-import { mostOf } from '../setting.ts'
+import { mostOf, type Setting } from '../setting.ts'
 import { type SettingName, settings } from '../settings.ts'
 
 export interface Catalogue {
@@ -24,23 +25,12 @@ export interface LabOffer extends LabTexts {
   readonly settings: readonly SettingOffer[]
 }
 
-export interface SettingOffer {
+/** Its value is the lab's own default. */
+export interface SettingOffer extends Required<Omit<Setting, 'source' | 'longer'>> {
   readonly name: string
-  /** The lab's own default. */
-  readonly value: number
-  readonly least: number
-  readonly most: number
-  readonly unit: string
-  readonly about: string
 }
 
-export interface ChallengeOffer {
-  readonly name: string
-  readonly title: string
-  readonly minutes: number
-  readonly task: string
-  /** The lab that explains the problem. */
-  readonly lab: string
+export interface ChallengeOffer extends Pick<Challenge, 'name' | 'title' | 'minutes' | 'task' | 'lab'> {
   /** The functions that a program must export. */
   readonly functions: readonly string[]
   readonly goals: readonly string[]

@@ -9,11 +9,11 @@
 import type { Query } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { allOf, ascending, descending, integer, upsert, where } from '../../sim/entities.ts'
+import { countOf, runInFull } from '../../sim/query-run.ts'
 import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
 const kind = 'Invoice'
-const perCommit = 500
 const perPage = 20
 /** Where there are gaps, one record in ten was deleted. */
 const gapEvery = 10
@@ -41,14 +41,7 @@ const byNumber: Paging = {
 }
 
 const byOffset: Paging = {
-  async total(store) {
-    const { values } = await store.database.runAggregationQuery(store.context(), {
-      query: store.query(kind),
-      aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
-    })
-    const all = values.get('all')
-    return all?.type === 'integer' ? Number(all.value) : 0
-  },
+  total: (store) => countOf(store, store.query(kind)),
   page: (store, page) =>
     shown(store, store.query(kind, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
 }
@@ -85,20 +78,11 @@ export async function turnPages(session: ArmSession, by: 'number' | 'offset', ha
 /** @returns how many there are */
 async function putInvoices(store: Store, count: number, hasGaps: boolean): Promise<number> {
   const numbers = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !hasGaps || n % gapEvery !== 0)
-  for (let i = 0; i < numbers.length; i += perCommit) {
-    const mutations = numbers
-      .slice(i, i + perCommit)
-      .map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) }))
-    await store.put(mutations)
-  }
+  await store.putAll(numbers.map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) })))
   return numbers.length
 }
 
-/** How many results a query has, in as many calls as it takes. */
+/** How many results a query has. */
 async function shown(store: Store, query: Query): Promise<number> {
-  const { results, skipped, moreResults, endCursor } = await store.database.runQuery(store.context(), { query })
-  if (moreResults !== 'notFinished') return results.length
-  const limit = query.limit === undefined ? {} : { limit: query.limit - results.length }
-  const rest = { ...query, ...limit, offset: query.offset - skipped, startCursor: endCursor }
-  return results.length + (await shown(store, rest))
+  return (await runInFull(store, query)).results.length
 }

@@ -9,6 +9,7 @@ import type { Key, Query } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { idOf } from '../../sim/client.ts'
 import { allOf, ascending, text, unindexed, upsert, whereKey } from '../../sim/entities.ts'
+import { countOf, runInFull } from '../../sim/query-run.ts'
 import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
@@ -93,13 +94,9 @@ function partsOf(keys: readonly Key[], workers: number): bigint[] {
   return Array.from({ length: workers - 1 }, (_, i) => ids[Math.floor(((i + 1) * ids.length) / workers)] ?? 0n)
 }
 
-/** Keys of a query, in as many calls as it takes. */
+/** Keys of a query. */
 async function keysOf(store: Store, query: Query): Promise<Key[]> {
-  const { results, moreResults, endCursor } = await store.database.runQuery(store.context(), { query })
-  const keys = results.map(({ key }) => key)
-  if (moreResults !== 'notFinished') return keys
-  const limit = query.limit === undefined ? {} : { limit: query.limit - keys.length }
-  return [...keys, ...(await keysOf(store, { ...query, ...limit, startCursor: endCursor }))]
+  return (await runInFull(store, query)).results.map(({ key }) => key)
 }
 
 /** How many records a worker finds from one bound to before the next. */
@@ -108,11 +105,5 @@ async function countBetween(store: Store, from: bigint | undefined, to: bigint |
     ...(from === undefined ? [] : [whereKey('greaterThanOrEqual', store.key({ kind, id: from }))]),
     ...(to === undefined ? [] : [whereKey('lessThan', store.key({ kind, id: to }))]),
   ]
-  const query = store.query(kind, { filter: allOf(...filters) })
-  const { values } = await store.database.runAggregationQuery(store.context(), {
-    query,
-    aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
-  })
-  const all = values.get('all')
-  return all?.type === 'integer' ? Number(all.value) : 0
+  return countOf(store, store.query(kind, { filter: allOf(...filters) }))
 }
