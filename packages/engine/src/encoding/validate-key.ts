@@ -52,10 +52,23 @@ const partPattern = /^[A-Za-z0-9._-]{0,100}$/
 
 /** Checks the database that a request names. An empty database id is the default database. */
 export function validateDatabase({ projectId, databaseId }: KeyDefaults): void {
-  validateNames(projectId, databaseId, '')
+  validatePartition({ projectId, databaseId, namespaceId: '' }, undefined)
 }
 
-function validateNames(projectId: string, databaseId: string, namespaceId: string): void {
+/**
+ * Checks a partition of a key or query.
+ *
+ * @param request - the request's database, which the partition must be in; `undefined` allows any
+ */
+export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
+  const { projectId, databaseId, namespaceId } = partition
+  if (request !== undefined && (projectId !== request.projectId || databaseId !== request.databaseId)) {
+    validateDatabase(partition)
+    throw invalidArgument(
+      'keys and partitions are in the database of their request: name both project and database, or neither',
+      `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}`,
+    )
+  }
   const known = recentPartition(projectId, databaseId, namespaceId)
   if (known.isValid) return
   if (projectId === '') throw invalidArgument('the project id is missing')
@@ -84,23 +97,6 @@ function validateNames(projectId: string, databaseId: string, namespaceId: strin
     )
   }
   known.isValid = true
-}
-
-/**
- * Checks a partition of a key or query.
- *
- * @param request - the request's database, which the partition must be in; `undefined` allows any
- */
-export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
-  const { projectId, databaseId, namespaceId } = partition
-  if (request !== undefined && (projectId !== request.projectId || databaseId !== request.databaseId)) {
-    validateDatabase(partition)
-    throw invalidArgument(
-      'keys and partitions are in the database of their request: name both project and database, or neither',
-      `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}`,
-    )
-  }
-  validateNames(projectId, databaseId, namespaceId)
 }
 
 function formatDatabase(database: KeyDefaults): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newIds } from '../../test/support/new-ids.ts'
 import { systemScheduler } from '../clock.ts'
 import { RecordingLedger, requestContext } from '../context.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'
@@ -33,10 +34,10 @@ function hasOneOf(...ids: bigint[]): HasEntityIn {
 describe('an allocation', () => {
   test('gives scattered ids by default, one counter for all kinds and parents of a database', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
-    expect(atOnce(allocator.allocate(context, key({ kind: 'User' }), 2))).toEqual([scatterId(2n), scatterId(3n)])
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, key({ kind: 'User' }), 2))).toEqual([scatterId(2n), scatterId(3n)])
     const other = { partition: { projectId: 'p', databaseId: 'other', namespaceId: '' }, path: toDo.path }
-    expect(atOnce(allocator.allocate(context, other))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, other))).toEqual([scatterId(1n)])
   })
 
   test('gives sequential ids by parent, kind and namespace', () => {
@@ -71,7 +72,7 @@ describe('an allocation', () => {
     expect(ledger.entries.map((e) => `${e.operation} ${e.table}`)).toEqual(['get IdSequences', 'put IdSequences'])
   })
 
-  test('refuses keys that are complete or have incomplete ancestors, and counts that are none', () => {
+  test('refuses keys that are complete or have incomplete ancestors', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
     const refused = expect.objectContaining({ code: 'INVALID_ARGUMENT' })
     for (const wrong of [
@@ -80,13 +81,9 @@ describe('an allocation', () => {
       key({ kind: 'User' }, { kind: 'ToDo' }),
       key(),
     ]) {
-      expect(() => allocator.allocate(context, wrong)).toThrow(refused)
       expect(() => allocator.completeKeys(context, [toDo, wrong])).toThrow(refused)
     }
-    for (const count of [0, -1, 1.5, Number.NaN, 1e9]) {
-      expect(() => allocator.allocate(context, toDo, count)).toThrow(refused)
-    }
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(1n)])
   })
 })
 
@@ -110,7 +107,7 @@ describe('a reservation', () => {
       allocator.reserve(context, [...ids.map((id) => key({ kind: 'ToDo', id })), key({ kind: 'ToDo', name: 'a' })]),
     )
     expect(kv.size).toBe(0)
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(1n)])
   })
 
   test.each([
@@ -120,9 +117,9 @@ describe('a reservation', () => {
     [2n ** 52n + 1n, 2n ** 50n, 2n ** 50n + 1n],
   ])('of scattered id %s jumps over counter %s, as the Firestore emulator does', (id, _counter, next) => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    atOnce(allocator.allocate(context, toDo))
+    atOnce(newIds(allocator, context, toDo))
     atOnce(allocator.reserve(context, [key({ kind: 'ToDo', id })]))
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(next)])
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(next)])
   })
 
   test('of an incomplete key is refused before anything is reserved', () => {
@@ -146,7 +143,7 @@ describe('a range', () => {
     const allocator = allocatorAt(11n)
     const answer = atOnce(allocator.allocateRange(context, toDo, { start, end }, hasOneOf(20n)))
     expect(answer).toMatchObject({ state, nextBefore: 11n, nextAfter: next })
-    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([next])
+    expect(atOnce(newIds(allocator, context, toDo, 1, 'sequential'))).toEqual([next])
   })
 
   test('below one that was taken further up is CONTENTION: the counter is a mark, not a set', () => {
@@ -189,10 +186,10 @@ describe('a range', () => {
 
   test('never meets sequential ids, nor does it move the scattered counter', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    expect(atOnce(allocator.allocate(context, toDo, 2, 'sequential'))).toEqual([1n, 2n])
+    expect(atOnce(newIds(allocator, context, toDo, 2, 'sequential'))).toEqual([1n, 2n])
     expect(atOnce(allocator.allocateSize(context, toDo, 3n))).toEqual({ start: 3n, end: 5n })
-    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([6n])
-    expect(atOnce(allocator.allocate(context, toDo, 1))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, toDo, 1, 'sequential'))).toEqual([6n])
+    expect(atOnce(newIds(allocator, context, toDo, 1))).toEqual([scatterId(1n)])
   })
 
   test('with wrong arguments is refused', () => {
@@ -221,21 +218,21 @@ describe('an allocator', () => {
     const kv = new MemoryKv()
     const allocator = new IdAllocator({ kv, openSequencesMax: 2 })
     const kinds = ['A', 'B', 'C', 'D', 'A', 'B', 'C', 'D'].map((kind) => key({ kind }))
-    const ids = kinds.flatMap((of) => atOnce(allocator.allocate(context, of, 3, 'sequential')))
+    const ids = kinds.flatMap((of) => atOnce(newIds(allocator, context, of, 3, 'sequential')))
     expect(ids).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6].map(BigInt))
   })
 
   test('gives all blocks back when closed, and refuses to go on', () => {
     const kv = new MemoryKv()
     const allocator = new IdAllocator({ kv })
-    atOnce(allocator.allocate(context, toDo, 3))
-    atOnce(allocator.allocate(context, toDo, 3, 'sequential'))
+    atOnce(newIds(allocator, context, toDo, 3))
+    atOnce(newIds(allocator, context, toDo, 3, 'sequential'))
     atOnce(allocator.close(context))
     atOnce(allocator.close(context))
-    expect(() => allocator.allocate(context, toDo)).toThrow(expect.objectContaining({ code: 'FAILED_PRECONDITION' }))
+    expect(() => newIds(allocator, context, toDo)).toThrow(expect.objectContaining({ code: 'FAILED_PRECONDITION' }))
     const next = new IdAllocator({ kv })
-    expect(atOnce(next.allocate(context, toDo))).toEqual([scatterId(4n)])
-    expect(atOnce(next.allocate(context, toDo, 1, 'sequential'))).toEqual([4n])
+    expect(atOnce(newIds(next, context, toDo))).toEqual([scatterId(4n)])
+    expect(atOnce(newIds(next, context, toDo, 1, 'sequential'))).toEqual([4n])
   })
 
   test('starts again at 1 when its rows were cleared and it was told to forget', () => {
@@ -243,25 +240,25 @@ describe('an allocator', () => {
     const allocator = new IdAllocator({ kv })
     const elsewhere = { partition: { projectId: 'q', databaseId: '', namespaceId: '' }, path: toDo.path }
     for (const of of [toDo, elsewhere]) {
-      atOnce(allocator.allocate(context, of, 3))
-      atOnce(allocator.allocate(context, of, 3, 'sequential'))
+      atOnce(newIds(allocator, context, of, 3))
+      atOnce(newIds(allocator, context, of, 3, 'sequential'))
     }
     kv.clear()
     allocator.forget({ projectId: 'p', databaseId: '' })
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
-    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([1n])
-    expect(atOnce(allocator.allocate(context, elsewhere))).toEqual([scatterId(4n)])
-    expect(atOnce(allocator.allocate(context, elsewhere, 1, 'sequential'))).toEqual([4n])
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, toDo, 1, 'sequential'))).toEqual([1n])
+    expect(atOnce(newIds(allocator, context, elsewhere))).toEqual([scatterId(4n)])
+    expect(atOnce(newIds(allocator, context, elsewhere, 1, 'sequential'))).toEqual([4n])
     allocator.forget()
     kv.clear()
-    expect(atOnce(allocator.allocate(context, elsewhere))).toEqual([scatterId(1n)])
+    expect(atOnce(newIds(allocator, context, elsewhere))).toEqual([scatterId(1n)])
   })
 
   test('says when a space is used up', () => {
     const kv = new MemoryKv([{ key: scatteredRowKey('p', ''), value: encodeCounter(2n ** 51n - 2n) }])
     const allocator = new IdAllocator({ kv })
-    expect(atOnce(allocator.allocate(context, toDo))).toEqual([5_629_499_534_213_119n])
-    expect(() => allocator.allocate(context, toDo)).toThrow(
+    expect(atOnce(newIds(allocator, context, toDo))).toEqual([5_629_499_534_213_119n])
+    expect(() => newIds(allocator, context, toDo)).toThrow(
       expect.objectContaining({ code: 'RESOURCE_EXHAUSTED', retry: 'never' }),
     )
   })

@@ -47,9 +47,6 @@ export type IdCollisions = 'next' | 'fail'
 /** The largest old-style range. Known: the client library's limit. */
 export const rangeSizeMax: bigint = 1_000_000_000n
 
-/** The most ids that one call lists. Ours: for more, ask for a range. */
-export const idsPerCallMax = 1_000_000
-
 export interface IdAllocatorOptions {
   readonly kv: RowKv
   /**
@@ -80,23 +77,6 @@ export class IdAllocator {
     this.#blocks = options.othersGive ? exactBlocks : (options.blocks ?? growingBlocks)
     this.#openSequencesMax = options.openSequencesMax ?? 4096
     this.#switchedOff = options.switchedOff
-  }
-
-  /** `count` new ids for the kind and parent of an incomplete key, in the order of the counter. */
-  allocate(context: RequestContext, key: Key, count = 1, policy: IdPolicy = 'scattered'): MaybePromise<bigint[]> {
-    checkIncomplete(key)
-    if (!Number.isInteger(count) || count < 1 || count > idsPerCallMax) {
-      throw invalidArgument(
-        `a call allocates 1 to ${idsPerCallMax} ids, not ${count}; for more allocate a range, which is not listed`,
-      )
-    }
-    this.#begin(context)
-    if (policy === 'storewide') {
-      const numbers = this.#takeStorewide(context, new Array<Key>(count).fill(key))
-      return andThen(numbers, (counters) => counters.map(BigInt))
-    }
-    const numbers = this.#take(context, key, { count, policy })
-    return andThen(numbers, (counters) => counters.map((counter) => idOfCounter(policy, counter)))
   }
 
   /** The keys with new ids in their last elements, in request order. All keys must be incomplete. */

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { counterMax, type IdSpace, spaceOf, unscatter } from '../../src/ids/scatter.ts'
 import { formatKey, type Key, withId } from '../../src/model/key.ts'
+import { newIds } from '../support/new-ids.ts'
 import { context, families, idOf, lostMax, type Model, type ScopeModel, type World } from './ids-world.ts'
 
 export type IdCommand = fc.AsyncCommand<Model, World>
@@ -53,7 +54,7 @@ export class AllocateCommand extends Command {
   }
 
   async act(model: Model, world: World): Promise<void> {
-    const ids = await world.allocator(this.who).allocate(context, this.of, this.count, this.policy)
+    const ids = await newIds(world.allocator(this.who), context, this.of, this.count, this.policy)
     expect(ids).toHaveLength(this.count)
     giveIds(model, model.scope(this.of, this.policy), ids)
   }

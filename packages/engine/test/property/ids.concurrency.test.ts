@@ -10,6 +10,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import { type Key, withId } from '../../src/model/key.ts'
+import { newIds } from '../support/new-ids.ts'
 import { context, families, type Way, World } from './ids-world.ts'
 
 type Step =
@@ -50,7 +51,7 @@ async function perform(
   const of = families[step.of] as Key
   switch (step.type) {
     case 'take': {
-      const ids = await allocator.allocate(context, of, 1 + (number % 3), 'sequential')
+      const ids = await newIds(allocator, context, of, 1 + (number % 3), 'sequential')
       return { numbers: ids.map(Number), keeps: 0 }
     }
     case 'size':
