@@ -52,7 +52,7 @@ export function aggregate(
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
   return andThen(
     finallyDo(
-      () => runSteps(new AggregateRun(stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).steps()),
+      () => runSteps(countRows(stream, plan, window, rowsMax, addersOf(plan, totals, fixed))),
       () => stream.close(),
     ),
     finish,
@@ -96,57 +96,33 @@ function addersOf(
   })
 }
 
-class AggregateRun {
-  readonly #stream: RowStream
-  readonly #plan: Plan
-  readonly #window: Window
-  /** Rows to read, including the offset. */
-  readonly #rowsMax: number
-  readonly #adders: readonly Adder[]
-  #rows = 0
-  #batch = firstBatch
-
-  constructor(stream: RowStream, plan: Plan, window: Window, rowsMax: number, adders: readonly Adder[]) {
-    this.#stream = stream
-    this.#plan = plan
-    this.#window = window
-    this.#rowsMax = rowsMax
-    this.#adders = adders
-  }
-
-  /** Counts the results in the window. */
-  *steps(): Steps<number> {
-    while (this.#rows < this.#rowsMax) {
-      const wanted = Math.min(this.#batch, this.#rowsMax - this.#rows)
-      this.#batch = Math.min(this.#batch * 2, batchMax)
-      const goesOn =
-        this.#countsOnly && this.#stream.count !== undefined
-          ? this.#add(yield* waitFor(this.#stream.count(wanted)))
-          : this.#take(yield* waitFor(this.#stream.next(wanted)))
-      if (!goesOn) break
+/**
+ * Counts the results in the window, and adds their rows to the totals.
+ *
+ * @param rowsMax - rows to read, including the offset
+ */
+function* countRows(
+  stream: RowStream,
+  plan: Plan,
+  { end, offset }: Window,
+  rowsMax: number,
+  adders: readonly Adder[],
+): Steps<number> {
+  const onlyCounts = end === undefined && adders.length === 0
+  let count = 0
+  for (let batch = firstBatch; count < rowsMax; batch = Math.min(batch * 2, batchMax)) {
+    const wanted = Math.min(batch, rowsMax - count)
+    if (onlyCounts && stream.count !== undefined) {
+      const found = yield* waitFor(stream.count(wanted))
+      if (found === 0) break
+      count += found
+      continue
     }
-    return Math.max(0, this.#rows - this.#window.offset)
+    const rows = yield* waitFor(stream.next(wanted))
+    const behind = end === undefined ? -1 : rows.findIndex(({ position }) => isBehind(plan, position, end))
+    const inWindow = behind < 0 ? rows : rows.slice(0, behind)
+    for (const row of inWindow) if (++count > offset) for (const add of adders) add(row)
+    if (behind >= 0 || rows.length === 0) break
   }
-
-  /** Whether only the number of rows matters. */
-  get #countsOnly(): boolean {
-    return this.#window.end === undefined && this.#adders.length === 0
-  }
-
-  #add(found: number): boolean {
-    this.#rows += found
-    return found > 0
-  }
-
-  /** Returns false if no later row counts. */
-  #take(rows: readonly PositionedRow[]): boolean {
-    const { end, offset } = this.#window
-    if (this.#countsOnly) return this.#add(rows.length)
-    for (const row of rows) {
-      if (this.#rows === this.#rowsMax) return false
-      if (end !== undefined && isBehind(this.#plan, row.position, end)) return false
-      if (++this.#rows > offset) for (const add of this.#adders) add(row)
-    }
-    return rows.length > 0
-  }
+  return Math.max(0, count - offset)
 }

@@ -19,6 +19,7 @@ import { invert, sameBytes } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { isMulti } from '../encoding/value-codec.ts'
+import { lowerBound } from '../lower-bound.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Column, Disjunct } from '../planner/normal-query.ts'
@@ -168,13 +169,7 @@ class LargeEntity {
 
 /** Whether an ascending list has a number. */
 function has(sorted: Float64Array, wanted: number): boolean {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] as number) < wanted) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] === wanted
+  return sorted[lowerBound(sorted.length, (i) => (sorted[i] as number) < wanted)] === wanted
 }
 
 /** 53 bits of a byte string: two multiplicative hashes, mixed at the end. */

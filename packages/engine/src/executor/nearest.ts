@@ -1,7 +1,7 @@
 /**
  * Vector search: reads every candidate of a query, and keeps the nearest ones.
  *
- *   rows of the base query, in batches ─▶ entities ─▶ distances ─▶ a heap of `limit` ─▶ results, nearest first
+ *   rows of the base query, in batches ─▶ entities ─▶ distances ─▶ the nearest `limit` ─▶ results, nearest first
  *
  * Cursors, offset and limit of the query select the candidates; the search comes after them. Memory is bounded by `limit`
  * entities and a batch of rows, for any number of candidates. The scans below yield between batches and end with the caller.
@@ -18,13 +18,13 @@ import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
 import { WireWriter } from '../encoding/wire.ts'
+import { lowerBound } from '../lower-bound.ts'
 import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
 import { boundsFrom, cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { openResults } from './execute.ts'
-import { NearestHeap } from './nearest-heap.ts'
 import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
 import { pathIn } from './position.ts'
@@ -66,7 +66,8 @@ class NearestRun {
   readonly #window: Window
   readonly #nearest: NearestPlan
   readonly #distance: VectorDistance
-  readonly #heap: NearestHeap<Candidate>
+  /** The nearest candidates so far, nearest first. */
+  readonly #kept: Candidate[] = []
   readonly #isGreaterNearer: boolean
   #skipped = 0
   #lastSkipped: string | undefined
@@ -90,7 +91,6 @@ class NearestRun {
     this.#nearest = nearest
     this.#distance = new VectorDistance(nearest.property, nearest.vector, nearest.measure)
     this.#isGreaterNearer = nearest.measure === 'dotProduct'
-    this.#heap = new NearestHeap(nearest.limit, (a, b) => this.#isBefore(a, b))
   }
 
   *steps(): Steps<ResultPage> {
@@ -141,9 +141,13 @@ class NearestRun {
     if (image === undefined) return
     const distance = this.#distance.of(image.properties)
     if (distance === undefined || this.#isTooFar(distance)) return
-    const { last } = this.#heap
-    if (last !== undefined && this.#isNearer(last.distance, distance)) return
-    this.#heap.add({ distance, path: pathIn(this.#plan, row.position), row, image })
+    const isFull = this.#kept.length === this.#nearest.limit
+    const last = this.#kept.at(-1)
+    if (isFull && last !== undefined && this.#isNearer(last.distance, distance)) return
+    const candidate = { distance, path: pathIn(this.#plan, row.position), row, image }
+    const at = lowerBound(this.#kept.length, (i) => this.#isBefore(this.#kept[i] as Candidate, candidate))
+    this.#kept.splice(at, 0, candidate)
+    if (isFull) this.#kept.pop()
   }
 
   #isTooFar(distance: number): boolean {
@@ -165,7 +169,7 @@ class NearestRun {
   #finish(): ResultPage {
     const { resultType } = this.#plan
     const head = cursorHead(this.#plan)
-    const results = this.#heap.sorted().map((candidate) => this.#result(candidate, head))
+    const results = this.#kept.map((candidate) => this.#result(candidate, head))
     const endCursor =
       this.#last === undefined ? encodeCursor(this.#plan, this.#window.start) : cursorBytes(head, this.#last)
     const isProjection = resultType === 'keyOnly' && this.#nearest.distanceProperty !== undefined

@@ -34,11 +34,6 @@ function bareNames(yaml: string): string {
   return yaml.replace(/: "([A-Za-z_][\w.]*)"$/gm, ': $1')
 }
 
-/** @param equalities - of the disjunct that no index serves */
-export function missingIndex(query: NormalQuery, equalities: readonly Equality[]): MissingIndexError {
-  return new MissingIndexError(perfectIndex(query, equalities))
-}
-
 /** The index that serves the query, or a disjunct of it, without a join. */
 export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]): IndexDefinition {
   const names = [...new Set(equalities.map((equality) => equality.property))].sort()

@@ -22,7 +22,7 @@ import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { propertyPrefix } from '../tables/entities-by-property.ts'
 import type { TableId } from '../tables/table.ts'
 import { arrangementsOf, coverByComposites, type IndexChoice } from './index-selection.ts'
-import { MissingIndexError, missingIndex } from './missing-index.ts'
+import { MissingIndexError, perfectIndex } from './missing-index.ts'
 import type { Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
@@ -142,7 +142,7 @@ function chooseScans(
   if (column === undefined && (equalities.length === 1 || indexes.length === 0)) return equalities.map(byProperty)
   const cover = coverByComposites(query, equalities, indexes)
   const isWhole = cover.choices.length > 0 && cover.uncovered.length === 0 && !cover.ancestorMissing
-  if (column !== undefined && !isWhole) throw missingIndex(query, equalities)
+  if (column !== undefined && !isWhole) throw new MissingIndexError(perfectIndex(query, equalities))
   return [...cover.choices.map((choice) => compositeScan(choice, spans)), ...cover.uncovered.map(byProperty)]
 }
 
