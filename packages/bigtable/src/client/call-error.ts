@@ -14,16 +14,16 @@ export class CallError extends Error {
   }
 }
 
-/** Codes after which the same call may succeed: nothing in the request was wrong. */
-const passing: ReadonlySet<number> = new Set([
+/** Codes after which a call that may be repeated should be: nothing in the request was wrong. */
+export const passingCodes: ReadonlySet<number> = new Set([
   grpcCodes.DEADLINE_EXCEEDED,
   grpcCodes.ABORTED,
   grpcCodes.INTERNAL,
   grpcCodes.UNAVAILABLE,
 ])
 
-/** Codes with which a server refuses a request that has had no effect. */
-const refusals: ReadonlySet<number> = new Set([
+/** Codes with which a server refuses a request: it certainly has no effect, now and later. */
+export const refusalCodes: ReadonlySet<number> = new Set([
   grpcCodes.INVALID_ARGUMENT,
   grpcCodes.NOT_FOUND,
   grpcCodes.PERMISSION_DENIED,
@@ -33,13 +33,3 @@ const refusals: ReadonlySet<number> = new Set([
   grpcCodes.UNIMPLEMENTED,
   grpcCodes.UNAUTHENTICATED,
 ])
-
-/** Whether a call that may be repeated should be. */
-export function isPassing(code: number): boolean {
-  return passing.has(code)
-}
-
-/** Whether the call certainly has no effect, now and later. */
-export function isRefusal(code: number): boolean {
-  return refusals.has(code)
-}

@@ -9,7 +9,7 @@
  * RY1  No attempt begins after the time is over, even if the machine was suspended during a pause: the caller may write these
  *      rows only for a limited time.
  */
-import { CallError, grpcCodes, isPassing } from './call-error.ts'
+import { CallError, grpcCodes, passingCodes } from './call-error.ts'
 
 /** Time and randomness of the retries. */
 export interface Waiting {
@@ -53,7 +53,7 @@ export async function withRetries<T>(
         progressed = true
       })
     } catch (error) {
-      if (!(error instanceof CallError) || !isPassing(error.code)) throw error
+      if (!(error instanceof CallError) || !passingCodes.has(error.code)) throw error
       if (progressed) {
         backoff = firstBackoffMs
         patience = waiting.attemptMs

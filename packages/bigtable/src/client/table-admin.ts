@@ -4,7 +4,7 @@
  * Each version of a row must stay until the engine deletes it. A family may therefore have no rule that deletes cells by age or
  * number. The exception is `t`, the read sets of transactions, which may be deleted after an hour.
  */
-import { DatastoreError, failedPrecondition } from '@sixtables/engine'
+import { failedPrecondition } from '@sixtables/engine'
 import { type GcRule, google, type Table, type WrittenColumnFamily } from '#gen/codecs.js'
 import { families } from '../row-store/row-store.ts'
 import { CallError, grpcCodes } from './call-error.ts'
@@ -77,7 +77,7 @@ export class TableAdmin {
       )
       checkFamilies(this.#place, messages.Table.decode(answer))
     } catch (error) {
-      if (error instanceof DatastoreError || !(error instanceof CallError)) throw error
+      if (!(error instanceof CallError)) throw error
       throw problemOf(error, this.#place, 'look at the table')
     }
   }

@@ -16,7 +16,7 @@ import {
   type WrittenRowFilter,
   type WrittenRowRange,
 } from '#gen/codecs.js'
-import { CallError, grpcCodes, isPassing, isRefusal } from './call-error.ts'
+import { CallError, grpcCodes, passingCodes, refusalCodes } from './call-error.ts'
 import { ChunkReader, type ReadRow } from './cell-chunks.ts'
 import { bigtableLimits } from './limits.ts'
 import { type Waiting, withRetries } from './retry.ts'
@@ -113,11 +113,10 @@ export class TableClient {
    */
   async mutateRows(rows: readonly RowMutations[]): Promise<ReadonlyMap<number, DatastoreError>> {
     const refused = new Map<number, DatastoreError>()
-    let left = rows.map((_, index) => index)
+    const open = new Set(rows.keys())
     const entries = rows.map(({ key, mutations }) => ({ rowKey: keyBytes(key), mutations }))
     await this.#retried('MutateRows', 'change rows', async ({ timeoutMs }, progress) => {
-      const asked = left
-      const open = new Set(asked)
+      const asked = [...open]
       const request = messages.MutateRowsRequest.encode({
         ...this.#names,
         entries: asked.map((index) => entries[index] as WrittenMutateRowsRequestEntry),
@@ -128,19 +127,17 @@ export class TableClient {
           const row = asked[index.low]
           if (row === undefined) throw new CallError(grpcCodes.INTERNAL, 'MutateRows answered for a row not asked for')
           const { code, message } = status ?? { code: grpcCodes.OK, message: '' }
-          if (isPassing(code)) passing = new CallError(code, message)
+          if (passingCodes.has(code)) passing = new CallError(code, message)
           else {
             open.delete(row)
             if (code === grpcCodes.OK) continue
             refused.set(row, problemOf(new CallError(code, message), this.place, 'change rows'))
           }
         }
-        left = asked.filter((row) => open.has(row))
-        if (left.length < asked.length) progress()
+        if (open.size < asked.length) progress()
       }
       await this.#transport.stream(`${service}/MutateRows`, request, this.#options(timeoutMs), take)
-      if (left.length > 0)
-        throw passing ?? new CallError(grpcCodes.UNAVAILABLE, 'MutateRows left rows out of its answer')
+      if (open.size > 0) throw passing ?? new CallError(grpcCodes.UNAVAILABLE, 'MutateRows left rows out of its answer')
     })
     return refused
   }
@@ -175,17 +172,18 @@ export class TableClient {
       return await this.#told('CheckAndMutateRow', false, send, isConflict)
     } catch (error) {
       if (!(error instanceof CallError)) throw error
-      if (!isRefusal(error.code)) throw unknown(problemOf(error, this.place, 'make conditional writes').message)
-      throw problemOf(error, this.place, 'make conditional writes')
+      const problem = problemOf(error, this.place, 'make conditional writes')
+      throw refusalCodes.has(error.code) ? problem : unknown(problem.message)
     }
   }
 
   /**
-   * Sends a conditional write that changes nothing, to see before the first commit whether the table accepts conditional writes.
+   * Tries a read and a conditional write, which change nothing, to see before the first commit whether the table accepts them.
    *
    * @throws DatastoreError with the remedy if it does not
    */
-  async #tryConditionalWrite(): Promise<void> {
+  async tryCalls(): Promise<void> {
+    await this.readRows({ rows: { keys: ['M'] }, filter: { blockAllFilter: true } })
     const request = messages.CheckAndMutateRowRequest.encode({
       ...this.#names,
       rowKey: keyBytes('M'),
@@ -195,12 +193,6 @@ export class TableClient {
     await this.#retried('CheckAndMutateRow', 'make conditional writes', async ({ timeoutMs }) => {
       await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(timeoutMs))
     })
-  }
-
-  /** Tries a read and a conditional write; neither changes anything. @throws DatastoreError with the remedy */
-  async tryCalls(): Promise<void> {
-    await this.readRows({ rows: { keys: ['M'] }, filter: { blockAllFilter: true } })
-    await this.#tryConditionalWrite()
   }
 
   #options(timeoutMs: number) {

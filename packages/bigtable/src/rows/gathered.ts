@@ -1,20 +1,22 @@
 /**
  * Collects the items of one turn of the event loop, for one call: add(a), add(b), and after the turn send([a, b]).
  */
+import type { Scheduler } from '@sixtables/engine'
+
 export class Gathered<T> {
-  readonly #defer: (task: () => void) => void
+  readonly #clock: Scheduler
   readonly #send: (items: readonly T[]) => void
   #items: T[] = []
 
-  constructor(defer: (task: () => void) => void, send: (items: readonly T[]) => void) {
-    this.#defer = defer
+  constructor(clock: Scheduler, send: (items: readonly T[]) => void) {
+    this.#clock = clock
     this.#send = send
   }
 
   add(item: T): void {
     this.#items.push(item)
     if (this.#items.length > 1) return
-    this.#defer(() => {
+    this.#clock.defer(() => {
       const items = this.#items
       this.#items = []
       this.#send(items)

@@ -42,12 +42,9 @@ export class RowChanges {
 
   constructor(client: TableClient, clock: Scheduler) {
     this.#client = client
-    this.#calls = new Gathered(
-      (task) => clock.defer(task),
-      (calls) => {
-        for (const batch of batches(entriesOf(calls))) void this.#send(batch)
-      },
-    )
+    this.#calls = new Gathered(clock, (calls) => {
+      for (const batch of batches(entriesOf(calls))) void this.#send(batch)
+    })
   }
 
   change(rows: readonly RowChange[]): Promise<void> {

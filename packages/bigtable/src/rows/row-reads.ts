@@ -29,10 +29,7 @@ export class RowReads {
 
   constructor(client: TableClient, clock: Scheduler) {
     this.#client = client
-    this.#reads = new Gathered(
-      (task) => clock.defer(task),
-      (reads) => this.#send(reads),
-    )
+    this.#reads = new Gathered(clock, (reads) => this.#send(reads))
   }
 
   read(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
@@ -49,27 +46,21 @@ export class RowReads {
       if (same === undefined) byWish.set(read.wish, [read])
       else same.push(read)
     }
-    for (const same of byWish.values()) {
-      this.#fetch(same).then(
-        (found) => {
-          for (const { keys, resolve } of same) resolve(chosen(found, keys))
-        },
-        (error) => {
-          for (const { reject } of same) reject(error)
-        },
-      )
-    }
+    for (const same of byWish.values()) void this.#fetch(same)
   }
 
-  async #fetch(reads: readonly Read[]): Promise<ReadonlyMap<RowKey, Row>> {
-    const keys = [...new Set(reads.flatMap((read) => read.keys))]
-    const filter = wantedFilter(reads[0]?.wanted ?? [])
-    const answers = await Promise.all(
-      partsOf(keys).map((part) => this.#client.readRows({ rows: { keys: part }, filter })),
-    )
-    const found = new Map<RowKey, Row>()
-    for (const row of answers.flat()) found.set(row.key, rowOf(row))
-    return found
+  async #fetch(reads: readonly Read[]): Promise<void> {
+    try {
+      const keys = [...new Set(reads.flatMap((read) => read.keys))]
+      const filter = wantedFilter(reads[0]?.wanted ?? [])
+      const answers = await Promise.all(
+        partsOf(keys).map((part) => this.#client.readRows({ rows: { keys: part }, filter })),
+      )
+      const found = new Map(answers.flat().map((row) => [row.key, rowOf(row)]))
+      for (const { keys, resolve } of reads) resolve(chosen(found, keys))
+    } catch (error) {
+      for (const { reject } of reads) reject(error)
+    }
   }
 }
 
