@@ -10,31 +10,25 @@ import { join } from 'node:path'
 import { setUp } from './lib/set-up.mjs'
 import { run, ScriptError, say, script } from './lib/tools.mjs'
 
-/** The path of cbtemulator. @throws ScriptError with the remedy if it is not installed */
+/** The path of cbtemulator; `undefined`, and a line with the remedy, if it is not installed. */
 function emulator() {
   const install = '`gcloud components install bigtable` (or the package google-cloud-cli-bigtable-emulator) brings it'
   let root
   try {
     root = execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
   } catch {
-    throw new ScriptError(
-      `skipped: gcloud is not here, and with it no cbtemulator; install the Cloud SDK, then ${install}.`,
-    )
+    say(`skipped: gcloud is not here, and with it no cbtemulator; install the Cloud SDK, then ${install}.`)
+    return undefined
   }
   const path = join(root, 'platform', 'bigtable-emulator', 'cbtemulator')
-  if (!existsSync(path)) throw new ScriptError(`skipped: there is no ${path}; ${install}.`)
-  return path
+  if (existsSync(path)) return path
+  say(`skipped: there is no ${path}; ${install}.`)
+  return undefined
 }
 
 await script(async () => {
-  let path
-  try {
-    path = emulator()
-  } catch (error) {
-    if (!(error instanceof ScriptError)) throw error
-    say(error.message)
-    return
-  }
+  const path = emulator()
+  if (path === undefined) return
   process.env.SIXTABLES_CBTEMULATOR = path
   const [, , ...args] = process.argv
   if (args[0] === 'figures') {

@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { root } from './tools.mjs'
 
 const folder = join(root, 'node_modules', '.sixtables')
@@ -64,9 +64,8 @@ export function isStamped(step, fingerprint) {
 }
 
 export function stamp(step, fingerprint) {
-  const path = join(folder, step)
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, `${fingerprint}\n`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, step), `${fingerprint}\n`)
 }
 
 /** Deletes a stamp. */
