@@ -197,16 +197,11 @@ export class AnswerWriter {
   }
 
   /** A google.protobuf.Timestamp of microseconds since the epoch. */
-  timestamp(field: number, micros: bigint): void {
-    this.timestampOf(field, Number(micros))
-  }
-
-  /** The same for a number. */
-  timestampOf(field: number, whole: number): void {
+  timestamp(field: number, micros: number): void {
     this.#reserve(30)
     const mark = this.mark()
-    const seconds = Math.floor(whole / 1_000_000)
-    const fraction = whole - seconds * 1_000_000
+    const seconds = Math.floor(micros / 1_000_000)
+    const fraction = micros - seconds * 1_000_000
     if (fraction !== 0) this.uint32(2, fraction * 1000)
     if (seconds > 0) {
       this.#safeInteger(seconds)

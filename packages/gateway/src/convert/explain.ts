@@ -39,7 +39,7 @@ function writeStats(writer: AnswerWriter, field: number, stats: ExecutionStats):
   })
   writer.int64(4, BigInt(stats.readOperations))
   // A Duration has the form of a Timestamp.
-  writer.timestamp(3, stats.durationMicros)
+  writer.timestamp(3, Number(stats.durationMicros))
   writer.int64(1, BigInt(stats.resultsReturned))
   writer.head(field, end)
 }

@@ -9,7 +9,7 @@ import {
   type MaybePromise,
   type Mutation,
 } from '@sixtables/engine'
-import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
+import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
@@ -60,7 +60,12 @@ async function commitInPieces(bytes: Buffer, call: Call): Promise<ScopedCommit> 
 function wholeCommit(bytes: Buffer, call: Call): ScopedCommit {
   const request = decodeRequest(decoder, bytes, 'Commit')
   const scope = requestScope(request, call)
-  return { scope, commit: commitOf(request, scope) }
+  const { transaction, singleUseTransaction } = request
+  const mode = modeOf(request.mode)
+  const mutations = request.mutations.map((mutation) => mutationOf(mutation, scope))
+  if (transaction !== null) return { scope, commit: { mode, mutations, transaction: transactionIdOf(transaction) } }
+  if (singleUseTransaction === null) return { scope, commit: { mode, mutations } }
+  return { scope, commit: { mode, mutations, singleUse: transactionOptionsOf(singleUseTransaction) } }
 }
 
 /** An unspecified mode is transactional (measured). */
@@ -70,20 +75,11 @@ function modeOf(mode: number): CommitRequest['mode'] {
   throw invalidArgument(`the mode ${mode} of a commit is unknown; choose TRANSACTIONAL (1) or NON_TRANSACTIONAL (2)`)
 }
 
-function commitOf(request: WireCommitRequest, scope: RequestScope): CommitRequest {
-  const { transaction, singleUseTransaction } = request
-  const mode = modeOf(request.mode)
-  const mutations = request.mutations.map((mutation) => mutationOf(mutation, scope))
-  if (transaction !== null) return { mode, mutations, transaction: transactionIdOf(transaction) }
-  if (singleUseTransaction !== null) return { mode, mutations, singleUse: transactionOptionsOf(singleUseTransaction) }
-  return { mode, mutations }
-}
-
 /** CommitResponse: mutation_results 3, index_updates 4, commit_time 8. */
 function answerOf(call: Call, { mutationResults, indexUpdates, commitTime }: CommitResult): MaybePromise<Buffer> {
   return writeInPieces(call, mutationResults, (part, isLast) =>
     writeAnswer((writer) => {
-      if (isLast && commitTime !== undefined) writer.timestamp(8, commitTime)
+      if (isLast && commitTime !== undefined) writer.timestamp(8, Number(commitTime))
       if (isLast && indexUpdates !== 0) writer.uint32(4, indexUpdates)
       writeMutationResults(writer, part)
     }),
@@ -100,8 +96,8 @@ function writeMutationResults(writer: AnswerWriter, results: CommitResult['mutat
     if (result === undefined) continue
     const end = writer.mark()
     for (const value of result.transformResults?.toReversed() ?? []) writer.bytes(8, encodeValue(value))
-    if (result.createTime !== undefined) writer.timestamp(7, result.createTime)
-    if (result.updateTime !== undefined) writer.timestamp(6, result.updateTime)
+    if (result.createTime !== undefined) writer.timestamp(7, Number(result.createTime))
+    if (result.updateTime !== undefined) writer.timestamp(6, Number(result.updateTime))
     if (result.conflictDetected) writer.uint32(5, 1)
     writer.int64(4, result.version)
     if (result.key !== undefined) writer.key(3, result.key)

@@ -11,7 +11,7 @@ import {
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { writeFound, writeMissing, writeResults } from '../convert/entity-result.ts'
+import { writeMissing, writeResult, writeResults } from '../convert/entity-result.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -51,13 +51,13 @@ export function lookupAnswer(
 ): MaybePromise<Buffer> {
   const version = isEventual ? undefined : readTime
   return writeResults(context, found, (writer) => {
-    writer.timestamp(7, readTime)
+    writer.timestamp(7, Number(readTime))
     if (transaction !== undefined) writer.bytes(5, transaction)
     for (const key of deferred.toReversed()) writer.key(3, key)
     for (const key of missing.toReversed()) writeMissing(writer, 2, key, version)
     for (let i = found.length - 1; i >= 0; i--) {
       const one = found[i]
-      if (one !== undefined) writeFound(writer, 1, one.key, one.image)
+      if (one !== undefined) writeResult(writer, 1, one)
     }
   })
 }

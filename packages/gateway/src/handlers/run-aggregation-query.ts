@@ -99,7 +99,7 @@ function answerOf(
     if (batch === undefined) return
     const { values, readTime } = batch
     const end = writer.mark()
-    writer.timestamp(3, readTime)
+    writer.timestamp(3, Number(readTime))
     writer.uint32(2, noMoreResults)
     const resultEnd = writer.mark()
     for (const [name, value] of [...values].reverse()) {

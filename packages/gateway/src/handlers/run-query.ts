@@ -15,7 +15,7 @@ import {
 import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { writeQueryResult, writeResults } from '../convert/entity-result.ts'
+import { writeResult, writeResults } from '../convert/entity-result.ts'
 import { writeExplainMetrics } from '../convert/explain.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
@@ -86,14 +86,14 @@ function answerOf(
     if (echo !== undefined) writeQuery(writer, 2, echo)
     if (batch === undefined) return
     const end = writer.mark()
-    writer.timestamp(8, batch.readTime)
+    writer.timestamp(8, Number(batch.readTime))
     if (batch.skipped > 0) writer.uint32(6, batch.skipped)
     writer.uint32(5, moreResultsTypes[batch.moreResults])
     writer.bytes(4, batch.endCursor)
     if (batch.skippedCursor !== undefined) writer.bytes(3, batch.skippedCursor)
     for (let i = batch.results.length - 1; i >= 0; i--) {
       const result = batch.results[i]
-      if (result !== undefined) writeQueryResult(writer, 2, result)
+      if (result !== undefined) writeResult(writer, 2, result)
     }
     writer.uint32(1, resultTypes[batch.resultType])
     writer.head(1, end)

@@ -100,11 +100,10 @@ export class GrpcService {
         isUncounted: head.watcher === '1',
       })
       const [logger, queue, calls] = [this.#logger, this.#queue, this.#calls]
-      const parts: UnaryParts = { call, isGzip, response, logger, queue, calls, path: head.path }
-      if (streaming !== undefined) return this.#stream(streaming, parts)
+      if (streaming !== undefined) return this.#stream(streaming, { call, isGzip, response, logger })
       if (handler === undefined) return deaf
       if (calls.any && head.path.startsWith(dataPath)) calls.begin(call)
-      return new UnaryCall(handler, parts)
+      return new UnaryCall({ handler, call, isGzip, response, logger, queue, calls, path: head.path })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
@@ -147,14 +146,13 @@ function isGzipEncoding(encoding: string): boolean {
 }
 
 interface UnaryParts extends CallParts {
+  readonly handler: Handler
   readonly queue: FairQueue
   readonly calls: Calls
   readonly path: string
 }
 
 class UnaryCall implements StreamListener {
-  readonly #handler: Handler
-  readonly #queue: FairQueue
   readonly #parts: UnaryParts
   /** The request, if one chunk holds all of it. */
   #whole: Buffer | undefined
@@ -166,9 +164,7 @@ class UnaryCall implements StreamListener {
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
-  constructor(handler: Handler, parts: UnaryParts) {
-    this.#handler = handler
-    this.#queue = parts.queue
+  constructor(parts: UnaryParts) {
     this.#parts = parts
   }
 
@@ -218,9 +214,8 @@ class UnaryCall implements StreamListener {
   }
 
   #run(request: Buffer): void {
-    const { call, response } = this.#parts
-    const isFree = this.#queue.isFree(response.connection)
-    const result = isFree ? this.#handler(request, call) : this.#wait(request)
+    const { handler, queue, call, response } = this.#parts
+    const result = queue.isFree(response.connection) ? handler(request, call) : this.#wait(request)
     if (result instanceof Promise) {
       this.#watchDeadline()
       result.then(
@@ -232,14 +227,14 @@ class UnaryCall implements StreamListener {
 
   /** Keeps the request in a field of the call, so that a call that is cancelled releases it before its turn. */
   #wait(request: Buffer): Promise<Answer> {
-    const { call, response } = this.#parts
+    const { handler, queue, call, response } = this.#parts
     this.#waiting = request
     this.#whole = undefined
     this.#message = undefined
-    return this.#queue.wait(response.connection, call, () => {
+    return queue.wait(response.connection, call, () => {
       const waited = this.#waiting ?? nothing
       this.#waiting = undefined
-      return this.#handler(waited, call)
+      return handler(waited, call)
     })
   }
 

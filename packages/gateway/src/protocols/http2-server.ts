@@ -69,7 +69,7 @@ export class Http2Connections {
     this.#options = options
     this.#liveness = new SessionLiveness(options.silenceMs)
     this.#server = createServer(serverOptions)
-    this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
+    this.#server.on('stream', (stream, headers) => this.#begin(stream, headers as CallHeaders))
     this.#refusing = createServer()
     this.#refusing.on('stream', (stream) => this.#refuse(stream))
   }
@@ -116,7 +116,7 @@ export class Http2Connections {
     stream.session?.close()
   }
 
-  #begin(stream: CallStream, headers: IncomingHttpHeaders): void {
+  #begin(stream: CallStream, headers: CallHeaders): void {
     const { admission } = this.#options
     const call = new NodeCall(stream, admission)
     stream[callOf] = call
@@ -143,15 +143,22 @@ export class Http2Connections {
         method,
         path: headers[':path'] ?? '',
         contentType: headers['content-type'],
-        encoding: one(headers['grpc-encoding']),
-        timeout: one(headers['grpc-timeout']),
-        watcher: one(headers[watcherHeader]),
+        encoding: headers['grpc-encoding'],
+        timeout: headers['grpc-timeout'],
+        watcher: headers[watcherHeader],
       },
       call,
     )
     stream.on('data', onData)
     stream.on('end', onEnd)
   }
+}
+
+/** Node joins the values of a header that is there twice: only `set-cookie` is a list. */
+interface CallHeaders extends IncomingHttpHeaders {
+  'grpc-encoding'?: string
+  'grpc-timeout'?: string
+  [watcherHeader]?: string
 }
 
 interface CallSession extends ServerHttp2Session {
@@ -189,10 +196,6 @@ function onClose(this: CallStream): void {
 
 /** A function at module level: a closure would keep the variables around it. */
 function ignore(): void {}
-
-function one(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
-}
 
 function fail(response: ResponseStream, error: unknown): void {
   const { code, message } = statusOf(error, silentLogger)
