@@ -128,7 +128,7 @@ export class HttpCalls {
       const answer = given instanceof Promise ? await given : given
       const printed = form.answer(method, messageOf(answer), call)
       const body = printed instanceof Promise ? await printed : printed
-      calls.end(call, { method, protocol, code: 'OK' })
+      if (call.beganAtMs !== undefined) calls.end(call, { method, protocol, code: 'OK' })
       return { status: 200, contentType: form.contentType, body, canWait: true }
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) {

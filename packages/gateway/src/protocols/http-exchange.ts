@@ -17,6 +17,10 @@ import { type HttpRequest, textType, type WholeAnswer } from './http-calls.ts'
 import { dropThenClose } from './lingering-close.ts'
 
 export class Exchange implements HttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingMessage['headers']
+  readonly connection: object
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly #admission: Admission
@@ -28,26 +32,14 @@ export class Exchange implements HttpRequest {
 
   /** Admission has counted a call for it already. */
   constructor(request: IncomingMessage, response: ServerResponse, admission: Admission) {
+    this.method = request.method ?? ''
+    this.url = request.url ?? ''
+    this.headers = request.headers
+    this.connection = request.socket
     this.request = request
     this.response = response
     this.#admission = admission
     response.once('close', () => this.#end())
-  }
-
-  get method(): string {
-    return this.request.method ?? ''
-  }
-
-  get url(): string {
-    return this.request.url ?? ''
-  }
-
-  get headers(): IncomingMessage['headers'] {
-    return this.request.headers
-  }
-
-  get connection(): object {
-    return this.request.socket
   }
 
   readBody(): Promise<Buffer> {
