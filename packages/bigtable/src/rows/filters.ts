@@ -16,7 +16,7 @@ function micros(at: bigint): Int64 {
   return { low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)) }
 }
 
-function timeRange({ from, until }: { readonly from?: bigint; readonly until?: bigint }): WrittenTimestampRange {
+function timeRange(from: bigint | undefined, until: bigint | undefined): WrittenTimestampRange {
   return {
     ...(from === undefined ? {} : { startTimestampMicros: micros(from) }),
     ...(until === undefined ? {} : { endTimestampMicros: micros(until) }),
@@ -29,10 +29,9 @@ function chained(filters: readonly RowFilter[]): RowFilter {
 }
 
 function familyFilter({ family, from, until, newest, withoutValues }: WantedCells): RowFilter {
-  const range = { ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { until }) }
   return chained([
     { familyNameRegexFilter: family },
-    ...(from === undefined && until === undefined ? [] : [{ timestampRangeFilter: timeRange(range) }]),
+    ...(from === undefined && until === undefined ? [] : [{ timestampRangeFilter: timeRange(from, until) }]),
     ...(newest === undefined ? [] : [{ cellsPerColumnLimitFilter: newest }]),
     ...(withoutValues === true ? [{ stripValueTransformer: true }] : []),
   ])
@@ -49,9 +48,7 @@ export function wantedFilter(wanted: Wanted): RowFilter {
 export function conditionFilter({ family, at, values }: RowCondition): RowFilter {
   return chained([
     { familyNameRegexFilter: family },
-    at === undefined
-      ? { cellsPerColumnLimitFilter: 1 }
-      : { timestampRangeFilter: timeRange({ from: at, until: at + 1n }) },
+    at === undefined ? { cellsPerColumnLimitFilter: 1 } : { timestampRangeFilter: timeRange(at, at + 1n) },
     ...(values === undefined
       ? []
       : [{ valueRangeFilter: { startValueClosed: values.start, endValueOpen: values.end } }]),
@@ -65,11 +62,10 @@ export function mutationOf(change: CellChange): Mutation {
     return { setCell: { ...column, timestampMicros: micros(change.at), value: change.value } }
   }
   const { from, until } = change
-  const range = { ...(from === undefined ? {} : { from }), ...(until === undefined ? {} : { until }) }
   return {
     deleteFromColumn: {
       ...column,
-      ...(from === undefined && until === undefined ? {} : { timeRange: timeRange(range) }),
+      ...(from === undefined && until === undefined ? {} : { timeRange: timeRange(from, until) }),
     },
   }
 }
