@@ -10,19 +10,25 @@
  *
  * The engine's own primitives, without a wire: npm run bench:engine.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import yargs from 'yargs'
-import { type GrowthResult, markdown, type Results, type ServerResult, shortNumber, type WireResult } from './report.ts'
+import {
+  type GrowthResult,
+  machine,
+  markdown,
+  type Results,
+  type ServerResult,
+  shortNumber,
+  type WireResult,
+  writeBetweenMarks,
+} from './report.ts'
 import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
 import type { Connection } from './wire/connection.ts'
 import { findEmulators, Server, type ServerName } from './wire/servers.ts'
 import { hotSize, type Workload } from './wire/workload.ts'
 import { equalityQuery, load, workloads } from './wire/workloads.ts'
-
-const page = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url))
 
 const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bench --')
@@ -193,7 +199,7 @@ try {
   const results: Results = {
     at: new Date().toISOString().slice(0, 10),
     command: ['npm run bench --', ...measuring(process.argv.slice(2))].join(' '),
-    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`,
+    machine: machine(),
     pinning: canPin ? 'servers on one core, the generator on another' : 'servers and generator on all cores',
     servers,
     wire,
@@ -202,13 +208,7 @@ try {
   const text = markdown(results)
   process.stdout.write(`${text}\n`)
   if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`)
-  if (flags.write) {
-    const marks = /(<!-- results: wire -->\n)[\s\S]*?(<!-- end -->)/
-    writeFileSync(
-      page,
-      readFileSync(page, 'utf8').replace(marks, (_all, begin: string, end: string) => `${begin}\n${text}\n\n${end}`),
-    )
-  }
+  if (flags.write) writeBetweenMarks('performance.md', 'wire', text)
 } finally {
   for (const { server, connection } of running) {
     connection.close()

@@ -10,13 +10,12 @@
  * of the machine meets all. A call goes to the next gateway in turn.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, tmpdir } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Value } from '@sixtables/engine'
 import yargs from 'yargs'
-import { shortNumber, table } from './report.ts'
+import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
 import { CallCounter } from './wire/call-counter.ts'
 import { type Caller, closedLoop, type LoopResult, type Step } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
@@ -50,7 +49,6 @@ if (binary === undefined) {
   process.stderr.write('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program\n')
   process.exit(2)
 }
-const page = fileURLToPath(new URL('../../../docs/bigtable.md', import.meta.url))
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
 const size = 1_000
@@ -224,19 +222,14 @@ try {
   const measured = flags.calls
     ? ['calls a request']
     : ['requests a second', 'p50', 'p99', 'CPU of the gateways a request', 'CPU of the emulator']
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`
   const load = `load ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`
   const text = [
-    `\`${['npm run bigtable:figures', ...options()].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}.`,
+    `\`${['npm run bigtable:figures', ...options()].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}, ${machine()}, ${load}.`,
     '',
     ...table(['', 'at a time', 'gateways', ...measured], lines),
   ].join('\n')
   process.stdout.write(`${text}\n`)
-  if (flags.write) {
-    const marks = /(<!-- results: figures -->\n)[\s\S]*?(<!-- end -->)/
-    const written = (_all: string, begin: string, end: string): string => `${begin}\n${text}\n\n${end}`
-    writeFileSync(page, readFileSync(page, 'utf8').replace(marks, written))
-  }
+  if (flags.write) writeBetweenMarks('bigtable.md', 'figures', text)
 } finally {
   for (const setting of settings) await setting.stop()
   rmSync(folder, { recursive: true, force: true })

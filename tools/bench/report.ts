@@ -1,6 +1,9 @@
 /**
  * Results of a benchmark: as JSON, as tables for the terminal, and as the page docs/performance.md between its marks.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import type { LoopResult } from './wire/closed-loop.ts'
 import type { ServerName } from './wire/servers.ts'
 
@@ -138,6 +141,19 @@ function plot(
     ...lines,
     '```',
   ]
+}
+
+/** The machine of a benchmark, in words. */
+export function machine(): string {
+  return `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`
+}
+
+/** Writes results into a page of docs, between its marks: `<!-- results: wire -->` and `<!-- end -->`. */
+export function writeBetweenMarks(page: string, results: 'wire' | 'figures', text: string): void {
+  const path = fileURLToPath(new URL(`../../../docs/${page}`, import.meta.url))
+  const marks = new RegExp(`(<!-- results: ${results} -->\\n)[\\s\\S]*?(<!-- end -->)`)
+  const written = (_all: string, begin: string, end: string): string => `${begin}\n${text}\n\n${end}`
+  writeFileSync(path, readFileSync(path, 'utf8').replace(marks, written))
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {

@@ -35,7 +35,7 @@ export const customerKeys: Challenge = {
     const { store, program } = await stage.open()
     const first = random.integer(1_000_000) + 1
     const added: { readonly number: number; readonly name: string }[] = []
-    await offerCalls(stage, { store, program }, ramped(session), {
+    await offerCalls(stage, ramped(session), {
       tables: ['Entities'],
       call: async (db, n) => {
         const customer = { number: first + n, name: token(random) }

@@ -59,7 +59,7 @@ export const eventTime: Challenge = {
       await program.call('addEvent', db, { user, at: new Date(at), text })
       added.push(event)
     }
-    await offerCalls(stage, { store, program }, ramped(session), {
+    await offerCalls(stage, ramped(session), {
       tables: ['EntitiesByPropertyAsc', 'Entities'],
       call: (db) => add(db, { user: `user${random.integer(users)}`, at: db.now(), text: token(random) }),
     })

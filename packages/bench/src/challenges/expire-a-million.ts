@@ -85,7 +85,7 @@ export const expireAMillion: Challenge = {
       const young = [...live].filter(([, expires]) => expires > db.now()).map(([id]) => id)
       return { dead: await storedOf(store, dead), lost: young.length - (await storedOf(store, young)) }
     })
-    drawHeat(stage, store, 'EntitiesByPropertyAsc')
+    drawHeat(stage, 'EntitiesByPropertyAsc')
     record.figure('sweeps', minutes, '')
     record.figure('deleted rows stepped over', stepped / minutes, 'per sweep')
     record.figure('by the worst sweep', steppedMost, 'deleted rows')

@@ -46,7 +46,7 @@ export const followerList: Challenge = {
       return JSON.stringify((list as string[]).toSorted())
     }
     const load = { clients: writers, seconds }
-    const { done, failed, latency, fewest } = await callInTurn(stage, { store, program }, load, async (client) => {
+    const { done, failed, latency, fewest } = await callInTurn(stage, load, async (client) => {
       const follower = names[client * ownFollowers + random.integer(ownFollowers)] ?? ''
       const verb = following.has(follower) ? 'unfollow' : 'follow'
       await program.call(verb, db, user, follower)
@@ -78,7 +78,7 @@ export const followerList: Challenge = {
         return (await readAll()) === before ? 0 : 1
       })
     }
-    drawHeat(stage, store, 'Entities')
+    drawHeat(stage, 'Entities')
     record.figure('changes', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')

@@ -31,22 +31,17 @@ export const invoiceNumbers: Challenge = {
     const db = stage.db()
     const seconds = secondsWhole * stage.share
     const written: { readonly number: unknown; readonly customer: string; readonly amount: number }[] = []
-    const { done, failed, latency } = await callInTurn(
-      stage,
-      { store, program },
-      { clients: writers, seconds },
-      async () => {
-        const [customer, amount] = [token(random), random.integer(1_000_000)]
-        const number = await program.call('createInvoice', db, { customer, amount })
-        expectShape(
-          typeof number === 'bigint' || Number.isSafeInteger(number),
-          'createInvoice',
-          'the number of the invoice, a whole number',
-          number,
-        )
-        written.push({ number, customer, amount })
-      },
-    )
+    const { done, failed, latency } = await callInTurn(stage, { clients: writers, seconds }, async () => {
+      const [customer, amount] = [token(random), random.integer(1_000_000)]
+      const number = await program.call('createInvoice', db, { customer, amount })
+      expectShape(
+        typeof number === 'bigint' || Number.isSafeInteger(number),
+        'createInvoice',
+        'the number of the invoice, a whole number',
+        number,
+      )
+      written.push({ number, customer, amount })
+    })
     let lost = 0
     const stored = await store.alone(async () => {
       program.restart()
@@ -62,7 +57,7 @@ export const invoiceNumbers: Challenge = {
         written.map(({ customer }) => customer),
       )
     })
-    drawHeat(stage, store, 'Entities')
+    drawHeat(stage, 'Entities')
     record.figure('invoices', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')

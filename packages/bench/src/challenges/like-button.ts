@@ -5,7 +5,7 @@ import { atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
 import { Killed, RefusedCall } from './fault.ts'
 import { drawHeat, restartDuring } from './loads.ts'
-import { expectShape, type Program } from './program.ts'
+import { expectShape } from './program.ts'
 import type { Stage } from './stage.ts'
 import { token } from './stored.ts'
 
@@ -92,11 +92,11 @@ export const likeButton: Challenge = {
     const calls = Math.round((likesASecond * seconds) / 0.9)
     await store.together([
       ticks(),
-      restartDuring(store, program, random, { seconds, times: 2 }),
+      restartDuring(stage, seconds, 2),
       ...Array.from({ length: calls }, (_, i) => one(i)),
     ])
-    const { wrong, rows } = await store.alone(() => readNumbers(stage, { store, program }, accepted))
-    drawHeat(stage, store, 'Entities')
+    const { wrong, rows } = await store.alone(() => readNumbers(stage, accepted))
+    drawHeat(stage, 'Entities')
     record.figure('likes that failed', failed, `of ${offered}`)
     record.figure('likes counted wrong', wrong, `of ${offered - failed}`)
     record.figure('a read of the number', rows, 'rows')
@@ -124,9 +124,9 @@ export const likeButton: Challenge = {
 /** Asks a process that has just started for the numbers. @returns how far they are off, and the rows that a read takes */
 async function readNumbers(
   stage: Stage,
-  { store, program }: { readonly store: Store; readonly program: Program },
   accepted: ReadonlyMap<string, number>,
 ): Promise<{ readonly wrong: number; readonly rows: number }> {
+  const { store, program } = stage.opened
   const { charged } = store.engine.tablets
   let wrong = 0
   program.restart()

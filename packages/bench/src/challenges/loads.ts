@@ -3,16 +3,13 @@
  *
  * Calls have consecutive numbers, as real traffic has, and now and then the program's process is replaced.
  */
-import type { Random } from '@sixtables/engine/testing'
 import { Histogram } from '../measure/histogram.ts'
 import { isTransient } from '../sim/client.ts'
 import { type Load, offer } from '../sim/load.ts'
-import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
 import { Meter } from './charged-database.ts'
 import type { Db } from './db.ts'
 import { RefusedCall } from './fault.ts'
-import type { Program } from './program.ts'
 import type { Stage } from './stage.ts'
 
 export type TableName = ConstructorParameters<typeof Watch>[0][number]
@@ -24,11 +21,11 @@ export type TableName = ConstructorParameters<typeof Watch>[0][number]
  */
 export async function offerCalls(
   stage: Stage,
-  { store, program }: { readonly store: Store; readonly program: Program },
   load: Pick<Load, 'seconds' | 'opsPerSecondAt'>,
   options: { readonly tables: readonly TableName[]; readonly call: (db: Db, n: number, place: number) => unknown },
 ): Promise<Watch> {
   const { record, random } = stage
+  const { store, program } = stage.opened
   const meter = new Meter()
   const watch = new Watch(options.tables, 30)
   const restartAt = Array.from({ length: stage.restarts }, () => random.next() * load.seconds * 1000).sort(
@@ -71,8 +68,8 @@ export async function offerCalls(
 }
 
 /** The heat of a table over the whole run. */
-export function drawHeat({ record }: Stage, store: Store, table: TableName): void {
-  new Watch([table], 30).drawHeat(record, store, table)
+export function drawHeat({ record, opened }: Stage, table: TableName): void {
+  new Watch([table], 30).drawHeat(record, opened.store, table)
 }
 
 /** From the beginning of a client's call to that of its next one, at least. */
@@ -96,11 +93,12 @@ export interface Answered {
 
 /** Clients that make one call after the other. A call that the service refused counts as failed; its client goes on. */
 export async function callInTurn(
-  { random, session, restarts }: Stage,
-  { store, program }: { readonly store: Store; readonly program: Program },
+  stage: Stage,
   { clients, seconds }: Clients,
   call: (client: number, n: number) => unknown,
 ): Promise<Answered> {
+  const { random, session } = stage
+  const { store } = stage.opened
   const latency = new Histogram()
   const doneOf = Array.from({ length: clients }, () => 0)
   let failed = 0
@@ -124,21 +122,14 @@ export async function callInTurn(
       session.progress(Math.min(1, 1 - (endMs - store.nowMs) / (seconds * 1000)))
     }
   }
-  await store.together([
-    ...doneOf.map((_, client) => loop(client)),
-    restartDuring(store, program, random, { seconds, times: restarts }),
-  ])
+  await store.together([...doneOf.map((_, client) => loop(client)), restartDuring(stage, seconds, stage.restarts)])
   const done = doneOf.reduce((sum, one) => sum + one, 0)
   return { done, failed, latency, fewest: Math.min(...doneOf) }
 }
 
 /** Replaces the program's process at random moments of the time that comes. */
-export async function restartDuring(
-  store: Store,
-  program: Program,
-  random: Random,
-  { seconds, times }: { readonly seconds: number; readonly times: number },
-): Promise<void> {
+export async function restartDuring({ random, opened }: Stage, seconds: number, times: number): Promise<void> {
+  const { store, program } = opened
   const moments = Array.from({ length: times }, () => random.next() * seconds * 1000).sort((a, b) => a - b)
   const begunMs = store.nowMs
   for (const moment of moments) {

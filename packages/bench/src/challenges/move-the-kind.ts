@@ -61,7 +61,6 @@ export const moveTheKind: Challenge = {
     let value = 0
     const watch = await offerCalls(
       stage,
-      { store, program },
       { seconds: (warmUpMinutes + moveMinutes) * 60, opsPerSecondAt: rate },
       {
         tables: ['Entities'],

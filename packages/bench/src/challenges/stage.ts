@@ -17,6 +17,11 @@ export interface StageOptions extends ProgramOptions {
   readonly isShort: boolean
 }
 
+export interface Opened {
+  readonly store: Store
+  readonly program: Program
+}
+
 export class Stage {
   readonly session: ArmSession
   readonly record: Recorder
@@ -25,7 +30,7 @@ export class Stage {
   readonly totals: Meter = new Meter()
   readonly #options: StageOptions
   readonly #isOutside: boolean
-  #store: Store | undefined
+  #opened: Opened | undefined
   readonly #programs: Program[] = []
 
   constructor(session: ArmSession, options: StageOptions) {
@@ -37,10 +42,15 @@ export class Stage {
   }
 
   /** Opens the store, and begins the program's first process. */
-  async open(options: SessionStoreOptions = {}): Promise<{ readonly store: Store; readonly program: Program }> {
+  async open(options: SessionStoreOptions = {}): Promise<Opened> {
     const store = await this.session.open({ simulate: true, ...options })
-    this.#store = store
-    return { store, program: this.#begin(store) }
+    this.#opened = { store, program: this.#begin(store) }
+    return this.#opened
+  }
+
+  get opened(): Opened {
+    if (this.#opened === undefined) throw new Error('the stage is not open')
+    return this.#opened
   }
 
   /**
@@ -48,9 +58,8 @@ export class Stage {
    * in another way would wait until the work is done (command-instance/CI2).
    */
   programForJobs(): Program {
-    const [program] = this.#programs
-    if (this.#store === undefined || program === undefined) throw new Error('the stage is not open')
-    return this.#isOutside ? this.#begin(this.#store) : program
+    const { store, program } = this.opened
+    return this.#isOutside ? this.#begin(store) : program
   }
 
   #begin(store: Store): Program {
@@ -61,10 +70,9 @@ export class Stage {
 
   /** A client of the store, at the usual distance. */
   db(parts: Partial<DbParts> = {}): Db {
-    if (this.#store === undefined) throw new Error('the stage is not open')
-    const { random, session, totals } = this
-    const rpcMs = session.setting('client.rpcMs')
-    return new Db({ store: this.#store, random, rpcMs, totals, ...parts, isOutside: this.#isOutside })
+    const { random, totals } = this
+    const rpcMs = this.session.setting('client.rpcMs')
+    return new Db({ store: this.opened.store, random, rpcMs, totals, ...parts, isOutside: this.#isOutside })
   }
 
   /** The share of the load that the program gets. */
@@ -83,9 +91,10 @@ export class Stage {
 
   /** Records what came of the run, as far as it got. */
   tell(): void {
-    if (this.#store === undefined) return
-    this.record.text('What the program did', [...this.#calls(), ...tablesInWords(this.#store)])
-    const findings = this.#store.engine.findings()
+    if (this.#opened === undefined) return
+    const { store } = this.#opened
+    this.record.text('What the program did', [...this.#calls(), ...tablesInWords(store)])
+    const findings = store.engine.findings()
     if (findings.length > 0) {
       this.record.text(
         'Findings',

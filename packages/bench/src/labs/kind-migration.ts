@@ -15,7 +15,7 @@ import { integer, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { type Load, offer, type PlainOperation } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { type Ramp, rampedOpsPerSecond, rampSettings } from '../sim/ramp.ts'
+import { rampedOpsPerSecond, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
 
@@ -125,11 +125,7 @@ async function run(session: ArmSession, way: Way): Promise<void> {
   const store = await session.open({ simulate: true })
   if (way.hasOld) await prepareOld(store)
   const begunSeconds = store.nowMs / 1000
-  const ramp: Ramp = {
-    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
-    growthPercent: session.setting('ramp.growthPercent'),
-    everyMinutes: session.setting('ramp.everyMinutes'),
-  }
+  const ramp = rampOfSettings(session)
   const rampSeconds = session.setting('ramp.minutes') * 60
   const full = rampedOpsPerSecond(ramp, rampSeconds)
   const changeAt = way.hasOld ? beforeSeconds : 0

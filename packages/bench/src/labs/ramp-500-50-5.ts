@@ -12,7 +12,7 @@ import { integer, unindexed } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { rampedOpsPerSecond, rampedShare, rampOf, rampSettings } from '../sim/ramp.ts'
+import { rampedOpsPerSecond, rampedShare, rampOf, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import { Watch } from '../sim/watch.ts'
 
 const kind = 'Session'
@@ -59,8 +59,8 @@ function loadOf(session: ArmSession, growthPercent: number | undefined, next: Lo
   if (growthPercent === undefined) {
     return { seconds: session.setting('load.minutes') * 60, opsPerSecondAt: () => full, next }
   }
-  const everyMinutes = session.setting('ramp.everyMinutes')
-  const ramp = { startOpsPerSecond: session.setting('ramp.startOpsPerSecond'), growthPercent, everyMinutes }
+  const ramp = { ...rampOfSettings(session), growthPercent }
+  const { everyMinutes } = ramp
   const opsPerSecondAt = (seconds: number): number => Math.min(full, rampedOpsPerSecond(ramp, seconds))
   let steps = 0
   while (opsPerSecondAt(steps * everyMinutes * 60) < full) steps++

@@ -17,7 +17,7 @@ import { integer, unindexed } from '../sim/entities.ts'
 import { nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { type Ramp, rampedOpsPerSecond, rampOf, rampSettings } from '../sim/ramp.ts'
+import { rampedOpsPerSecond, rampOf, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import { Watch } from '../sim/watch.ts'
 
 const kind = 'Visits'
@@ -94,11 +94,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const { record, random } = session
   const store = await session.open({ simulate: true })
   const periodSeconds = session.setting('shards.periodMinutes') * 60
-  const ramp: Ramp = {
-    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
-    growthPercent: session.setting('ramp.growthPercent'),
-    everyMinutes: session.setting('ramp.everyMinutes'),
-  }
+  const ramp = rampOfSettings(session)
   const next: Load['next'] = (_n, share) => {
     const seconds = store.nowMs / 1000
     const movedAt = (at: number): number => rampedOpsPerSecond(ramp, at) / full

@@ -12,7 +12,7 @@ import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
 import { isTransient } from '../sim/client.ts'
 import { type Load, offer } from '../sim/load.ts'
-import { type Ramp, rampedOpsPerSecond } from '../sim/ramp.ts'
+import { type Ramp, rampedOpsPerSecond, rampOfSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
 import { Watch } from '../sim/watch.ts'
 import { CallOutcomes } from './call-outcomes.ts'
@@ -104,11 +104,7 @@ function loadOf(session: ArmSession, played: Played): Load {
   const slotMs = session.setting('load.slotMs')
   const times = session.setting('replay.times')
   const full = timeline.perSecond * times
-  const ramp: Ramp = {
-    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
-    growthPercent: session.setting('ramp.growthPercent'),
-    everyMinutes: session.setting('ramp.everyMinutes'),
-  }
+  const ramp = rampOfSettings(session)
   const shareAt = (seconds: number): number => (isRamped ? Math.min(1, rampedOpsPerSecond(ramp, seconds) / full) : 1)
   const slotOf = (ms: number): number => Math.floor(ms / slotMs) * slotMs
   const begunMs = store.nowMs

@@ -32,16 +32,22 @@ export function rampedShare(growthPercent: number, share: number): number {
   return growth ** (Math.min(steps, Math.floor(share * (steps + 1))) - steps)
 }
 
-/** Duration and rates of a load with the ramp of the settings. */
-export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecondAt'> {
-  const ramp = {
+/** The ramp of the settings. */
+export function rampOfSettings(session: ArmSession): Ramp {
+  return {
     startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
     growthPercent: session.setting('ramp.growthPercent'),
     everyMinutes: session.setting('ramp.everyMinutes'),
   }
+}
+
+/** Duration and rates of a load with the ramp of the settings. */
+export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecondAt'> {
+  const ramp = rampOfSettings(session)
   const seconds = session.setting('ramp.minutes') * 60
   return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at) }
 }
+
 export function rampOf(session: ArmSession, next: Load['next']): Load {
   return { ...ramped(session), next }
 }
