@@ -4,9 +4,9 @@
  */
 
 export { groupsOf } from './database/groups.ts'
-export { failedIndex } from './database/index-builds/index-builder.ts'
 export type { IndexedDatabase } from './database/index-builds/index-job.ts'
 export type { IndexWork } from './database/index-builds/index-work.ts'
+export { failedIndex } from './database/index-builds/indexes.ts'
 export type { Read, Reading, ReadingDatabase, ReadResult } from './database/reading.ts'
 export type { NamedTransaction, TransactionVerbs } from './database/transaction-verbs.ts'
 export { byteString, bytesOf, hexOf, prefixEnd, sameBytes } from './encoding/bytes.ts'

@@ -24,9 +24,8 @@ import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model
 import { MissingIndexError, perfectIndex } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
 import { turnOfItsOwn } from '../slices.ts'
-import { failedIndex } from './index-builds/index-builder.ts'
 import type { IndexedDatabase } from './index-builds/index-job.ts'
-import type { Indexes } from './index-builds/indexes.ts'
+import { failedIndex, type Indexes } from './index-builds/indexes.ts'
 
 /** The rule for a query whose composite index is missing. */
 export type MissingIndexPolicy = 'auto' | 'require'

@@ -1,16 +1,21 @@
 /**
- * The composite indexes of an engine's databases: the builder together with the file index.yaml.
+ * The composite indexes of an engine's databases, with the file index.yaml: one job builds or removes each, shared by all callers. The
+ * store does the work (index-work.ts).
+ *
+ *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
+ *   drop     definition stored (deleting: not visible) ─▶ its rows deleted ─▶ definition gone
  *
  *   needed by a query     built, and written to the file
  *   in the file           built when the store is opened, or when a query of a database needs it
  *   created by name       built, and recorded in the store alone
  */
+import { DatastoreError, failedPrecondition } from '../../errors.ts'
 import { type CataloguedIndex, IndexCatalogue } from '../../indexes/catalogue.ts'
+import { identityOf, plainDefinition } from '../../indexes/definition.ts'
 import type { IndexFile } from '../../indexes/index-file.ts'
-import type { IndexDefinition } from '../../model/index-definition.ts'
+import { formatIndex, type IndexDefinition } from '../../model/index-definition.ts'
 import type { KvRow } from '../../storage/kv.ts'
-import { IndexBuilder } from './index-builder.ts'
-import type { IndexedDatabase, IndexJob } from './index-job.ts'
+import { type IndexedDatabase, IndexJob } from './index-job.ts'
 import type { IndexWork } from './index-work.ts'
 import { RefusedIndexes } from './refused-indexes.ts'
 
@@ -19,59 +24,107 @@ export class Indexes {
   file: IndexFile | undefined
   /** The indexes that refused queries needed. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
-  readonly #builder: IndexBuilder
+  readonly #work: IndexWork
+  /** By database and definition: equal requests share one job. */
+  readonly #jobs = new Map<string, IndexJob>()
+  #closed = false
 
   constructor(work: IndexWork) {
-    this.#builder = new IndexBuilder(work)
+    this.#work = work
+  }
+
+  /** Reads definitions again, which other processes may have changed. */
+  async refresh(database: IndexedDatabase): Promise<void> {
+    await this.#work.refresh?.(database)
+  }
+
+  /** The current job of an index. */
+  jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
+    return this.#jobs.get(jobName(database, definition))
+  }
+
+  /** The definitions that are being built. */
+  comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
+    return [...this.#jobs.values()]
+      .filter((job) => job.type === 'create' && job.database.code === database.code)
+      .map(({ definition }) => definition)
   }
 
   /** Defines an index and builds it. @throws INVALID_ARGUMENT for an invalid definition; ALREADY_EXISTS */
   create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
     database.keep()
-    return this.#builder.create(database, definition)
+    const plain = database.catalogue.propose(definition)
+    if (this.jobOf(database, plain) !== undefined) {
+      throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
+    }
+    return this.#begin(
+      database,
+      plain,
+      'create',
+      (job) => this.#work.define(job, plain),
+      (job, index) => this.#work.build(job, index),
+    )
   }
 
   /**
-   * Drops an index, also from the generated part of the file.
+   * Resolves when an index with this definition serves. Starts a build if there is none, and shares a running one.
    *
-   * @throws NOT_FOUND; FAILED_PRECONDITION if it is being dropped already
+   * @throws FAILED_PRECONDITION if its build has failed
    */
-  drop(database: IndexedDatabase, id: bigint): IndexJob {
-    const job = this.#builder.drop(database, id)
-    job.defined.then(
-      (index) => this.file?.remove(index),
-      () => {},
-    )
-    return job
-  }
-
-  /** Resolves when an index with this definition serves; starts a build if there is none. */
-  ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+  async ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     database.keep()
-    return this.#builder.ensure(database, definition)
+    const plain = plainDefinition(definition)
+    for (;;) {
+      const job = this.jobOf(database, plain)
+      if (job !== undefined) {
+        const index = await job.done
+        if (job.type === 'create') return index
+        continue
+      }
+      const found = database.catalogue.find(plain)
+      if (found === undefined) return await this.create(database, plain).done
+      if (found.state === 'serving') return found
+      if (found.state === 'failed') throw failedIndex(found)
+      return await this.#resume(database, found).done
+    }
   }
 
   /** {@link ensure} for a query that no other index serves; the index is added to the file. */
   ensureForQuery(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
     const ensured = this.ensure(database, definition)
-    const job = this.#builder.jobOf(database, definition)
-    job?.defined.then(
+    this.jobOf(database, definition)?.defined.then(
       () => this.file?.add(definition),
       () => {},
     )
     return ensured
   }
 
-  comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
-    return this.#builder.definitionsIn(database)
-  }
-
-  refresh(database: IndexedDatabase): Promise<void> {
-    return this.#builder.refresh(database)
-  }
-
-  jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
-    return this.#builder.jobOf(database, definition)
+  /**
+   * Drops an index, also from the generated part of the file, and stops its build if it is unfinished.
+   *
+   * @throws NOT_FOUND; FAILED_PRECONDITION if it is being dropped already
+   */
+  drop(database: IndexedDatabase, id: bigint): IndexJob {
+    const { catalogue } = database
+    const index = catalogue.byId(id)
+    if (index === undefined) {
+      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${nameOf(database)}`)
+    }
+    if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
+    const building = this.jobOf(database, index)
+    if (building !== undefined) {
+      building.stop(new DatastoreError('ABORTED', `the index ${formatIndex(index)} is deleted before it was built`))
+    }
+    const define = async (job: IndexJob): Promise<CataloguedIndex> => {
+      await building?.done.catch(() => {})
+      return await this.#work.leave(job, index)
+    }
+    const dropping = this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
+    dropping.defined.then(
+      (dropped) => this.file?.remove(dropped),
+      () => {},
+    )
+    return dropping
   }
 
   /** Builds the indexes of the file that the database lacks. Resolves when all serve or have failed. */
@@ -80,8 +133,15 @@ export class Indexes {
     await Promise.allSettled((this.file?.definitions ?? []).map((definition) => this.ensure(database, definition)))
   }
 
+  /** Continues work that an earlier run or another gateway left (index-work/X2); running jobs are left alone. */
   resume(databases: readonly IndexedDatabase[]): void {
-    this.#builder.resumeAll(databases)
+    if (this.#closed) return
+    for (const database of databases) {
+      for (const index of database.catalogue.all) {
+        const isUnfinished = index.state === 'building' || index.state === 'deleting'
+        if (isUnfinished && this.jobOf(database, index) === undefined) this.#resume(database, index)
+      }
+    }
   }
 
   /** Continues work of an earlier run, and builds the indexes of the file. Does not wait for the work. */
@@ -90,9 +150,14 @@ export class Indexes {
     for (const database of databases) void this.deploy(database)
   }
 
-  /** Stops all work on databases whose code begins with `scope`. {@link open} continues the unfinished part. */
+  /**
+   * Stops all work on databases whose code begins with `scope`, because their rows are being deleted. {@link open} continues the
+   * unfinished part.
+   */
   giveUp(scope: string): void {
-    this.#builder.forget(scope)
+    for (const job of this.#jobs.values()) {
+      if (job.database.code.startsWith(scope)) job.stop(new DatastoreError('ABORTED', 'the store was reset'))
+    }
   }
 
   /** The definitions that stay when the rows of some databases are deleted. */
@@ -115,10 +180,39 @@ export class Indexes {
     }
   }
 
-  /** Waits for the current steps; the next opening continues unfinished work. */
+  /** Prevents further steps, and waits for the current ones; the next opening continues unfinished work. */
   async close(): Promise<void> {
-    await this.#builder.close()
+    this.#closed = true
+    const closing = new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const jobs = [...this.#jobs.values()]
+    for (const job of jobs) job.stop(closing)
+    await Promise.allSettled(jobs.map(({ done }) => done))
     await this.file?.refresh()
+  }
+
+  #begin(
+    database: IndexedDatabase,
+    definition: IndexDefinition,
+    type: IndexJob['type'],
+    define: (job: IndexJob) => Promise<CataloguedIndex>,
+    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
+  ): IndexJob {
+    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const name = jobName(database, definition)
+    const job = new IndexJob(database, definition, type, define, work)
+    this.#jobs.set(name, job)
+    const forget = (): void => {
+      if (this.#jobs.get(name) === job) this.#jobs.delete(name)
+    }
+    job.done.then(forget, forget)
+    return job
+  }
+
+  #resume(database: IndexedDatabase, index: CataloguedIndex): IndexJob {
+    const type = index.state === 'deleting' ? 'drop' : 'create'
+    const work = (job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> =>
+      type === 'drop' ? this.#work.sweep(job, found) : this.#work.build(job, found)
+    return this.#begin(database, index, type, async () => index, work)
   }
 }
 
@@ -127,4 +221,18 @@ export interface KeptIndexes {
   readonly rows: readonly KvRow[]
   /** Adds the definitions to the new catalogues after the deletion. */
   reinstate(databaseOf: (projectId: string, databaseId: string) => IndexedDatabase): void
+}
+
+export function failedIndex(index: CataloguedIndex): DatastoreError {
+  return failedPrecondition(
+    `the index ${formatIndex(index)} could not be built (${index.failure}): delete it (id ${index.id}) and create it again`,
+  )
+}
+
+function jobName(database: IndexedDatabase, definition: IndexDefinition): string {
+  return `${database.code} ${identityOf(definition)}`
+}
+
+function nameOf({ projectId, databaseId }: IndexedDatabase): string {
+  return databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
 }
