@@ -1,7 +1,7 @@
 /** Split, merge, placement and capacity together, driven by flows on virtual time, without an engine around them. */
 import { describe, expect, test } from 'vitest'
 import { tabletSettings } from '../src/observe/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../src/observe/tablets/fleet.ts'
+import { TabletFleet } from '../src/observe/tablets/fleet.ts'
 import { seededRandom } from '../src/random.ts'
 import { drive, rising, scattered, startMs } from './tablets-world.ts'
 
@@ -109,7 +109,7 @@ test('what has gone cold is merged again, and stays so', () => {
 
 test('a tablet that has grown too big is split at its middle row', () => {
   const settings = { splitBytes: 1_000_000, mergeBytes: 1_000 }
-  const fleet = new TabletFleet(tabletSettings(settings), defaultPolicies, seededRandom(7), startMs)
+  const fleet = new TabletFleet(tabletSettings(settings), seededRandom(7), startMs)
   const random = seededRandom(3)
   const tablet = fleet.tabletOf('Entities', 'E')
   for (let n = 0; n < 2_000; n++) {
@@ -135,7 +135,7 @@ test('equal operations give equal events', () => {
 })
 
 test('a clock that is set back ends what flows, and decisions go on from there', () => {
-  const fleet = new TabletFleet(tabletSettings({ simulate: true }), defaultPolicies, seededRandom(7), startMs)
+  const fleet = new TabletFleet(tabletSettings({ simulate: true }), seededRandom(7), startMs)
   const charge = { rowKey: 'E1', reads: 0, writes: 1, bytes: 1, cost: 1, weight: 5_000, spreadMs: 10_000 }
   fleet.charge(startMs, fleet.tabletOf('Entities', 'E1'), charge)
   const earlierMs = startMs - 86_400_000

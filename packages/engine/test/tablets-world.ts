@@ -1,7 +1,7 @@
 /** A load of weighted operations on tablets alone, on virtual time: for tests of the policies and for the page about them. */
 
 import { type TabletSettings, tabletSettings } from '../src/observe/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../src/observe/tablets/fleet.ts'
+import { TabletFleet } from '../src/observe/tablets/fleet.ts'
 import type { TabletEvent } from '../src/observe/tablets/report.ts'
 import { seededRandom } from '../src/random.ts'
 import type { TableId } from '../src/tables/table.ts'
@@ -25,12 +25,7 @@ export const rising = (n: number): string => `E${String(n).padStart(9, '0')}`
 
 /** Writes at a rate, with enough samples for every tablet; the weights make up for the rest. */
 export function drive({ seconds, rate, tables = ['Entities'], key, settings = {} }: Drive) {
-  const fleet = new TabletFleet(
-    tabletSettings({ simulate: true, ...settings }),
-    defaultPolicies,
-    seededRandom(7),
-    startMs,
-  )
+  const fleet = new TabletFleet(tabletSettings({ simulate: true, ...settings }), seededRandom(7), startMs)
   let n = 0
   const counts = { asked: 0, refused: 0, unavailable: 0 }
   const refusedByMinute: number[] = []

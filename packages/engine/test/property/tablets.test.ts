@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import { tabletSettings } from '../../src/observe/tablets/defaults.ts'
-import { defaultPolicies, TabletFleet } from '../../src/observe/tablets/fleet.ts'
+import { TabletFleet } from '../../src/observe/tablets/fleet.ts'
 import type { Tablet } from '../../src/observe/tablets/tablet.ts'
 import { seededRandom } from '../../src/random.ts'
 
@@ -54,7 +54,6 @@ function world(settings = {}) {
       mergeOpsPerSecond: 5,
       ...settings,
     }),
-    defaultPolicies,
     seededRandom(1),
     startMs,
   )

@@ -19,23 +19,20 @@ const pagesMin = 4
 const skippedMin = 100
 const skippedShareMin = 0.8
 
-/** A run of calls of one method on single entities of one kind. */
-interface Run {
-  readonly name: string
+/** The calls of runs of one method on single entities of one kind. */
+interface SingleCalls {
   readonly method: 'commit' | 'lookup'
   readonly kind: string
+  longest: number
+  calls: number
+}
+
+interface Run extends Pick<SingleCalls, 'method' | 'kind'> {
   /** The first of its keys. */
   readonly keys: Set<string>
   length: number
   /** All calls of such runs, once this one is long enough. */
   known: SingleCalls | undefined
-}
-
-interface SingleCalls {
-  longest: number
-  readonly method: 'commit' | 'lookup'
-  readonly kind: string
-  calls: number
 }
 
 export class CallPatterns implements Pattern {
@@ -48,9 +45,7 @@ export class CallPatterns implements Pattern {
   }))
   readonly #duplicates = new Map<string, { commits: number; example: string }>()
 
-  noteCommit({ mutations, isTransactional }: CommitFact): void {
-    this.#noteCall('commit', mutations.length === 1 ? mutations[0]?.key : undefined, isTransactional)
-    if (mutations.length < 2) return
+  #noteDuplicates(mutations: CommitFact['mutations']): void {
     const seen = new Set<string>()
     for (const { key } of mutations.slice(0, mutationsMax)) {
       if (!isCompleteKey(key)) continue
@@ -63,10 +58,6 @@ export class CallPatterns implements Pattern {
     }
   }
 
-  noteLookup({ keys, isTransactional }: LookupFact): void {
-    this.#noteCall('lookup', keys.length === 1 ? keys[0] : undefined, isTransactional)
-  }
-
   noteQuery({ kind, skipped, returned }: QueryFact): void {
     this.#run = undefined
     if (kind === undefined) return
@@ -76,19 +67,19 @@ export class CallPatterns implements Pattern {
     use.returned += returned
   }
 
-  /**
-   * Notes a call. Calls of transactions do not count: each has its own reads and writes and cannot be joined with others.
-   *
-   * @param key - the only one of the call
-   */
-  #noteCall(method: 'commit' | 'lookup', key: Key | undefined, isTransactional: boolean): void {
-    if (isTransactional || key === undefined) {
+  /** Notes a call. Those of transactions are no single calls: each has its own reads and writes and cannot be joined with others. */
+  noteCall(fact: CommitFact | LookupFact): void {
+    const method = fact.call
+    const key = fact.call === 'commit' ? fact.mutations[0]?.key : fact.keys[0]
+    const count = fact.call === 'commit' ? fact.mutations.length : fact.keys.length
+    if (fact.call === 'commit' && count > 1) this.#noteDuplicates(fact.mutations)
+    if (fact.isTransactional || key === undefined || count > 1) {
       this.#run = undefined
       return
     }
     const kind = kindOf(key)
     if (this.#run?.kind !== kind || this.#run.method !== method) {
-      this.#run = { name: `${method} ${kind}`, method, kind, keys: new Set(), length: 0, known: undefined }
+      this.#run = { method, kind, keys: new Set(), length: 0, known: undefined }
     }
     const run = this.#run
     run.length++
@@ -106,7 +97,8 @@ export class CallPatterns implements Pattern {
     if (run.length >= runMin && this.#run !== undefined) run.known = this.#singleCalls(run)
   }
 
-  #singleCalls({ name, method, kind, length }: Run): SingleCalls | undefined {
+  #singleCalls({ method, kind, length }: Run): SingleCalls | undefined {
+    const name = `${method} ${kind}`
     let known = this.#single.get(name)
     if (known === undefined && this.#single.size < subjectsMax) {
       known = { longest: 0, method, kind, calls: length - 1 }

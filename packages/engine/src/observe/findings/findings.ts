@@ -56,10 +56,8 @@ const sizeMax = 2048
 const bytesOfSize = 1024
 
 interface Seen {
-  readonly firstSeenMs: number
-  lastSeenMs: number
-  count: number
-  finding: Finding
+  readonly count: number
+  readonly finding: Finding
 }
 
 export class Findings {
@@ -91,12 +89,13 @@ export class Findings {
 
   /** Notes the request of a call that has ended. */
   noteCall(fact: CallFact): void {
-    if (fact.call === 'commit') this.#calls.noteCommit(fact)
-    else if (fact.call === 'lookup') this.#noteLookup(fact)
-    else {
+    if (fact.call === 'query') {
       this.#indexes.noteQuery(fact)
       this.#calls.noteQuery(fact)
+      return
     }
+    this.#calls.noteCall(fact)
+    if (fact.call === 'lookup') this.#noteKeys(fact.keys)
   }
 
   noteCommitted({ records }: Pick<CommitEvent, 'records'>): void {
@@ -115,9 +114,7 @@ export class Findings {
     this.#later({ picked, nowMs }, picked)
   }
 
-  #noteLookup(fact: LookupFact): void {
-    this.#calls.noteLookup(fact)
-    const { keys } = fact
+  #noteKeys(keys: LookupFact['keys']): void {
     if (this.#lookups.passes(keys.length)) return
     const picked: PickedKey[] = []
     for (const key of keys) {
@@ -163,7 +160,7 @@ export class Findings {
     for (const sighting of [...sightings, ...tabletSightings(wading(), groups(), nowMs)]) {
       sighted.add(this.#see(sighting, nowMs))
     }
-    const isOver = ({ lastSeenMs }: Seen): boolean => nowMs - lastSeenMs > keptMs
+    const isOver = ({ finding }: Seen): boolean => nowMs - finding.lastSeenMs > keptMs
     // A finding that is still seen is kept; otherwise it would be reported as a new one.
     for (const [name, seen] of this.#seen) if (isOver(seen) && !sighted.has(name)) this.#seen.delete(name)
     const current = [...this.#seen.values()].filter((seen) => !isOver(seen))
@@ -175,10 +172,10 @@ export class Findings {
     const { kind, subject, words, evidence, share, count, place } = sighting
     const name = `${kind} ${subject}`
     const known = this.#seen.get(name)
-    const firstSeenMs = known?.firstSeenMs ?? nowMs
-    const lastSeenMs = known === undefined || count > known.count ? nowMs : known.lastSeenMs
+    const firstSeenMs = known?.finding.firstSeenMs ?? nowMs
+    const lastSeenMs = known === undefined || count > known.count ? nowMs : known.finding.lastSeenMs
     const finding = { kind, subject, words, evidence, share, ...findingAdvice[kind], firstSeenMs, lastSeenMs, place }
-    this.#seen.set(name, { firstSeenMs, lastSeenMs, count, finding })
+    this.#seen.set(name, { count, finding })
     return name
   }
 

@@ -18,26 +18,13 @@ import type { TabletSettings } from './defaults.ts'
 import { EventLog } from './event-log.ts'
 import { HeatHistory } from './heat-history.ts'
 import { HeatRecording } from './heat-recording.ts'
-import { type MergePolicy, mergeWhenCold } from './merge-policy.ts'
-import { moveHotToIdle, type PlacedTablet, type PlacementPolicy } from './placement.ts'
+import { shouldMerge } from './merge-policy.ts'
+import { idlest, movesToBalance, type PlacedTablet } from './placement.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { TabletEvent } from './report.ts'
-import { percent, type SplitPolicy, splitByLoadAndSize } from './split-policy.ts'
+import { decideSplit, percent } from './split-policy.ts'
 import type { Flow, Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
-
-/** Each can be replaced. */
-export interface TabletPolicies {
-  readonly split: SplitPolicy
-  readonly merge: MergePolicy
-  readonly placement: PlacementPolicy
-}
-
-export const defaultPolicies: TabletPolicies = {
-  split: splitByLoadAndSize,
-  merge: mergeWhenCold,
-  placement: moveHotToIdle,
-}
 
 /** Row operations on one tablet. */
 export interface Charge {
@@ -67,7 +54,6 @@ export class TabletFleet {
   /** Row operations so far: single ones, and what has flowed of flows. */
   charged = 0
   settings: TabletSettings
-  readonly #policies: TabletPolicies
   readonly #random: Random
   #servers: TabletServer[] = []
   readonly #flowing = new Set<Tablet>()
@@ -77,9 +63,8 @@ export class TabletFleet {
   #nextTickMs: number
   #nextDecisionMs: number
 
-  constructor(settings: TabletSettings, policies: TabletPolicies, random: Random, nowMs: number) {
+  constructor(settings: TabletSettings, random: Random, nowMs: number) {
     this.settings = settings
-    this.#policies = policies
     this.#random = random
     this.heat = new HeatHistory(settings.heatRowsMax)
     this.recording = new HeatRecording(this.heat)
@@ -100,7 +85,7 @@ export class TabletFleet {
     // Tablets of removed servers move to the remaining ones.
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
-      tablet.server = this.#policies.placement.place(this.#serverLoads())
+      tablet.server = idlest(this.#serverLoads())
       for (const flow of tablet.flows) this.#serverOf(tablet).addFlow(this.#nowMs, flow)
     }
   }
@@ -119,7 +104,7 @@ export class TabletFleet {
 
   tabletOf(table: TableId, rowKey: RowKey): Tablet {
     return this.map.tabletOf(table, rowKey, () => ({
-      server: this.#policies.placement.place(this.#serverLoads()),
+      server: idlest(this.#serverLoads()),
       nowMs: this.#nowMs,
     }))
   }
@@ -338,7 +323,7 @@ export class TabletFleet {
       samples: () => tablet.sample.since(nowMs - settings.windowMs),
       rowSample: () => tablet.rowSample(),
     }
-    const decision = this.#policies.split.decide(candidate, settings, words)
+    const decision = decideSplit(candidate, settings, words)
     if (decision === undefined) {
       tablet.splitRefusal = undefined
     } else if ('at' in decision) {
@@ -376,7 +361,7 @@ export class TabletFleet {
         bytes,
         ageMs: nowMs - bornMs,
       })
-      if (!this.#policies.merge.decide(of(left), of(right), this.settings)) continue
+      if (!shouldMerge(of(left), of(right), this.settings)) continue
       left.opsPerSecond += right.opsPerSecond
       this.merge(nowMs, left, 'cold', 'both had been cold for a while')
     }
@@ -388,7 +373,7 @@ export class TabletFleet {
     for (const { id, server, opsPerSecond, unavailableUntilMs } of this.map.all()) {
       placed.push({ id, server, opsPerSecond, movable: unavailableUntilMs <= nowMs })
     }
-    const moves = this.#policies.placement.balance(placed, loads, this.settings)
+    const moves = movesToBalance(placed, loads, this.settings)
     if (moves.length === 0) return
     const byId = new Map<number, Tablet>()
     for (const tablet of this.map.all()) byId.set(tablet.id, tablet)

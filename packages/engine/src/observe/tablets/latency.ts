@@ -24,7 +24,8 @@ export class LatencyHistogram {
       return
     }
     const counts = this.#counts[slot] as Float32Array
-    const bucket = bucketOf(latencyMs)
+    const bucket =
+      latencyMs <= leastMs ? 0 : Math.min(buckets - 1, Math.floor(Math.log2(latencyMs / leastMs) * bucketsPerDoubling))
     counts[bucket] = (counts[bucket] as number) + requests
   }
 
@@ -73,11 +74,6 @@ export class LatencyHistogram {
     }
     return this.#second % slots
   }
-}
-
-function bucketOf(latencyMs: number): number {
-  if (latencyMs <= leastMs) return 0
-  return Math.min(buckets - 1, Math.floor(Math.log2(latencyMs / leastMs) * bucketsPerDoubling))
 }
 
 function percentile(counts: Float64Array, total: number, share: number): number {

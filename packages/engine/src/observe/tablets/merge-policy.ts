@@ -12,17 +12,15 @@ export interface MergeCandidate {
   readonly ageMs: number
 }
 
-export interface MergePolicy {
-  decide(left: MergeCandidate, right: MergeCandidate, settings: TabletSettings): boolean
-}
-
-export const mergeWhenCold: MergePolicy = {
-  decide(left, right, { mergeAfterMs, mergeBytes, mergeOpsPerSecond }) {
-    return (
-      left.ageMs >= mergeAfterMs &&
-      right.ageMs >= mergeAfterMs &&
-      left.opsPerSecond + right.opsPerSecond < mergeOpsPerSecond &&
-      left.bytes + right.bytes < mergeBytes
-    )
-  },
+export function shouldMerge(
+  left: MergeCandidate,
+  right: MergeCandidate,
+  { mergeAfterMs, mergeBytes, mergeOpsPerSecond }: TabletSettings,
+): boolean {
+  return (
+    left.ageMs >= mergeAfterMs &&
+    right.ageMs >= mergeAfterMs &&
+    left.opsPerSecond + right.opsPerSecond < mergeOpsPerSecond &&
+    left.bytes + right.bytes < mergeBytes
+  )
 }

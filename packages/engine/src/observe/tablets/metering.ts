@@ -147,10 +147,15 @@ export class Metering implements Meter {
     this.#isExact = this.#fleet.settings.simulate || this.#fleet.recording.isWatched
   }
 
-  /** Counts row operations that are taken together, and draws the next sample. @returns the number they stand for */
-  #drawNext(nowMs: number, rows: number): number {
+  /**
+   * Draws the next sample, and charges an operation or lets it wait.
+   *
+   * @param rows - its row operations
+   * @param work - of charging it
+   */
+  #take(taken: Taken | TakenEntity, rows: number, work: number): void {
     const { sampleEvery, exactPerSecond } = this.#fleet.settings
-    const standsFor = this.#standsFor
+    const nowMs = Number(taken.micros) / 1000
     const second = Math.floor(nowMs / 1000)
     if (second !== this.#second) {
       this.#second = second
@@ -166,7 +171,14 @@ export class Metering implements Meter {
       this.#standsFor += this.#carried
       this.#carried = 0
     }
-    return standsFor
+    this.#waiting.push(taken)
+    this.#waitingWork += work
+    if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
+    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
+      this.#isChargeDue = true
+      // In a turn of its own, which does not add to that of a large commit.
+      this.#parts.scheduler.defer(() => this.chargeWaiting())
+    }
   }
 
   take(
@@ -179,29 +191,16 @@ export class Metering implements Meter {
     through: RowKey | undefined,
   ): void {
     const micros = this.#parts.scheduler.nowMicros()
-    const standsFor = this.#drawNext(Number(micros) / 1000, 1)
-    this.#wait({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }, 1)
+    this.#take({ load, table, operation, rowKey, rows, bytes, through, standsFor: this.#standsFor, micros }, 1, 1)
   }
 
   /** Takes an entity that is written, as one operation with all its rows; they are made when they are charged. */
   takeEntity(load: RequestLoad | undefined, change: EntityRows, stage: Stage): void {
     const micros = this.#parts.scheduler.nowMicros()
     const rows = rowCountOf({ changes: [change] }, stage)
-    const standsFor = this.#drawNext(Number(micros) / 1000, rows)
     // While it waits, it holds both images.
     const work = workOf(Math.min(rows, rowsOfEntityMax), change.before, change.after)
-    this.#wait({ load, change, stage, standsFor, micros }, work)
-  }
-
-  #wait(taken: Taken | TakenEntity, work: number): void {
-    this.#waiting.push(taken)
-    this.#waitingWork += work
-    if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
-    else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
-      this.#isChargeDue = true
-      // In a turn of its own, which does not add to that of a large commit.
-      this.#parts.scheduler.defer(() => this.chargeWaiting())
-    }
+    this.#take({ load, change, stage, standsFor: this.#standsFor, micros }, rows, work)
   }
 
   /** Charges the waiting operations to the tablets, each at its time. To be called before the tablets are read. */

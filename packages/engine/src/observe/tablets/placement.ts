@@ -20,48 +20,44 @@ export interface Move {
   readonly to: number
 }
 
-export interface PlacementPolicy {
-  /** The server of a new tablet that is not part of a split, such as the first of a table. */
-  place(serverLoads: readonly number[]): number
-  /** The moves to make now. `serverLoads`: row operations a second by server. */
-  balance(tablets: readonly PlacedTablet[], serverLoads: readonly number[], settings: TabletSettings): readonly Move[]
+/** The moves to make now. @param serverLoads - row operations a second by server */
+export function movesToBalance(
+  tablets: readonly PlacedTablet[],
+  serverLoads: readonly number[],
+  { balanceAbove, balanceBelow, opsPerSecond }: TabletSettings,
+): readonly Move[] {
+  const high = balanceAbove * opsPerSecond
+  if (!serverLoads.some((load) => load > high)) return []
+  const loads = [...serverLoads]
+  const moves: Move[] = []
+  const byServer = new Map<number, PlacedTablet[]>()
+  for (const tablet of tablets) {
+    if ((serverLoads[tablet.server] ?? 0) <= high) continue
+    const others = byServer.get(tablet.server)
+    if (others === undefined) byServer.set(tablet.server, [tablet])
+    else others.push(tablet)
+  }
+  for (const [server, here] of byServer) {
+    if (here.length < 2) continue
+    here.sort((a, b) => b.opsPerSecond - a.opsPerSecond || a.id - b.id)
+    for (const tablet of here) {
+      if ((loads[server] as number) <= high) break
+      if (!tablet.movable || tablet.opsPerSecond === 0) continue
+      const to = idlest(loads)
+      const after = (loads[to] as number) + tablet.opsPerSecond
+      // A tablet alone on an empty server may exceed the mark, but must not be worse off than here.
+      const fits = after <= balanceBelow * opsPerSecond || (loads[to] as number) < 0.01 * opsPerSecond
+      if (to === server || !fits || after >= (loads[server] as number)) continue
+      loads[server] = (loads[server] as number) - tablet.opsPerSecond
+      loads[to] = after
+      moves.push({ tablet: tablet.id, to })
+    }
+  }
+  return moves
 }
 
-export const moveHotToIdle: PlacementPolicy = {
-  place: idlest,
-  balance(tablets, serverLoads, { balanceAbove, balanceBelow, opsPerSecond }) {
-    const high = balanceAbove * opsPerSecond
-    if (!serverLoads.some((load) => load > high)) return []
-    const loads = [...serverLoads]
-    const moves: Move[] = []
-    const byServer = new Map<number, PlacedTablet[]>()
-    for (const tablet of tablets) {
-      if ((serverLoads[tablet.server] ?? 0) <= high) continue
-      const others = byServer.get(tablet.server)
-      if (others === undefined) byServer.set(tablet.server, [tablet])
-      else others.push(tablet)
-    }
-    for (const [server, here] of byServer) {
-      if (here.length < 2) continue
-      here.sort((a, b) => b.opsPerSecond - a.opsPerSecond || a.id - b.id)
-      for (const tablet of here) {
-        if ((loads[server] as number) <= high) break
-        if (!tablet.movable || tablet.opsPerSecond === 0) continue
-        const to = idlest(loads)
-        const after = (loads[to] as number) + tablet.opsPerSecond
-        // A tablet alone on an empty server may exceed the mark, but must not be worse off than here.
-        const fits = after <= balanceBelow * opsPerSecond || (loads[to] as number) < 0.01 * opsPerSecond
-        if (to === server || !fits || after >= (loads[server] as number)) continue
-        loads[server] = (loads[server] as number) - tablet.opsPerSecond
-        loads[to] = after
-        moves.push({ tablet: tablet.id, to })
-      }
-    }
-    return moves
-  },
-}
-
-function idlest(loads: readonly number[]): number {
+/** The server of a new tablet that is not part of a split, such as the first of a table. */
+export function idlest(loads: readonly number[]): number {
   let best = 0
   for (let i = 1; i < loads.length; i++) if ((loads[i] as number) < (loads[best] as number)) best = i
   return best

@@ -38,29 +38,27 @@ export type SplitDecision =
   | { readonly at: RowKey; readonly reason: 'load' | 'size'; readonly words: string }
   | { readonly refusal: SplitRefusal }
 
-export interface SplitPolicy {
-  /** `undefined`: no reason to split. */
-  decide(tablet: SplitCandidate, settings: TabletSettings, words: (rowKey: RowKey) => string): SplitDecision | undefined
-}
-
-export const splitByLoadAndSize: SplitPolicy = {
-  decide(tablet, settings, words) {
-    const byLoad = splitByLoad(tablet, settings, words)
-    const isResting = tablet.sinceSplitMs < settings.splitRestMs
-    if (byLoad !== undefined && 'at' in byLoad) return isResting ? resting(tablet, settings) : byLoad
-    if (isResting) return byLoad
-    if (tablet.bytes > settings.splitBytes) {
-      const at = middleRow(tablet)
-      if (at !== undefined) {
-        return {
-          at,
-          reason: 'size',
-          words: `it holds ${megabytes(tablet.bytes)} MB, more than ${megabytes(settings.splitBytes)}`,
-        }
+/** @returns `undefined` without a reason to split */
+export function decideSplit(
+  tablet: SplitCandidate,
+  settings: TabletSettings,
+  words: (rowKey: RowKey) => string,
+): SplitDecision | undefined {
+  const byLoad = splitByLoad(tablet, settings, words)
+  const isResting = tablet.sinceSplitMs < settings.splitRestMs
+  if (byLoad !== undefined && 'at' in byLoad) return isResting ? resting(tablet, settings) : byLoad
+  if (isResting) return byLoad
+  if (tablet.bytes > settings.splitBytes) {
+    const at = middleRow(tablet)
+    if (at !== undefined) {
+      return {
+        at,
+        reason: 'size',
+        words: `it holds ${megabytes(tablet.bytes)} MB, more than ${megabytes(settings.splitBytes)}`,
       }
     }
-    return byLoad
-  },
+  }
+  return byLoad
 }
 
 function splitByLoad(
