@@ -16,6 +16,7 @@ import {
   isUnset,
   orders,
   ourMessage,
+  type PropertyFilter,
   projected,
   query,
   stored,
@@ -299,13 +300,13 @@ export const queryClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'orders-behind-the-key',
-    what: 'an order by a property behind `__key__`',
+    what: 'an order by a property behind `__key__`, or beside an equality on it',
     ours: 'entities without the property are left out',
     legacy: 'passed over: they are found',
     why: 'an order asks for the property, wherever it stands; the Firestore emulator does so',
     explains: (one) =>
       isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
-      orders(query(one)).includes('__key__') &&
+      (orders(query(one)).includes('__key__') || filters(query(one)).some(isKeyEquality)) &&
       orders(query(one)).at(-1) !== '__key__',
   },
   {
@@ -392,3 +393,5 @@ function hasFreeTies(one: Difference): boolean {
   const last = listOf(query(one)['order']).at(-1)
   return at(last, ['direction']) === 'DESCENDING' && orders(query(one)).at(-1) !== '__key__'
 }
+
+const isKeyEquality = ({ name, op }: PropertyFilter): boolean => name === '__key__' && op === 'EQUAL'

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { at, listOf } from '../case.ts'
 import type { Difference } from '../difference.ts'
 import type { DifferenceClass } from './class.ts'
-import { before, isAbout, isCode, ourMessage } from './look.ts'
+import { before, has, isAbout, isCode, mutations, ourMessage } from './look.ts'
 
 export const transactionClasses: readonly DifferenceClass[] = [
   {
@@ -137,26 +137,41 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'aborted-once-and-for-all',
-    what: 'a transaction after its Commit was ABORTED',
+    what: 'a transaction after a call of it was ABORTED',
     ours: 'ABORTED',
+    legacy: 'after a read that was ABORTED: OK, if it has no mutations',
     firestore: 'INVALID_ARGUMENT',
     why: 'it tells a client to try the whole transaction again',
     explains: (one) =>
-      isCode(one, 'ABORTED', 'INVALID_ARGUMENT') &&
+      isCode(one, 'ABORTED', ['INVALID_ARGUMENT', 'OK']) &&
       before(one).some(
-        ([step, i]) =>
-          one.ourAnswers[i]?.code === 'ABORTED' && isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
+        ([{ request }, i]) =>
+          one.ourAnswers[i]?.code === 'ABORTED' &&
+          one.theirAnswers[i]?.code === 'ABORTED' &&
+          isDeepStrictEqual(transactionOf(request), tokenOf(one)),
       ),
+  },
+  {
+    name: 'delete-of-nothing',
+    what: 'a delete of an entity that is not there, which another transaction has looked up',
+    ours: 'OK at once',
+    firestore: 'ABORTED after two seconds',
+    why: 'it changes nothing that the other transaction has read',
+    explains: (one) =>
+      one.step.method === 'Commit' &&
+      isCode(one, 'OK', 'ABORTED') &&
+      mutations(one).length > 0 &&
+      mutations(one).every(has('delete')),
   },
 ]
 
 /** The transaction that a request is in. */
 function tokenOf({ step: { request } }: Difference): unknown {
-  return (
-    at(request, ['transaction']) ??
-    at(request, ['readOptions', 'transaction']) ??
-    at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
-  )
+  return transactionOf(request) ?? at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
+}
+
+function transactionOf(request: unknown): unknown {
+  return at(request, ['transaction']) ?? at(request, ['readOptions', 'transaction'])
 }
 
 /** Whether an earlier step of this method was in the same transaction. */

@@ -8,7 +8,7 @@ import type { Filter } from '../model/query.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
 import { KvTableView } from '../tables/table.ts'
-import { entity, query, queryDatabase, storeOf, where } from '../testing/query-world.ts'
+import { entity, key, query, queryDatabase, storeOf, where } from '../testing/query-world.ts'
 import { openResults } from './execute.ts'
 import { pathIn } from './position.ts'
 
@@ -35,6 +35,13 @@ async function keysOf(order: readonly string[], filter?: Filter, size = 2): Prom
   stream.close()
   return keys
 }
+
+test('beside an equality on the key an order by a property asks for the property too', async () => {
+  const found = (path: string, order: readonly string[]) => keysOf(order, where('__key__', '=', key(path)))
+  expect(await found('A:1', ['v'])).toEqual(['A:1'])
+  expect(await found('A:2', ['v desc', '__key__'])).toEqual(['A:2'])
+  expect(await found('A:3', ['v'])).toEqual([])
+})
 
 test('an entity without the property is left out, and one with several values stands once', async () => {
   expect(await keysOf(['__key__', 'v'])).toEqual(['A:1', 'A:2', 'A:4'])

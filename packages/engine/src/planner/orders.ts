@@ -2,8 +2,7 @@
  * The complete order of a query: its columns, and the direction of its key.
  *
  * First to last (known: the planning rules of the App Engine SDK; extended for several inequalities):
- *   1. the orders of the query, without repetitions and without properties that have the same equality in every conjunction;
- *      none at all if __key__ itself has an equality
+ *   1. the orders of the query, without repetitions and without properties that have the same equality in every conjunction
  *   2. distinct properties not ordered yet, by name
  *   3. properties of inequalities not ordered yet, by name
  *   4. projected properties not ordered yet, by name
@@ -13,9 +12,9 @@
  * direction of an index. A column without an order is ascending; behind an order on __key__ it has that order's direction. So
  * a query with all orders turned round, including the key's, gives the same rows backwards.
  *
- * An order after one on __key__ orders only the rows of one entity; but an entity without the property is no result
- * (measured: Google's Firestore emulator in Datastore mode, which then returns entities with arrays several times; ours:
- * once).
+ * An order after one on __key__, or beside an equality on it, orders only the rows of one entity; but an entity without the
+ * property is no result (measured: Google's Firestore emulator in Datastore mode, which then returns entities with arrays
+ * several times; ours: once).
  */
 import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
@@ -48,13 +47,15 @@ export function orderColumns(
   const has = (property: string) => [...ordered, ...late].some((order) => order.property === property)
   const fixed = (property: string) => !unequal.includes(property) && isFixed(conjunctions, property)
   let keyDirection: PropertyOrder['direction'] | undefined
+  const unordered = new Set([keyProperty, ...unequal, ...projection, ...query.distinctOn])
   const oneKey = fixed(keyProperty)
   for (const order of query.order) {
     if (order.property === '')
       throw invalidArgument('an order names no property: its name is empty', 'The property.name is the empty string.')
-    if (oneKey) continue
+    if (oneKey && unordered.has(order.property)) continue
     if (order.property === keyProperty) keyDirection ??= order.direction
-    else if (!has(order.property) && !fixed(order.property)) (keyDirection === undefined ? ordered : late).push(order)
+    else if (!has(order.property) && !fixed(order.property))
+      (keyDirection === undefined && !oneKey ? ordered : late).push(order)
   }
 
   const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))

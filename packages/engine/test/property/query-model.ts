@@ -113,12 +113,12 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
   const add = (property: string, sign: 1 | -1, part?: number) => {
     if (!result.some((order) => order.property === property)) result.push({ property, sign, part })
   }
-  if (!fixed('__key__')) {
+  const addOrders = () => {
     for (const { property, direction } of query.order) {
-      if (fixed(property)) continue
-      add(property, direction === 'ascending' ? 1 : -1)
+      if (!fixed(property)) add(property, direction === 'ascending' ? 1 : -1)
     }
   }
+  if (!fixed('__key__')) addOrders()
   const parts: { readonly names: readonly string[]; readonly isFree: boolean }[] = [
     { names: query.distinctOn.filter((name) => !fixed(name)), isFree: true },
     { names: unequal.map((atom) => atom.property), isFree: false },
@@ -130,6 +130,8 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
     for (const name of [...names].sort()) add(name, key?.sign ?? 1, isFree && key === undefined ? i : undefined)
   }
   add('__key__', 1)
+  // Beside one key an order orders nothing, but an entity must have the property.
+  addOrders()
   return result
 }
 
