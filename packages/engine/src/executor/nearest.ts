@@ -132,9 +132,6 @@ class NearestRun {
   }
 
   #offer(row: PositionedRow, image: EntityImage | undefined): void {
-    const { limit } = this.#window
-    // A filter may give more rows than it was asked for.
-    if (limit !== undefined && this.#taken >= limit) return
     this.#last = row.position
     // The limit counts results of the base query; a full result without its entity is none.
     if (image !== undefined || this.#plan.resultType !== 'full') this.#taken++
