@@ -4,6 +4,7 @@ import { databaseRowKey, indexOptionsIn } from '../database/database-row.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
+import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 export interface LocalStore {
@@ -24,6 +25,7 @@ export async function openStore({ kv, dir, durability, repairLog, scheduler }: E
   return {
     kv: await openDataFolder({
       dir,
+      readBeforeWritten: rowsOf('Entities').start,
       scheduler,
       ...(durability === undefined ? {} : { durability }),
       ...(repairLog === undefined ? {} : { repairLog }),

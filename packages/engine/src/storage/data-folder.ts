@@ -45,6 +45,8 @@ export interface DataFolderOptions {
   /** Keep the rows that were written before the damage in the log. Default: refuse. */
   readonly repairLog?: boolean
   /** For level-kv.ts. */
+  readonly readBeforeWritten?: string | undefined
+  /** For level-kv.ts. */
   readonly scheduler?: Scheduler | undefined
 }
 
@@ -69,6 +71,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     dir: join(dir, rowsFolder),
     mustExist,
     location: dir,
+    readBeforeWritten: options.readBeforeWritten,
     scheduler: options.scheduler,
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),

@@ -1,7 +1,7 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values with a checksum (row-proof.ts).
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs)
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; level-absent.ts knows absent rows
  *   writes      one writer (level-writer.ts), which merges the writes that arrive during a batch
  *   scans       level-scan.ts, from row-cache.ts as far as it knows the rows
  *   versions    level-version.ts: readers see acknowledged writes only; acknowledged.ts notices a log that lost its end
@@ -12,7 +12,7 @@
  */
 import { Level } from 'level'
 import type { Scheduler } from '../clock.ts'
-import { bytesOf, passingBytes, sameBytes } from '../encoding/bytes.ts'
+import { bytesOf, passingBytes, prefixEnd, sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -34,6 +34,7 @@ import type {
   Writes,
 } from './kv.ts'
 import { LeftoverRows } from './leftover-rows.ts'
+import { AbsentRows } from './level-absent.ts'
 import { readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
@@ -42,6 +43,7 @@ import { type Group, LevelWriter, type WriterEvents } from './level-writer.ts'
 import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
 import { provenValue } from './row-proof.ts'
+import { ValueCache } from './value-cache.ts'
 
 export interface LevelKvOptions {
   /** Folder of the LevelDB files; created if it is missing, unless `mustExist`. */
@@ -50,8 +52,12 @@ export interface LevelKvOptions {
   readonly durability?: Durability
   readonly mustExist?: boolean
   readonly readOnly?: boolean
-  /** Approximate memory for ranges that were read; 0 for none. Default 32 MiB. */
+  /** Approximate memory for rows that were read; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
+  /** The prefix of rows that are read before they are written, mostly in vain (level-absent.ts). Default: none. */
+  readonly readBeforeWritten?: RowKey | undefined
+  /** After this many reads in vain, the keys of all such rows are read. Default: level-absent.ts. */
+  readonly missesBeforeReading?: number | undefined
   /** Runs work in slices. Default: real time. */
   readonly scheduler?: Scheduler | undefined
   /** Name of the folder in messages, instead of `dir`. */
@@ -122,9 +128,21 @@ export class LevelKv implements Kv {
   readonly #acknowledged: AcknowledgedLog
   readonly #writer: LevelWriter
   readonly #rows: RowCache | undefined
+  readonly #values: ValueCache | undefined
   readonly #source: ScanSource
-  /** The count of the writer when the store was last empty: rows submitted since then are an upper bound of its rows. */
-  #rowsWhenEmpty: number
+  readonly #absent: AbsentRows | undefined
+  readonly #read = (key: RowKey): Uint8Array | undefined => {
+    if (this.#absent?.lacks(key)) return undefined
+    const value = this.#readAt(this.#version, key)
+    if (value === undefined) this.#absent?.missed(key)
+    return value
+  }
+  readonly #noted = (key: RowKey): void => {
+    this.#rowsPut++
+    this.#absent?.note(key)
+  }
+  /** Rows set since the store was empty, an upper bound of its rows. */
+  #rowsPut: number
   readonly #leftover: LeftoverRows
   readonly #rowsDeletedMax: number
   /** The newest acknowledged state. */
@@ -139,10 +157,11 @@ export class LevelKv implements Kv {
     this.#level = level
     this.#acknowledged = acknowledged
     this.#version = new StoreVersion(0, areas)
-    this.#rowsWhenEmpty = isEmpty ? 0 : Number.NEGATIVE_INFINITY
+    this.#rowsPut = isEmpty ? 0 : Number.POSITIVE_INFINITY
     this.#rowsDeletedMax = options.rowsDeletedMax ?? 8192
     this.location = options.location ?? options.dir
     const events: WriterEvents = {
+      put: this.#noted,
       beforeWrite: () => this.#version.freeze(this.#level),
       written: (isParted) => this.#acknowledged.advance(isParted),
       failed: (failure) => {
@@ -153,9 +172,18 @@ export class LevelKv implements Kv {
     }
     this.#writer = new LevelWriter(level, options.durability ?? 'process', events, options.scheduler, areas)
     this.#leftover = new LeftoverRows(level, this.#writer)
-    const cacheBytes = options.cacheBytes ?? 32 << 20
-    if (cacheBytes > 0) this.#rows = new RowCache(cacheBytes)
+    const cacheBytes = options.cacheBytes ?? 48 << 20
+    if (cacheBytes > 0) {
+      this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
+      this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
+    }
     this.#source = { level, cache: this.#rows }
+    if (options.readBeforeWritten !== undefined) {
+      const prefix = options.readBeforeWritten
+      // Rows that are about to move are still in their old area; a move notes them.
+      const partsOf = (): readonly PlacedRange[] => this.#version.areas.parts({ start: prefix, end: prefixEnd(prefix) })
+      this.#absent = new AbsentRows({ level, partsOf }, prefix, isEmpty, options.missesBeforeReading)
+    }
     if (options.readOnly !== true) this.#leftover.add(areas.leftover, true)
     else {
       this.#writer.refuse(
@@ -174,7 +202,7 @@ export class LevelKv implements Kv {
 
   get(key: RowKey): Uint8Array | undefined {
     this.#mustBeOpen()
-    return this.#readAt(this.#version, key)
+    return this.#values === undefined ? this.#read(key) : this.#values.get(key, this.#read)
   }
 
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
@@ -212,9 +240,11 @@ export class LevelKv implements Kv {
   }
 
   clear(rows: readonly KvRow[] = []): Promise<void> {
-    const isSmall = this.#writer.rowsSubmitted - this.#rowsWhenEmpty <= this.#rowsDeletedMax
-    this.#rowsWhenEmpty = this.#writer.rowsSubmitted
-    return this.#delete([everything], rows, isSmall)
+    const isSmall = this.#rowsPut <= this.#rowsDeletedMax
+    this.#rowsPut = 0
+    const cleared = this.#delete([everything], rows, isSmall)
+    this.#absent?.beginClear(cleared)
+    return cleared
   }
 
   async deleteRanges(ranges: readonly KeyRange[], rows: readonly KvRow[] = []): Promise<void> {
@@ -290,6 +320,7 @@ export class LevelKv implements Kv {
     await this.#leftover.close()
     this.#closed = true
     this.#rows?.clear()
+    this.#values?.clear()
     await this.#level.close()
     this.#acknowledged.close()
   }
@@ -311,8 +342,13 @@ export class LevelKv implements Kv {
     this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
       if ('leftover' in group || 'home' in group) continue
-      if (!('deleted' in group)) this.#rows?.apply(group)
-      else if (group.deleted.length > 0) this.#rows?.clear()
+      if (!('deleted' in group)) {
+        this.#rows?.apply(group)
+        this.#values?.apply(group)
+      } else if (group.deleted.length > 0) {
+        this.#rows?.clear()
+        this.#values?.clear()
+      }
     }
   }
 

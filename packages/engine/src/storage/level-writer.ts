@@ -91,6 +91,8 @@ type RowBatch = Batch & { readonly chained: LevelBatch }
 
 /** Events of the writer for its store. */
 export interface WriterEvents {
+  /** A row is about to be set, before LevelDB writes any of its batch. */
+  put?(key: RowKey): void
   beforeWrite(): void
   /** LevelDB has written it, maybe as several batches. Throws if that is not enough to acknowledge it. */
   written?(isParted: boolean): void
@@ -109,8 +111,6 @@ export class LevelWriter {
   #underWay: Batch | undefined
   #refusal: DatastoreError | undefined
   #areas: Areas
-  /** Rows to set or delete in all lists so far. */
-  rowsSubmitted = 0
 
   constructor(
     level: LevelDatabase,
@@ -139,7 +139,6 @@ export class LevelWriter {
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count
-    this.rowsSubmitted += count
     const sink = this.#sinkInto(batch.chained, this.#areas, rows)
     if (count > mergedRowsMax) {
       job.coming = writes
@@ -178,12 +177,16 @@ export class LevelWriter {
 
   /** A sink that writes rows into a batch, each to its area, and adds them to a list. */
   #sinkInto(batch: LevelBatch, areas: Areas, rows?: KvWrite[]): WriteSink {
+    const events = this.#events
     return {
       write: (key, value) => {
         rows?.push({ key, value })
         const keyBytes = passingBytes(areas.place(key))
         if (value === undefined) batch.del(keyBytes)
-        else batch.put(keyBytes, withProof(keyBytes, value))
+        else {
+          events.put?.(key)
+          batch.put(keyBytes, withProof(keyBytes, value))
+        }
       },
     }
   }
@@ -199,7 +202,6 @@ export class LevelWriter {
 
   /** Deletes the rows of some ranges one by one in one batch, which also sets some rows. */
   delete(ranges: readonly KeyRange[], rows: readonly KvRow[]): Promise<void> {
-    this.rowsSubmitted += rows.length
     return this.#push({ deleted: ranges, rows, stored: this.#areas.stored(ranges), areas: this.#areas })
   }
 
@@ -226,7 +228,6 @@ export class LevelWriter {
   #place(deletion: Deletion): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     this.#areas = deletion.areas
-    this.rowsSubmitted += deletion.rows.length
     const chained = this.#level.batch()
     const sink = this.#sinkInto(chained, deletion.areas)
     sink.write(areaTableKey, deletion.areas.bytes)
@@ -332,9 +333,12 @@ export class LevelWriter {
       const value = provenValue(stored, proven)
       const key = byteString(stored.subarray(home.prefix.length))
       batch.del(stored)
-      // A damaged row has a checksum for no key: its readers get the error as before.
-      if (value === undefined) batch.put(bytesOf(key), proven)
-      else sink.write(key, value)
+      if (value !== undefined) sink.write(key, value)
+      else {
+        // A damaged row has a checksum for no key: its readers get the error as before.
+        this.#events.put?.(key)
+        batch.put(bytesOf(key), proven)
+      }
     }
   }
 

@@ -139,12 +139,12 @@ class Run {
 
 describe('level-kv under concurrent use', () => {
   it.each([
-    { cacheBytes: 0, rowsDeletedMax: 0 },
-    { cacheBytes: 1_500, rowsDeletedMax: 5 },
-    { cacheBytes: 1_000_000, rowsDeletedMax: 0 },
+    { cacheBytes: 0, missesBeforeReading: 1, rowsDeletedMax: 0 },
+    { cacheBytes: 1_500, missesBeforeReading: undefined, rowsDeletedMax: 5 },
+    { cacheBytes: 1_000_000, missesBeforeReading: 3, rowsDeletedMax: 0 },
   ])('reads whole states, with $cacheBytes bytes of cache', async (options) => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-    const kv = await openLevelKv({ dir, ...options })
+    const kv = await openLevelKv({ dir, ...options, readBeforeWritten: 'E' })
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         await kv.clear()
@@ -153,6 +153,33 @@ describe('level-kv under concurrent use', () => {
       }),
       { numRuns: runs(20) },
     )
+    await kv.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('finds every entity again that was there when it was opened, and those put since', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
+    const old = await openLevelKv({ dir })
+    await old.batch(keys.slice(20, 40).map((key) => ({ key, value: Buffer.from(key) })))
+    await old.batch([{ key: keys[33] as string, value: undefined }])
+    await old.close()
+    const kv = await openLevelKv({ dir, missesBeforeReading: 2, readBeforeWritten: 'E' })
+    const there = (): string[] => keys.filter((key) => kv.get(key)?.toString() === key)
+    const expected = keys.slice(20, 40).filter((key) => key !== keys[33])
+    for (let i = 0; i < 20; i++) {
+      expect(there()).toEqual(expected)
+      await new Promise(setImmediate)
+    }
+    await kv.mutate({ key: keys[50] as string, value: Buffer.from(keys[50] as string) })
+    await kv.mutate({ key: keys[33] as string, value: Buffer.from(keys[33] as string) })
+    expect(there()).toEqual([...keys.slice(20, 40), keys[50]])
+    await kv.clear()
+    expect(there()).toEqual([])
+    await kv.mutate({ key: keys[37] as string, value: Buffer.from(keys[37] as string) })
+    for (let i = 0; i < 20; i++) {
+      expect(there()).toEqual([keys[37]])
+      await new Promise(setImmediate)
+    }
     await kv.close()
     await rm(dir, { recursive: true, force: true })
   })
