@@ -252,7 +252,8 @@ function watch(page: Page, checks: (() => void)[]): Visit['expectProblems'] {
   const expected: RegExp[] = []
   page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
-    if (message.type() === 'error') problems.push(`logged: ${message.text()}`)
+    const path = message.location().url.replace(/^http:\/\/[^/]*/, '')
+    if (message.type() === 'error') problems.push(`logged: ${message.text()} ${path}`)
   })
   checks.push(() => {
     expect(problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)))).toEqual([])
