@@ -1,6 +1,6 @@
 /** Classes about transactions and read options. */
 import { isDeepStrictEqual } from 'node:util'
-import { at, listOf } from '../case.ts'
+import { at, listOf, type Step } from '../case.ts'
 import type { Difference } from '../difference.ts'
 import type { DifferenceClass } from './class.ts'
 import { before, has, isAbout, isCode, mutations, ourMessage } from './look.ts'
@@ -58,12 +58,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     why: 'the Firestore emulator does so; a client begins anew',
     explains: (one) =>
       isCode(one, 'INVALID_ARGUMENT', ['OK', 'ABORTED', 'ALREADY_EXISTS', 'NOT_FOUND']) &&
-      before(one).some(
-        ([step, i]) =>
-          step.method === 'Commit' &&
-          one.ourAnswers[i]?.code !== 'OK' &&
-          isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
-      ),
+      hadCall(one, ({ method }, i) => method === 'Commit' && one.ourAnswers[i]?.code !== 'OK'),
   },
   {
     name: 'eventual-lookup',
@@ -144,12 +139,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
     why: 'it tells a client to try the whole transaction again',
     explains: (one) =>
       isCode(one, 'ABORTED', ['INVALID_ARGUMENT', 'OK']) &&
-      before(one).some(
-        ([{ request }, i]) =>
-          one.ourAnswers[i]?.code === 'ABORTED' &&
-          one.theirAnswers[i]?.code === 'ABORTED' &&
-          isDeepStrictEqual(transactionOf(request), tokenOf(one)),
-      ),
+      hadCall(one, (_, i) => one.ourAnswers[i]?.code === 'ABORTED' && one.theirAnswers[i]?.code === 'ABORTED'),
   },
   {
     name: 'delete-of-nothing',
@@ -161,7 +151,9 @@ export const transactionClasses: readonly DifferenceClass[] = [
       one.step.method === 'Commit' &&
       isCode(one, 'OK', 'ABORTED') &&
       mutations(one).length > 0 &&
-      mutations(one).every(has('delete')),
+      mutations(one).every(has('delete')) &&
+      // Ours has changed no index row, so nothing was there.
+      Number(at(one.ourAnswers[one.index]?.body, ['indexUpdates']) ?? 0) === 0,
   },
 ]
 
@@ -174,11 +166,13 @@ function transactionOf(request: unknown): unknown {
   return at(request, ['transaction']) ?? at(request, ['readOptions', 'transaction'])
 }
 
-/** Whether an earlier step of this method was in the same transaction. */
-function wasUsed(one: Difference, method: string): boolean {
-  return before(one).some(
-    ([step]) => step.method === method && isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
-  )
+/** Whether an earlier call in the same transaction fits. */
+function hadCall(one: Difference, fits: (step: Step, index: number) => boolean): boolean {
+  return before(one).some(([step, i]) => fits(step, i) && isDeepStrictEqual(transactionOf(step.request), tokenOf(one)))
+}
+
+function wasUsed(one: Difference, used: string): boolean {
+  return hadCall(one, ({ method }) => method === used)
 }
 
 /** Whether the transaction of a request was begun read-only. */
