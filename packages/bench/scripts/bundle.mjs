@@ -1,10 +1,13 @@
 /**
- * Builds the workers in which a page judges programs, as the site has them (packages/site/scripts/bundle.mjs):
+ * Builds the workers in which a page judges programs, as the site has them (packages/site/scripts/bundle.mjs), and the page of results, which is
+ * drawn by parts of the console (packages/console/scripts/report.mjs):
  *
  *   site/src/judge.ts, site/src/program.js   ─▶   dist/web/judge.js, dist/web/program.js
+ *   console/src/report.tsx                   ─▶   dist/web/report.js, dist/web/report.css
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { bundleReport } from '../../console/scripts/report.mjs'
 import { bundled } from '../../site/scripts/bundle.mjs'
 
 const target = fileURLToPath(new URL('../dist/web/', import.meta.url))
@@ -15,3 +18,4 @@ for (const input of [{ program: 'program.js' }, { judge: 'judge.ts' }]) {
   const chunks = await bundled(input, output, { programFile: '"program.js"' })
   for (const { fileName, code } of chunks) writeFileSync(target + fileName, code)
 }
+await bundleReport(target)

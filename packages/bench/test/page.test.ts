@@ -16,17 +16,16 @@ describe('the page of a result', () => {
   it('runs scripts that a browser can read', async () => {
     const page = htmlReport([await runLab(writePath, { seed: 1 })])
     const scripts = [...page.matchAll(/<script>\n([\s\S]*?)<\/script>/g)].map(([, script = '']) => script)
-    expect(scripts).toHaveLength(2)
+    expect(scripts).toHaveLength(1)
     for (const script of scripts) expect(() => new Script(script)).not.toThrow()
   })
 
-  it('asks for a prediction before it tells the verdicts, which are folded', async () => {
-    const script = readFileSync(new URL('../page/page.js', import.meta.url), 'utf8')
-    const places = ["'question'", "'textarea'", "'What was seen'", 'drawVerdicts(result)'].map((part) =>
-      script.indexOf(part),
+  it('asks for a prediction before it tells the verdicts', async () => {
+    const source = readFileSync(new URL('../../console/src/report.tsx', import.meta.url), 'utf8')
+    const places = ['lab-question', '<textarea', '<ResultView', '<Verdicts result={result} />'].map((part) =>
+      source.indexOf(part),
     )
     expect(places.every((place, i) => place > (places[i - 1] ?? 0))).toBe(true)
-    expect(script).toMatch(/folded\(\s*main,\s*`What must be seen/)
   })
 
   it('carries the results, whatever they say', async () => {

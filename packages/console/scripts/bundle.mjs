@@ -3,14 +3,14 @@
  *
  *   index.html, src/main.tsx, src/…/*.css   ─▶   ../gateway/dist/web/index.html, …/<name>-<hash>.{js,css}
  *
- * Files lie flat: each is one part of a path, and links between them are relative. Sheets are joined in the order of their paths,
- * so that the tokens come first; before them stands that of uPlot.
+ * Files lie flat: each is one part of a path, and links between them are relative. Sheets are joined (style.mjs).
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { course } from './course.mjs'
+import { styleOf } from './style.mjs'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = at('..')
@@ -38,23 +38,7 @@ const { output } = await bundle.write({
 })
 await bundle.close()
 
-/** Comments and indentation are for authors. */
-const withoutComments = (sheet) =>
-  sheet
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
-    .replace(/: /g, ':')
-
-const folders = ['styles', 'components', 'pages']
-const sheets = folders.flatMap((folder) =>
-  readdirSync(`${source}/src/${folder}`, { recursive: true })
-    .filter((path) => path.endsWith('.css'))
-    .sort()
-    .map((path) => `${source}/src/${folder}/${path}`),
-)
-const plotSheet = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'))
-const style = [plotSheet, ...sheets].map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
+const style = styleOf(['styles', 'components', 'pages'])
 const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`
 writeFileSync(`${target}/${styleName}`, style)
 

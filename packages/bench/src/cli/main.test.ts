@@ -34,7 +34,7 @@ describe('sixtables-lab', () => {
     const { code, files } = await lab('run', 'key-range-state', '--seed', '9', '--json', 'a.json', '--html', 'a.html')
     expect(code).toBe(0)
     expect(JSON.parse(files.get('a.json') ?? '')).toMatchObject({ lab: 'key-range-state', seed: 9, passed: true })
-    expect(files.get('a.html')).toContain('uPlot')
+    expect(files.get('a.html')).toContain('uplot')
   })
 
   it('prints nothing but JSON with --json -', async () => {

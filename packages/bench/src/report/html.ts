@@ -1,20 +1,15 @@
 /**
- * Results as one self-contained page: data, styles, chart library (uPlot) and drawing code are inside it.
+ * Results as one self-contained page: data, style and program (packages/console/src/report.tsx, as the build has put it into `dist/web`) are inside it.
  *
  * H1  The page loads nothing, neither files nor addresses.                    test/page.test.ts
  */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { inWords } from '../lab.ts'
 import type { LabResult } from '../runner.ts'
 import { drawable } from './drawable.ts'
 
 export function htmlReport(results: readonly LabResult[]): string {
-  const { resolve } = createRequire(import.meta.url)
-  const file = (path: string | URL): string => readFileSync(path, 'utf8')
-  const own = (name: string): string => file(new URL(`../../page/${name}`, import.meta.url))
+  const built = (name: string): string => readFileSync(new URL(`../../dist/web/${name}`, import.meta.url), 'utf8')
   const title = results.length === 1 ? `${results[0]?.lab}: ${results[0]?.title}` : `${results.length} labs`
-  const data = results.map(drawable)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -22,20 +17,14 @@ export function htmlReport(results: readonly LabResult[]): string {
 <meta name="viewport" content="width=device-width">
 <title>${escaped(title)}</title>
 <style>
-${file(resolve('uplot/dist/uPlot.min.css'))}
-${own('page.css')}
+${built('report.css')}
 </style>
 </head>
-<body>
+<body class="labs report">
 <main></main>
-<script type="application/json" id="results">${inScript(JSON.stringify(data))}</script>
+<script type="application/json" id="results">${inScript(JSON.stringify(results.map(drawable)))}</script>
 <script>
-${inScript(file(resolve('uplot/dist/uPlot.iife.min.js')))}
-</script>
-<script>
-const inWords = ${inWords}
-${own('pictures.js')}
-${own('page.js')}
+${inScript(built('report.js'))}
 </script>
 </body>
 </html>

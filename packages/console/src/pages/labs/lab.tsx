@@ -10,6 +10,7 @@ import { keepText, keptText } from '../../model/kept-text.ts'
 import { inWords } from '../../model/numbers.ts'
 import { addressOf, navigate } from '../../model/route.ts'
 import { placeOf, valueAt } from '../../model/setting-scale.ts'
+import { Lesson } from './lesson.tsx'
 import { richText } from './pieces.tsx'
 import { ResultView, Verdicts } from './result.tsx'
 import { RunProgress, useRun } from './run-progress.tsx'
@@ -57,7 +58,7 @@ export function LabView({ lab, run: id }: LabViewProps) {
           <h2>Result</h2>
           <ResultView result={run.result} />
           <Verdicts result={run.result} />
-          <Lesson lab={lab} />
+          <Lesson lab={lab} rich={richText} />
         </>
       )}
     </>
@@ -95,33 +96,6 @@ function LatestRun({ lab }: { readonly lab: string }) {
     <a href={addressOf('labs', [lab], { run: latest.id })}>
       The latest run ({latest.state}, seed {latest.seed})
     </a>
-  )
-}
-
-function Lesson({ lab: { exercises, today, sources } }: { readonly lab: LabOffer }) {
-  return (
-    <>
-      <h2>Exercises</h2>
-      <ol class="exercises">
-        {exercises.map(({ ask, answer }) => (
-          <li key={ask}>
-            {richText(ask)}
-            <details>
-              <summary>Answer</summary>
-              <p>{richText(answer)}</p>
-            </details>
-          </li>
-        ))}
-      </ol>
-      <h2>Today</h2>
-      <p>{richText(today)}</p>
-      <h2>Sources</h2>
-      <ul class="bullets">
-        {sources.map((source) => (
-          <li key={source}>{richText(source)}</li>
-        ))}
-      </ul>
-    </>
   )
 }
 
