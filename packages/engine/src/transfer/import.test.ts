@@ -253,6 +253,25 @@ test('an entity with a long array is exported, and imported, some elements in a 
   await counted.close()
 })
 
+test('an import that is cancelled within a long array blames no entity', async () => {
+  let abort = new AbortController()
+  let left = Number.POSITIVE_INFINITY
+  const defer = (turn: () => void): void => {
+    if (--left === 0) abort.abort()
+    systemScheduler.defer(turn)
+  }
+  const cancelled = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  const values = Array.from({ length: 60_000 }, () => ({ type: 'null' as const, excludeFromIndexes: true }))
+  const metadataFile = await handmade([recordOf(1, { type: 'array', values })])
+  for (let turns = 1; turns < 9; turns++) {
+    abort = new AbortController()
+    left = turns
+    const imported = cancelled.importEntities(cancelled.database('p'), { metadataFile, signal: abort.signal })
+    await expect(imported).rejects.toThrow(/^the call was cancelled by the client$/)
+  }
+  await cancelled.close()
+})
+
 test('long paths are reserved a few keys in a turn', async () => {
   const { counted, count } = await countedEngine()
   const path = Array.from({ length: 100 }, (_, at) => ({ kind: `K${at}`, id: 1n }))

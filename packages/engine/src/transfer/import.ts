@@ -290,8 +290,8 @@ class Import {
   }
 }
 
-/** Adds file and offset to an error about one record. */
+/** Adds file and offset to an error about one record. An import that is cancelled while it reads one has no such error. */
 function located(error: unknown, path: string, offset: number): unknown {
-  if (!(error instanceof DatastoreError)) return error
+  if (!(error instanceof DatastoreError) || error.code === 'CANCELLED') return error
   return new DatastoreError(error.code, `the entity at byte ${offset} of ${path}: ${error.message}`, { cause: error })
 }
