@@ -11,7 +11,7 @@
 import { effect } from '@preact/signals'
 import type { ApplyReport, CommitReport, ReloadReport } from '@sixtables/engine'
 import { connection, epoch, lost, server } from './connection.ts'
-import { send } from './http.ts'
+import { partsOf, send } from './http.ts'
 
 export interface EventReader<T> {
   readonly onEvent: (event: T) => void
@@ -113,7 +113,7 @@ function tell(stream: Stream, about: (reader: EventReader<unknown>) => void): vo
 /** The texts of the events; comments are passed over. */
 export async function* dataOf(response: Response): AsyncGenerator<string> {
   let rest = ''
-  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+  for await (const text of partsOf(response.body?.pipeThrough(new TextDecoderStream()))) {
     const events = (rest + text).split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) if (event.startsWith('data: ')) yield event.slice('data: '.length)

@@ -91,6 +91,12 @@ export function settingsPath({ project, database }: DatabaseName): string {
   return `/emulator/v1/projects/${encodeURIComponent(project)}/databases/${encodeURIComponent(database || '(default)')}/settings`
 }
 
+/** The parts of a body as they come. By a reader: Safari has no loop over a stream. */
+export async function* partsOf<T>(stream: ReadableStream<T> | null | undefined): AsyncGenerator<T> {
+  const reader = stream?.getReader()
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) yield part.value
+}
+
 async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
   const response = await send(method, path, body, options)
   const text = await bodyOf(response, options)

@@ -4,7 +4,7 @@
 import type { FixtureFormat, ProgressEvent } from '@sixtables/gateway/browser'
 import { type EntityScope, given } from '../model/scope.ts'
 import { dataOf, wrote } from './events.ts'
-import { ApiError, type CallOptions, postJson, ServerGone, send } from './http.ts'
+import { ApiError, type CallOptions, partsOf, postJson, ServerGone, send } from './http.ts'
 
 export interface Fixture {
   readonly text: string
@@ -62,7 +62,7 @@ export async function downloadFixture(
   const response = await send('GET', `/emulator/fixtures?${query}`, undefined, { signal })
   const parts: BlobPart[] = []
   let bytes = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of partsOf(response.body)) {
     parts.push(part)
     bytes += part.length
     onBytes(bytes)
