@@ -8,8 +8,9 @@
  */
 import protobuf from 'protobufjs/minimal.js'
 
-/** A message that may have lost elements. */
-export interface CutMessage {
+/** A copy of an encoded message, which may have lost elements. */
+export interface KeptMessage {
+  readonly bytes: Buffer
   /** Bytes of the original message. */
   readonly size: number
   /** Number of elements kept and of all; absent if none was lost. */
@@ -36,20 +37,16 @@ const lists: Readonly<Record<string, { readonly request: ListPath; readonly answ
 }
 
 /** @param method - the protocol's name of the RPC: `Lookup` */
-export function keptMessage(
-  method: string,
-  side: 'request' | 'answer',
-  message: Uint8Array,
-): { readonly bytes: Uint8Array; readonly cut: CutMessage } {
+export function keptMessage(method: string, side: 'request' | 'answer', message: Uint8Array): KeptMessage {
   const size = message.length
-  if (size <= keptBytesMax) return { bytes: message, cut: { size } }
+  if (size <= keptBytesMax) return { bytes: Buffer.from(message), size }
   const counts = { kept: 0, of: 0, bytes: 0 }
   try {
     const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
-    return { bytes, cut: bytes.length === size ? { size } : { size, cut: { kept: counts.kept, of: counts.of } } }
+    return bytes.length === size ? { bytes, size } : { bytes, size, cut: { kept: counts.kept, of: counts.of } }
   } catch {
     // These bytes are no message, so nothing can be kept.
-    return { bytes: new Uint8Array(0), cut: { size, cut: { kept: 0, of: 0 } } }
+    return { bytes: Buffer.alloc(0), size, cut: { kept: 0, of: 0 } }
   }
 }
 

@@ -1,17 +1,16 @@
 /**
  * The newest calls of the data API, for tools that watch them: for each a summary, its messages, plan and rows.
  *
- *   Calls ──report──▶ recorder: one text and two messages in a block of memory (call-ring.ts) ──▶ list, stream, one in detail
+ *   Calls ──report──▶ recorder: one text and two messages for each call ──▶ list, stream, one in detail
  *
  * The newest {@link callsMax} calls are kept, in 16 MiB at most. A burst of that many is kept whole; of a constant load only
  * {@link callsPerSecond} are kept a second and the others counted, because recording all would take more than a tenth of the CPU. Calls
  * are observed only while a reader watches, or from the start if a flag says so; those kept can be read later.
  */
 import type { PlanTree, RowTally, TableId, TouchedRows } from '@sixtables/engine'
-import { CallRing } from './call-ring.ts'
 import { type CallSummary, summaryOf } from './call-summary.ts'
 import type { CallReport, Calls } from './calls.ts'
-import { type CutMessage, keptMessage } from './kept-message.ts'
+import { type KeptMessage, keptMessage } from './kept-message.ts'
 
 export const callsMax = 1000
 const callsPerSecond = 1000
@@ -27,33 +26,36 @@ export interface TableRows extends TouchedRows {
   readonly rowsDeleted: number
 }
 
-/** An encoded message of a call. */
-export interface KeptMessage extends CutMessage {
-  readonly bytes: Buffer
-}
-
-export interface RequestDetail {
+/** The messages of a call. */
+interface Messages {
   /** Absent if the call had none, or none that decoded. */
-  readonly request: KeptMessage | undefined
-  readonly answer: KeptMessage | undefined
-  readonly plan: PlanTree | undefined
-  readonly tables: readonly TableRows[]
+  readonly request?: KeptMessage | undefined
+  readonly answer?: KeptMessage | undefined
 }
 
-/** The text of a record, before it is printed as JSON. */
+/** The kept parts of a call besides its messages. */
 interface RecordText {
   readonly summary: CallSummary
-  readonly request?: CutMessage | undefined
-  readonly answer?: CutMessage | undefined
   readonly plan?: PlanTree | undefined
   readonly tables: readonly TableRows[]
+}
+
+export type RequestDetail = Messages & Omit<RecordText, 'summary'>
+
+interface Kept extends Messages {
+  readonly id: number
+  /** A {@link RecordText} as JSON, whose length shows the memory that it needs. */
+  readonly text: string
+  readonly bytes: number
 }
 
 export class RequestRecorder {
   readonly #calls: Calls
   readonly #bytesMax: number
-  /** Made for the first watcher. */
-  #ring: CallRing | undefined
+  /** Oldest first. */
+  #kept: Kept[] = []
+  /** Those of all kept calls together. */
+  #bytes = 0
   #lastId = 0
   #watchers = 0
   #stop: (() => void) | undefined
@@ -134,14 +136,12 @@ export class RequestRecorder {
   ): { readonly requests: readonly RecordedRequest[]; readonly more: number } {
     const requests: RecordedRequest[] = []
     let more = 0
-    const count = this.#ring?.count ?? 0
-    for (let back = 1; back <= count; back++) {
-      const id = this.#lastId - back + 1
+    for (const { id, text } of this.#kept.toReversed()) {
       if (id <= after) break
       if (id >= before) continue
       if (requests.length >= limit && matches === undefined) more++
       else {
-        const request = this.#requestAt(count - back, id)
+        const request = { id, ...(JSON.parse(text) as RecordText).summary }
         if (matches?.(request) === false) continue
         if (requests.length < limit) requests.push(request)
         else more++
@@ -153,24 +153,15 @@ export class RequestRecorder {
 
   /** A call with its details; `undefined` if it is not kept. */
   find(id: number): { readonly summary: RecordedRequest; readonly detail: RequestDetail } | undefined {
-    const count = this.#ring?.count ?? 0
-    const index = id - (this.#lastId - count) - 1
-    if (this.#ring === undefined || index < 0 || index >= count) return undefined
-    const { text, request, answer } = this.#ring.recordAt(index)
-    const found = JSON.parse(text) as RecordText
-    return {
-      summary: { id, ...found.summary },
-      detail: {
-        request: found.request === undefined ? undefined : { ...found.request, bytes: request },
-        answer: found.answer === undefined ? undefined : { ...found.answer, bytes: answer },
-        plan: found.plan,
-        tables: found.tables,
-      },
-    }
+    const kept = this.#kept.find((one) => one.id === id)
+    if (kept === undefined) return undefined
+    const { summary, plan, tables } = JSON.parse(kept.text) as RecordText
+    return { summary: { id, ...summary }, detail: { request: kept.request, answer: kept.answer, plan, tables } }
   }
 
   clear(): void {
-    this.#ring?.clear()
+    this.#kept = []
+    this.#bytes = 0
   }
 
   /** Resolves when there is a call with a higher id, the signal aborts, or the time is over. @returns whether there is one */
@@ -191,32 +182,28 @@ export class RequestRecorder {
 
   /** Keeps a call that has ended. */
   add(report: CallReport): void {
-    this.#ring ??= new CallRing(this.#bytesMax, callsMax)
     this.#lastId++
     const { trace, method } = report
-    const request = trace?.request === undefined ? undefined : keptMessage(method, 'request', trace.request)
-    const answer = trace?.answer === undefined ? undefined : keptMessage(method, 'answer', trace.answer)
-    const text: RecordText = {
-      summary: summaryOf(report),
-      request: request?.cut,
-      answer: answer?.cut,
-      plan: trace?.plan?.(),
-      tables: trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied),
-    }
-    const json = JSON.stringify(text)
-    if (!this.#ring.add(json, request?.bytes, answer?.bytes)) this.#ring.add(JSON.stringify(bare(text)))
+    const request = trace?.request && keptMessage(method, 'request', trace.request)
+    const answer = trace?.answer && keptMessage(method, 'answer', trace.answer)
+    const summary = summaryOf(report)
+    const tables = trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied)
+    const isKept = this.#keep({ summary, plan: trace?.plan?.(), tables }, { request, answer })
+    // A call whose messages or plan are too large is kept without details.
+    if (!isKept) this.#keep({ summary, tables })
     if (this.#waiting.size > 0) for (const wake of [...this.#waiting]) wake()
   }
 
-  #requestAt(index: number, id: number): RecordedRequest {
-    const { summary } = JSON.parse(this.#ring?.textAt(index) ?? '') as RecordText
-    return { id, ...summary }
+  /** Keeps a call, for which the oldest make room. @returns false for one that is larger than all the room */
+  #keep(record: RecordText, { request, answer }: Messages = {}): boolean {
+    const text = JSON.stringify(record)
+    const bytes = Buffer.byteLength(text) + (request?.bytes.length ?? 0) + (answer?.bytes.length ?? 0)
+    if (bytes > this.#bytesMax) return false
+    this.#kept.push({ id: this.#lastId, text, request, answer, bytes })
+    this.#bytes += bytes
+    while (this.#kept.length > callsMax || this.#bytes > this.#bytesMax) this.#bytes -= this.#kept.shift()?.bytes ?? 0
+    return true
   }
-}
-
-/** The record without details, for a call whose messages are too large to be kept. */
-function bare({ summary, tables }: RecordText): RecordText {
-  return { summary, tables }
 }
 
 /** Rows that the call touched, and those that its commit writes in the tables. */

@@ -8,11 +8,11 @@
  */
 
 import { DatastoreError, type PlanTree, systemScheduler } from '@sixtables/engine'
+import type { KeptMessage } from '../../calls/kept-message.ts'
 import { silenceMs } from '../../calls/line-queue.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
-  type KeptMessage,
   type RecordedRequest,
   type RequestDetail,
   type RequestRecorder,
