@@ -30,8 +30,8 @@ import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { failureLog, type Logger, silentLogger } from '../logger.ts'
 import { type Served, serve } from './serve.ts'
-import type { Gateway, GatewayOptions } from './server.ts'
-import { variablesOf } from './variables.ts'
+import type { GatewayOptions } from './server.ts'
+import { formatEndpoint, variablesOf } from './variables.ts'
 
 /** Options of the gateway, and those of the engine that apply in memory. */
 export interface EmulatorOptions
@@ -143,127 +143,60 @@ function checkOptions(options: EmulatorOptions): void {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
-  const {
-    host,
-    port = 0,
-    allowedOrigins,
-    allowedHosts,
-    project = projectDefault,
-    logger = silentLogger,
-    requests,
-  } = options
-  const scheduler = movableClock(startOf(options))
+  const { clock, dir, project = projectDefault, logger = silentLogger } = options
+  const standsAt = clock === undefined ? undefined : standsAtOf(clock)
+  if (clock !== undefined && standsAt === undefined) {
+    throw invalidArgument(`clock is a time such as 2030-01-01T00:00:00Z, not "${clock}"`)
+  }
+  const scheduler = movableClock(standsAt)
   const engine = await openEngine({
     ...options,
-    indexFile: options.indexFile ?? (options.dir === undefined ? false : undefined),
+    indexFile: options.indexFile ?? (dir === undefined ? false : undefined),
     scheduler,
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
     onBackgroundFailure: failureLog(logger),
   })
   try {
-    const { dir } = options
-    const served = await serve({
-      engine,
-      scheduler,
-      dir,
-      project,
-      host,
-      port,
-      allowedOrigins,
-      allowedHosts,
-      logger,
-      requests,
-    })
-    return new RunningEmulator({ engine, served, project })
+    const { host, port = 0, allowedOrigins, allowedHosts, requests } = options
+    const network = { host, port, allowedOrigins, allowedHosts }
+    return emulatorOf(engine, project, await serve({ ...network, engine, scheduler, dir, project, logger, requests }))
   } catch (error) {
     await engine.close()
     throw error
   }
 }
 
-interface EmulatorParts {
-  readonly engine: Engine
-  readonly served: Served
-  readonly project: string
-}
-
-function startOf({ clock }: EmulatorOptions): number | undefined {
-  if (clock === undefined) return undefined
-  const standsAt = standsAtOf(clock)
-  if (standsAt === undefined) throw invalidArgument(`clock is a time such as 2030-01-01T00:00:00Z, not "${clock}"`)
-  return standsAt
-}
-
-class RunningEmulator implements Emulator {
-  readonly #served: Served
-  readonly engine: Engine
-  readonly project: string
-  #closing: Promise<void> | undefined
-
-  constructor({ engine, served, project }: EmulatorParts) {
-    this.engine = engine
-    this.#served = served
-    this.project = project
-  }
-
-  get #gateway(): Gateway {
-    return this.#served.gateway
-  }
-
-  get clock(): EmulatorClock {
-    return this.#served.clock
-  }
-
-  get faults(): Faults {
-    return this.#served.faults
-  }
-
-  get host(): string {
-    return this.#gateway.host
-  }
-
-  get port(): number {
-    return this.#gateway.port
-  }
-
-  get address(): string {
-    return this.host.includes(':') ? `[${this.host}]:${this.port}` : `${this.host}:${this.port}`
-  }
-
-  get inspector(): Inspector {
-    return this.engine.inspector
-  }
-
-  env(project: string = this.project): Record<string, string> {
-    return { ...variablesOf(this.address, project) }
-  }
-
-  reset(scope: ResetScope = {}): Promise<void> {
-    return this.engine.reset(scope)
-  }
-
-  snapshot(): Promise<EngineSnapshot> {
-    return this.engine.snapshot()
-  }
-
-  restore(snapshot: EngineSnapshot): Promise<void> {
-    return this.engine.restore(snapshot)
-  }
-
-  async seed(fixture: Seed, { project = this.project, database = '' }: SeedPlace = {}): Promise<SeedReport> {
-    return await seedDatabase(this.engine.database(project, databaseIdOf(database)), await fixtureFrom(fixture))
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#served
+function emulatorOf(engine: Engine, project: string, served: Served): Emulator {
+  const { clock, faults, gateway } = served
+  const { host, port } = gateway
+  const address = formatEndpoint(gateway)
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= served
       .close()
-      .finally(() => this.engine.close())
-      .finally(() => this.clock.end())
-    return this.#closing
+      .finally(() => engine.close())
+      .finally(() => clock.end())
+    return closing
   }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
+  return {
+    host,
+    port,
+    address,
+    project,
+    engine,
+    inspector: engine.inspector,
+    clock,
+    faults,
+    env: (named = project) => ({ ...variablesOf(address, named) }),
+    reset: (scope = {}) => engine.reset(scope),
+    snapshot: () => engine.snapshot(),
+    restore: (snapshot) => engine.restore(snapshot),
+    async seed(fixture, where = {}) {
+      const database = engine.database(where.project ?? project, databaseIdOf(where.database ?? ''))
+      return await seedDatabase(database, await fixtureFrom(fixture))
+    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

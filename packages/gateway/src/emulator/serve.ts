@@ -18,6 +18,7 @@ import type { Router } from '../protocols/router.ts'
 import { EmulatorRoutes } from './emulator-routes.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
+import { formatEndpoint } from './variables.ts'
 
 export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'page' | 'routes'> {
   readonly engine: Engine
@@ -116,5 +117,5 @@ function orWarn(logger: Logger, what: string, task: () => void): void {
 /** The address, with loopback in place of a host that means all addresses. */
 function reachable({ host, port }: Gateway): string {
   const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`
+  return formatEndpoint({ host: here, port })
 }

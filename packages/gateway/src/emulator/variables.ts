@@ -6,6 +6,11 @@
  * network, and waits for an answer.
  */
 
+/** `host:port` with an IPv6 address in brackets: the form of DATASTORE_EMULATOR_HOST. */
+export function formatEndpoint({ host, port }: { readonly host: string; readonly port: number }): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
 /** Values by name, sorted. @param address - host:port, without a scheme */
 export function variablesOf(address: string, project: string): Readonly<Record<string, string>> {
   return {

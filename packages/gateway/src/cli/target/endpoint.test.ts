@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatEndpoint, parseEndpoint, parsePort } from './endpoint.ts'
+import { formatEndpoint } from '../../emulator/variables.ts'
+import { parseEndpoint, parsePort } from './endpoint.ts'
 
 describe('an endpoint', () => {
   test.each([

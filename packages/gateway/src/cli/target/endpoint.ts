@@ -41,8 +41,3 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
     port: parts[3] === undefined ? defaultEndpoint.port : parsePort(parts[3], `the port of ${flag}`),
   }
 }
-
-/** `host:port` with an IPv6 address in brackets: the form of DATASTORE_EMULATOR_HOST. */
-export function formatEndpoint({ host, port }: Endpoint): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
-}

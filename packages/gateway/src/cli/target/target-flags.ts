@@ -2,9 +2,10 @@
  * Flags for the target of a command, a running server or a closed folder, and for project, database and namespace. A command has only
  * those that affect it.
  */
+import { formatEndpoint } from '../../emulator/variables.ts'
 import type { Flag } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
-import { defaultEndpoint, formatEndpoint } from './endpoint.ts'
+import { defaultEndpoint } from './endpoint.ts'
 
 const [address, dataDir, serverDir, hostPort, project, database, namespace, json] = flagTable(`
 What is looked at
