@@ -27,10 +27,12 @@ import {
 import protobuf from 'protobufjs/minimal.js'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
-import type { EntityPage, FixtureStore, StoredEntity } from '../../fixtures/store.ts'
+import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
-import type { Api } from './api-call.ts'
+import type { Flags } from '../framework/command.ts'
+import type { Io } from '../framework/io.ts'
+import { type Api, openApi } from './api-call.ts'
 
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
@@ -53,8 +55,7 @@ interface Explaining {
   readonly explain?: boolean
 }
 
-export interface ApiStore extends FixtureStore {
-  page(query: Parameters<FixtureStore['page']>[0]): Promise<EntityPage & { readonly entities: readonly StoredEntity[] }>
+export interface ApiStore extends FixtureStore, Pick<Api, 'place' | 'plan'> {
   lookup(key: Key): Promise<StoredEntity | undefined>
   /** The keys without an entity. */
   absent(keys: readonly Key[]): Promise<readonly Key[]>
@@ -67,10 +68,26 @@ export interface ApiStore extends FixtureStore {
 
 const nonTransactional = 2
 
-export function apiStore(api: Api): ApiStore {
-  const { project: projectId, database: databaseId } = api
-  return { projectId, databaseId, ...callsByKey(api), ...queriesOf(api) }
+/**
+ * Does the work with the database of the flags, and closes it.
+ *
+ * @param options.create - whether to create a store if there is none in the folder
+ */
+export async function withApi<T>(
+  flags: Flags,
+  io: Io,
+  work: (store: ApiStore) => Promise<T>,
+  options: { readonly create?: boolean } = {},
+): Promise<T> {
+  const api = await openApi(flags, io, options)
+  const { project: projectId, database: databaseId, place, plan } = api
+  try {
+    return await work({ projectId, databaseId, place, plan, ...callsByKey(api), ...queriesOf(api) })
+  } finally {
+    await api.close()
+  }
 }
+
 function requestOf({ project, database }: Api): protobuf.Writer {
   return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
 }

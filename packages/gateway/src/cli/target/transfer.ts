@@ -6,6 +6,7 @@ import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
 import { databaseOf, projectOf } from './database.ts'
+import { placeOf } from './places.ts'
 import { askServer } from './remote-target.ts'
 
 interface Wanted {
@@ -14,11 +15,6 @@ interface Wanted {
   readonly database: string
   readonly kinds: readonly string[]
   readonly namespaces: readonly string[]
-}
-
-export interface TransferWork {
-  readonly wanted: Wanted
-  readonly progress: ProgressLines
 }
 
 export function wantedOf(flags: Flags, io: Io): Wanted {
@@ -58,10 +54,23 @@ export function inWords(verb: string, { entities }: Pick<TransferProgress, 'enti
   return `${verb} ${counted(entities, 'entity', 'entities')}`
 }
 
-/** Converts the engine's refusals to messages of the command line. */
-export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
+/** An export or import: of a running server by itself, of a folder here. */
+export interface Transfer {
+  readonly method: 'export' | 'import'
+  readonly verb: 'Exported' | 'Imported'
+  /** Names the files in the request to a server. */
+  readonly place: Readonly<Record<string, string>>
+  inFolder(dataDir: string, wanted: Wanted, progress: ProgressLines): Promise<TransferProgress>
+}
+
+/** @throws OperationError with the reason of the server or the engine */
+export async function transfer(flags: Flags, io: Io, moving: Transfer): Promise<TransferProgress> {
+  const place = await placeOf(flags, io)
+  const wanted = wantedOf(flags, io)
+  const progress = new ProgressLines(io, moving.verb)
+  if ('address' in place) return await runOnServer(place.address, moving, wanted, progress)
   try {
-    return await work()
+    return await moving.inFolder(place.dir, wanted, progress)
   } catch (error) {
     throw error instanceof DatastoreError ? new OperationError(error.message) : error
   }
@@ -81,11 +90,11 @@ interface Operation {
 const pollMs = 200
 
 /** Starts an operation on a server and waits for its end. @throws OperationError with the server's reason */
-export async function runOnServer(
+async function runOnServer(
   address: string,
-  method: 'export' | 'import',
+  { method, place }: Transfer,
   { project, database, kinds, namespaces }: Wanted,
-  { place, progress }: { readonly place: Readonly<Record<string, string>>; readonly progress: ProgressLines },
+  progress: ProgressLines,
 ): Promise<TransferProgress> {
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }

@@ -5,29 +5,28 @@
 import { type Key, parseKeyPath } from '@sixtables/engine'
 import { parseFixture } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
-import { formatPath, plainProperties } from '../../../fixtures/plain-value.ts'
+import { formatPath, plainKey, plainProperties } from '../../../fixtures/plain-value.ts'
 import { seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
-import { openApi } from '../../target/api-call.ts'
-import { type ApiStore, apiStore } from '../../target/api-store.ts'
-import { databaseOf, projectOf } from '../../target/database.ts'
+import { withApi } from '../../target/api-store.ts'
+import { partitionOf, placeInWords } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))
-  const found = await withStore(flags, io, (store) => store.lookup(key))
+  const found = await withApi(flags, io, (store) => store.lookup(key))
   if (found === undefined) {
-    io.err(`sixtables: there is no entity ${formatPath(key.path)} ${placeInWords(key)}`)
+    const { projectId: project, databaseId: database, namespaceId: namespace } = key.partition
+    const where = placeInWords({ project, database, namespace })
+    io.err(`sixtables: there is no entity ${formatPath(key.path)} in ${where}`)
     return exitCodes.failed
   }
   const properties = plainProperties(found.properties, key.partition)
-  const { namespaceId } = key.partition
-  const whole = { key: formatPath(key.path), ...(namespaceId === '' ? {} : { namespace: namespaceId }), properties }
-  io.out(JSON.stringify(flags['json'] === true ? whole : properties, null, 2))
+  io.out(JSON.stringify(flags['json'] === true ? { ...plainKey(key), properties } : properties, null, 2))
   return exitCodes.ok
 }
 
@@ -39,7 +38,7 @@ export async function putEntity(flags: Flags, io: Io): Promise<number> {
   const text = `{"entities": [{"key": ${JSON.stringify(String(flags['key']))}, "namespace": ${JSON.stringify(namespace)}, "properties": ${objectIn(properties)}}]}`
   try {
     const fixture = await parseFixture(text, { format: 'json', name: 'put' })
-    const { keys } = await withStore(flags, io, (store) => seedStore(store, fixture), { create: true })
+    const { keys } = await withApi(flags, io, (store) => seedStore(store, fixture), { create: true })
     const [key] = keys.map(({ path }) => formatPath(path))
     io.out(flags['json'] === true ? JSON.stringify({ key }) : `Wrote ${key}.`)
     return exitCodes.ok
@@ -64,7 +63,7 @@ function objectIn(text: string): string {
 
 export async function deleteEntities(flags: Flags, io: Io): Promise<number> {
   const keys = (flags['keys'] as readonly unknown[]).map((key) => keyOf(flags, io, String(key)))
-  const missing = await withStore(flags, io, async (store) => {
+  const missing = await withApi(flags, io, async (store) => {
     const found = await store.absent(keys)
     await store.delete(keys)
     return found
@@ -85,33 +84,7 @@ function deletedInWords(deleted: readonly string[], absent: readonly string[]): 
   ]
 }
 
-async function withStore<T>(
-  flags: Flags,
-  io: Io,
-  work: (store: ApiStore) => Promise<T>,
-  options: { readonly create?: boolean } = {},
-): Promise<T> {
-  const api = await openApi(flags, io, options)
-  try {
-    return await work(apiStore(api))
-  } finally {
-    await api.close()
-  }
-}
-
 /** @throws UsageError for a wrong key */
 function keyOf(flags: Flags, io: Io, text: string): Key {
-  const partition = {
-    projectId: projectOf(flags, io.env),
-    databaseId: databaseOf(flags),
-    namespaceId: String(flags['namespace'] ?? ''),
-  }
-  return { partition, path: understood(() => parseKeyPath(text)) }
-}
-
-function placeInWords({ partition: { projectId, databaseId, namespaceId } }: Key): string {
-  const parts = [`project ${projectId}`]
-  if (databaseId !== '') parts.push(`database ${databaseId}`)
-  if (namespaceId !== '') parts.push(`namespace ${namespaceId}`)
-  return `in ${parts.join(', ')}`
+  return { partition: partitionOf(flags, io.env), path: understood(() => parseKeyPath(text)) }
 }

@@ -5,7 +5,7 @@
  */
 import type { Query, Value } from '@sixtables/engine'
 import { nearest } from '@sixtables/engine/did-you-mean'
-import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
+import { formatPath, type PlainValue, plainKey, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
 import type { BoundAggregation } from '../../../gql/bind.ts'
 import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
@@ -14,9 +14,8 @@ import { UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, table } from '../../framework/print.ts'
-import type { Api } from '../../target/api-call.ts'
-import { type ApiStore, apiStore } from '../../target/api-store.ts'
-import { databaseOf, projectOf } from '../../target/database.ts'
+import type { ApiStore } from '../../target/api-store.ts'
+import { partitionOf } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
 import { pathsOf } from './names.ts'
 
@@ -26,11 +25,10 @@ export type Statement = { readonly text: string } & (
 )
 
 /** Runs a statement of `readStatement` and prints its answer. */
-export async function printAnswer(api: Api, statement: Statement, flags: Flags, io: Io): Promise<void> {
+export async function printAnswer(store: ApiStore, statement: Statement, flags: Flags, io: Io): Promise<void> {
   const explain = flags['explain'] === true
-  const plan = explain ? await api.plan(statement.text, String(flags['namespace'] ?? '')) : []
+  const plan = explain ? await store.plan(statement.text, String(flags['namespace'] ?? '')) : []
   const options = { explain, plan, json: flags['json'] === true, atPrompt: flags['query'] === undefined }
-  const store = apiStore(api)
   const { lines, isNothing } =
     'query' in statement
       ? await results(store, statement.query, options)
@@ -68,11 +66,7 @@ interface Options {
 
 /** @throws UsageError with the place of a mistake */
 export function readStatement(queryString: string, flags: Flags, io: Io): Statement {
-  const partition = {
-    projectId: projectOf(flags, io.env),
-    databaseId: databaseOf(flags),
-    namespaceId: String(flags['namespace'] ?? ''),
-  }
+  const partition = partitionOf(flags, io.env)
   const limit = wholeNumber(flags, 'limit')
   const cursor = text(flags, 'cursor')
   const wire = gqlOfText(queryString)
@@ -119,8 +113,7 @@ async function results(store: ApiStore, query: Query, { explain, plan, json, atP
   const isNothing = found.length === 0
   if (json) {
     const entities = found.map(({ key, properties }) => ({
-      key: formatPath(key.path),
-      ...(key.partition.namespaceId === '' ? {} : { namespace: key.partition.namespaceId }),
+      ...plainKey(key),
       properties: plainProperties(properties, key.partition),
     }))
     const answered = {

@@ -5,37 +5,28 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
 import type { Io, Terminal } from '../../framework/io.ts'
-import { type Api, openApi } from '../../target/api-call.ts'
-import { apiStore } from '../../target/api-store.ts'
+import { type ApiStore, withApi } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
 import { printAnswer, readStatement } from './answer.ts'
 import { History } from './history-file.ts'
 import { namesOf } from './names.ts'
-import { prompt } from './prompt.ts'
-import { type Entry, helpLines, markedPlace, StatementReader } from './statements.ts'
+import { prompt, type Runnable } from './prompt.ts'
+import { helpLines, markedPlace, StatementReader } from './statements.ts'
 
 export async function gql(flags: Flags, io: Io): Promise<number> {
   if (flags['query'] !== undefined) {
     const statement = readStatement(String(flags['query']), flags, io)
-    return withApi(flags, io, (api) => printAnswer(api, statement, flags, io))
+    await withApi(flags, io, (store) => printAnswer(store, statement, flags, io))
+    return exitCodes.ok
   }
   if (flags['cursor'] !== undefined) {
     throw new UsageError('--cursor goes on with one query; write the query in quotes before it')
   }
-  return io.terminal === undefined ? fromStdin(flags, io) : atTerminal(flags, io, io.terminal)
+  await (io.terminal === undefined ? fromStdin(flags, io) : atTerminal(flags, io, io.terminal))
+  return exitCodes.ok
 }
 
-async function withApi(flags: Flags, io: Io, work: (api: Api) => Promise<void>): Promise<number> {
-  const api = await openApi(flags, io)
-  try {
-    await work(api)
-    return exitCodes.ok
-  } finally {
-    await api.close()
-  }
-}
-
-async function fromStdin(flags: Flags, io: Io): Promise<number> {
+async function fromStdin(flags: Flags, io: Io): Promise<void> {
   // With a terminal as stdin and a file as stdout, a wait for stdin would be silent.
   const input = io.ask === undefined ? await io.readIn() : ''
   const reader = new StatementReader()
@@ -43,11 +34,11 @@ async function fromStdin(flags: Flags, io: Io): Promise<number> {
   if (entries.length === 0) {
     throw new UsageError("write a query in quotes, as in sixtables gql 'SELECT * FROM ToDo', or a line of stdin each")
   }
-  return withApi(flags, io, async (api) => {
+  await withApi(flags, io, async (store) => {
     for (const entry of entries) {
       if (entry.type === 'exit') return
       try {
-        await run(api, entry, flags, io)
+        await run(store, entry, flags, io)
       } catch (error) {
         if (entry.type === 'query' && error instanceof UsageError) {
           for (const line of markedPlace(entry.text, error.message)) io.err(line)
@@ -58,29 +49,28 @@ async function fromStdin(flags: Flags, io: Io): Promise<number> {
   })
 }
 
-function atTerminal(flags: Flags, io: Io, terminal: Terminal): Promise<number> {
+function atTerminal(flags: Flags, io: Io, terminal: Terminal): Promise<void> {
   const [project, database, namespace] = [projectOf(flags, io.env), databaseOf(flags), text(flags, 'namespace')]
   const path = database === '' ? project : `${project}/${database}`
   const state = io.env['XDG_STATE_HOME'] || join(io.env['HOME'] || homedir(), '.local', 'state')
-  return withApi(flags, io, async (api) => {
-    const { place } = api
-    io.out(`GQL on ${place}. Tab completes, help lists the commands, Ctrl-D ends.`)
+  return withApi(flags, io, async (store) => {
+    io.out(`GQL on ${store.place}. Tab completes, help lists the commands, Ctrl-D ends.`)
     await prompt({
       terminal,
       io,
       name: namespace === undefined ? path : `${path} [${namespace}]`,
       history: new History(join(state, 'sixtables', 'gql-history')),
-      names: namesOf(apiStore(api), namespace ?? '', io),
-      run: (entry, heard) => run(api, entry, flags, heard),
+      names: namesOf(store, namespace ?? '', io),
+      run: (entry, heard) => run(store, entry, flags, heard),
     })
   })
 }
 
-async function run(api: Api, entry: Exclude<Entry, { readonly type: 'exit' }>, flags: Flags, io: Io): Promise<void> {
+async function run(store: ApiStore, entry: Runnable, flags: Flags, io: Io): Promise<void> {
   if (entry.type === 'help') {
     for (const line of helpLines) io.out(line)
     return
   }
   const statement = readStatement(entry.text, flags, io)
-  await printAnswer(api, statement, entry.explain ? { ...flags, explain: true } : flags, io)
+  await printAnswer(store, statement, entry.explain ? { ...flags, explain: true } : flags, io)
 }

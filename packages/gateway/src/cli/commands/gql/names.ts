@@ -1,4 +1,5 @@
 /** Kinds and properties of a namespace, from the metadata kinds of the data API. */
+import { entitiesOf } from '../../../fixtures/dump.ts'
 import type { KnownNames } from '../../../gql/complete.ts'
 import type { Io } from '../../framework/io.ts'
 import type { ApiStore } from '../../target/api-store.ts'
@@ -18,12 +19,7 @@ export async function pathsOf(
   namespaceId: string,
 ): Promise<readonly (readonly string[])[]> {
   const paths: string[][] = []
-  let after: Uint8Array | undefined
-  do {
-    const page = await store.page({ namespaceId, kind, after })
-    paths.push(...page.entities.map(({ key }) => key.path.map(({ name = '' }) => name)))
-    after = page.next
-  } while (after !== undefined)
+  for await (const { key } of entitiesOf(store, namespaceId, kind)) paths.push(key.path.map(({ name = '' }) => name))
   return paths
 }
 

@@ -6,48 +6,33 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ImportProgress, TransferProgress } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { printed } from '../../framework/print.ts'
 import { closing, openStore } from '../../target/open-store.ts'
-import { placeOf } from '../../target/places.ts'
-import {
-  inWords,
-  ProgressLines,
-  refusalsInWords,
-  runOnServer,
-  type TransferWork,
-  wantedOf,
-} from '../../target/transfer.ts'
+import { inWords, transfer } from '../../target/transfer.ts'
 
 export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   const path = resolve(io.cwd, String(flags['metadata-file']))
-  const place = await placeOf(flags, io)
-  const wanted = wantedOf(flags, io)
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
-  const progress = new ProgressLines(io, 'Imported')
-  const moved =
-    'dir' in place
-      ? await importIntoFolder(place.dir, path, { wanted, progress })
-      : await runOnServer(place.address, 'import', wanted, { place: { exportDirectory: path }, progress })
+  const moved = await transfer(flags, io, {
+    method: 'import',
+    verb: 'Imported',
+    place: { exportDirectory: path },
+    async inFolder(dataDir, { project, database, kinds, namespaces }, progress) {
+      const metadataFile = await metadataFileOf(path)
+      return await closing(openStore({ dir: dataDir }), (engine) =>
+        engine.importEntities(engine.database(project, database), {
+          metadataFile,
+          kinds,
+          namespaces,
+          onProgress: ({ entities, entitiesTotal }) => progress.say(entities, entitiesTotal),
+        }),
+      )
+    },
+  })
   const { entities, bytes } = moved
   return printed(flags, io, { entities, bytes }, () => [`${inWords('Imported', moved)}.`])
-}
-
-async function importIntoFolder(
-  dataDir: string,
-  path: string,
-  { wanted, progress }: TransferWork,
-): Promise<TransferProgress> {
-  return await refusalsInWords(async () => {
-    const metadataFile = await metadataFileOf(path)
-    const { project, database, kinds, namespaces } = wanted
-    const onProgress = ({ entities, entitiesTotal }: ImportProgress): void => progress.say(entities, entitiesTotal)
-    return await closing(openStore({ dir: dataDir }), (engine) =>
-      engine.importEntities(engine.database(project, database), { metadataFile, kinds, namespaces, onProgress }),
-    )
-  })
 }

@@ -2,19 +2,20 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IndexListReport, IndexReport } from '../../../admin/emulator/index-questions.ts'
+import type { Parameters } from '../../../admin/emulator/inspection.ts'
 import type { Flags } from '../../framework/command.ts'
 import { OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted, printed } from '../../framework/print.ts'
 import { withStore } from '../../target/ask.ts'
-import { projectOf } from '../../target/database.ts'
+import { placeInWords, projectOf } from '../../target/database.ts'
 
 /** Interval between questions about unfinished work. */
 const pollMs = 500
 
 export async function indexesList(flags: Flags, io: Io): Promise<number> {
   const { indexes } = await withIndexes(flags, io, (ask) => ask<IndexListReport>('list'))
-  return printed(flags, io, { indexes }, () => listInWords(indexes, placeInWords(flags, io)))
+  return printed(flags, io, { indexes }, () => listInWords(indexes, placeInWords(placeOf(flags, io))))
 }
 
 export async function indexesCreate(flags: Flags, io: Io): Promise<number> {
@@ -80,17 +81,16 @@ function stateInWords({ state, progress, failure }: IndexReport): string {
   return estimated === undefined ? state : `${state}, ${completed} of ${counted(estimated, 'entity', 'entities')}`
 }
 
-function placeInWords(flags: Flags, io: Io): string {
+function placeOf(flags: Flags, io: Io): Parameters {
   const database = String(flags['database'] ?? '')
-  return `project ${projectOf(flags, io.env)}${database === '' ? '' : `, database ${database}`}`
+  return { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }) }
 }
 
 type Ask = <Answer>(what: 'list' | 'create' | 'delete', request?: object) => Promise<Answer>
 
 /** Runs the work with the indexes of a database; a server or an opened folder answers. */
 function withIndexes<T>(flags: Flags, io: Io, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const database = String(flags['database'] ?? '')
-  const place = { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }) }
+  const place = placeOf(flags, io)
   return withStore(
     flags,
     io,

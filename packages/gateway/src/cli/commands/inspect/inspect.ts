@@ -17,6 +17,7 @@ import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
 import { inspect, keyParameters } from '../../target/ask.ts'
+import { placeInWords } from '../../target/database.ts'
 import { tableNames, tablesInWords } from './table-names.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
@@ -134,7 +135,7 @@ function* jsonLines(report: object): Generator<string> {
 }
 
 function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
-  const where = placeInWords(parameters)
+  const where = `in ${placeInWords(parameters)}`
   if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
   const lines = rows.map(({ row, value, state }) => [
     row,
@@ -159,7 +160,7 @@ function tableInWords({ table, rows, next }: TableReport): readonly string[] {
 
 function logInWords({ group, records }: LogReport, parameters: Parameters): readonly string[] {
   return [
-    `Log of the group ${group} ${placeInWords(parameters)}: ${counted(records.length, 'record')}`,
+    `Log of the group ${group} in ${placeInWords(parameters)}: ${counted(records.length, 'record')}`,
     ...indented(recordLines(records)),
   ]
 }
@@ -229,14 +230,6 @@ function recordLines(records: readonly LogRecordReport[]): readonly string[] {
 
 function stateInWords({ state }: LogRecordReport): string {
   return state === 'A' ? 'at milestone A' : state
-}
-
-/** `in project demo, database d, namespace n`, without default parts. */
-function placeInWords({ project, database, namespace }: Parameters): string {
-  const parts = [`project ${project}`]
-  if (database) parts.push(`database ${database}`)
-  if (namespace) parts.push(`namespace ${namespace}`)
-  return `in ${parts.join(', ')}`
 }
 
 function indented(lines: readonly string[]): readonly string[] {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Fixture, type FixtureFormat, fixtureFormats, parseFixture } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
 import { formatOf, loadFixture } from '../../../fixtures/fixture-file.ts'
-import { formatPath } from '../../../fixtures/plain-value.ts'
+import { plainKey } from '../../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodeOf, exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
@@ -12,8 +12,7 @@ import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
-import { openApi } from '../../target/api-call.ts'
-import { apiStore } from '../../target/api-store.ts'
+import { type ApiStore, withApi } from '../../target/api-store.ts'
 import { ProgressLines } from '../../target/transfer.ts'
 
 /** Advice after a seed that ended early. */
@@ -41,28 +40,24 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
       name === stdinWord
         ? await fromStdin(io, format, kind)
         : await loadFixture(fileNamed(name, io), { format: format ?? formatNamed(name), kind })
-    const api = await openApi(flags, io, { create: true })
     const progress = new ProgressLines(io, 'Wrote')
     const onProgress = (entities: number, all: number): void => {
       written = entities
       if (entities < all) progress.say(entities, all)
     }
-    written = 0
-    try {
-      return await seedStore(apiStore(api), fixture, { onProgress })
-    } catch (error) {
-      throw written > 0 && error instanceof Error ? new OperationError(`${error.message}; ${endedEarly()}`) : error
-    } finally {
-      await api.close()
+    const write = async (store: ApiStore): Promise<SeedReport> => {
+      written = 0
+      try {
+        return await seedStore(store, fixture, { onProgress })
+      } catch (error) {
+        throw written > 0 && error instanceof Error ? new OperationError(`${error.message}; ${endedEarly()}`) : error
+      }
     }
+    return await withApi(flags, io, write, { create: true })
   }
   const { keys } = await mistakesInWords(work).finally(release)
   if (flags['json'] === true) {
-    const written = keys.map(({ partition: { namespaceId }, path }) => ({
-      key: formatPath(path),
-      ...(namespaceId === '' ? {} : { namespace: namespaceId }),
-    }))
-    io.out(JSON.stringify({ entities: keys.length, keys: written }, null, 2))
+    io.out(JSON.stringify({ entities: keys.length, keys: keys.map(plainKey) }, null, 2))
   } else io.out(`Wrote ${counted(keys.length, 'entity', 'entities')}.`)
   return exitCodes.ok
 }

@@ -5,11 +5,11 @@
  * value, EntitiesByKind one for an entity.
  */
 import type { Value } from '@sixtables/engine'
+import { entitiesOf } from '../../../fixtures/dump.ts'
 import type { Flags } from '../../framework/command.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, printed, table } from '../../framework/print.ts'
-import { openApi } from '../../target/api-call.ts'
-import { apiStore } from '../../target/api-store.ts'
+import { withApi } from '../../target/api-store.ts'
 
 export interface KindStats {
   readonly kind: string
@@ -27,21 +27,12 @@ export interface KindStats {
 
 export async function stats(flags: Flags, io: Io): Promise<number> {
   const namespace = flags['namespace'] === undefined ? undefined : String(flags['namespace'])
-  const api = await openApi(flags, io)
-  try {
-    const kinds: KindStats[] = []
-    const store = apiStore(api)
-    const kind = namespace === undefined ? '__Stat_Kind__' : '__Stat_Ns_Kind__'
-    let after: Uint8Array | undefined
-    do {
-      const page = await store.page({ namespaceId: namespace ?? '', kind, after })
-      kinds.push(...page.entities.map(({ properties }) => statsOf(properties)))
-      after = page.next
-    } while (after !== undefined)
-    return printed(flags, io, { kinds }, () => inWords(kinds))
-  } finally {
-    await api.close()
-  }
+  const kind = namespace === undefined ? '__Stat_Kind__' : '__Stat_Ns_Kind__'
+  const kinds: KindStats[] = []
+  await withApi(flags, io, async (store) => {
+    for await (const { properties } of entitiesOf(store, namespace ?? '', kind)) kinds.push(statsOf(properties))
+  })
+  return printed(flags, io, { kinds }, () => inWords(kinds))
 }
 
 function statsOf(properties: ReadonlyMap<string, Value>): KindStats {
