@@ -13,6 +13,7 @@
  *
  * Ours: the model. The delay also grows as the server gets busy, as service ÷ (1 − utilisation), before there is a queue.
  */
+import { SecondRing } from './second-ring.ts'
 
 /** Time constant of the moving average of utilisation. */
 const memoryMs = 1_000
@@ -40,9 +41,8 @@ export class TabletServer {
   #atMs: number
   /** Operations refused since the start. */
   refused = 0
-  /** Made at the first refusal: an engine has a thousand servers, and most refuse nothing. */
-  #refusedBySecond: Float64Array | undefined
-  #refusedSecond = 0
+  /** The latest of them. Made at the first: an engine has a thousand servers, and most refuse nothing. */
+  #refused: SecondRing | undefined
 
   constructor(id: number, nowMs: number, capacity: number, queueMsMax: number) {
     this.id = id
@@ -116,23 +116,14 @@ export class TabletServer {
 
   refuse(nowMs: number, cost: number): void {
     this.refused += cost
-    this.#refusedBySecond ??= new Float64Array(16)
-    const bySecond = this.#refusedBySecond
-    const second = Math.floor(nowMs / 1000)
-    for (let gone = Math.max(this.#refusedSecond + 1, second - 15); gone <= second; gone++) bySecond[gone % 16] = 0
-    this.#refusedSecond = second
-    bySecond[second % 16] = (bySecond[second % 16] as number) + cost
+    this.#refused ??= new SecondRing(15, 1, nowMs)
+    this.#refused.add(this.#refused.at(nowMs), cost)
   }
 
   refusedPerSecond(nowMs: number, spanMs: number): number {
-    if (this.#refusedBySecond === undefined) return 0
-    const now = Math.floor(nowMs / 1000)
-    const count = Math.min(15, Math.ceil(spanMs / 1000))
-    let sum = 0
-    for (let s = Math.max(now - count + 1, this.#refusedSecond - 15); s <= this.#refusedSecond; s++) {
-      if (s >= 0) sum += this.#refusedBySecond[s % 16] as number
-    }
-    return sum / count
+    if (this.#refused === undefined) return 0
+    const [refused = 0] = this.#refused.totals(nowMs, spanMs)
+    return refused / this.#refused.slotsOf(spanMs)
   }
 
   /** How long new work waits in the queue. */

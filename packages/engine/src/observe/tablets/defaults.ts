@@ -8,90 +8,207 @@
  */
 import { invariant } from '../../invariant.ts'
 
-export const tabletDefaults: {
-  readonly simulate: boolean
-  readonly scale: number
-  readonly servers: number
-  readonly opsPerSecond: number
-  readonly queueMsMax: number
-  readonly serviceMs: number
-  readonly scanRowCost: number
-  readonly commitLatencyMs: number
-  readonly groupWaitMsMax: number
-  readonly waits: boolean
-  readonly exactPerSecond: number
-  readonly sampleEvery: number
-  readonly slotMs: number
-  readonly tickMs: number
-  readonly windowMs: number
-  readonly reportWindowMs: number
-  readonly decisionMs: number
-  readonly samplesMin: number
-  readonly splitOpsPerSecond: number
-  readonly splitHalfShareMin: number
-  readonly splitOneEndShare: number
-  readonly splitBytes: number
-  readonly splitRestMs: number
-  readonly splitUnavailableMs: number
-  readonly mergeOpsPerSecond: number
-  readonly mergeBytes: number
-  readonly mergeAfterMs: number
-  readonly balanceAbove: number
-  readonly balanceBelow: number
-  readonly moveMsMin: number
-  readonly moveMsMax: number
-  readonly warmUpMs: number
-  readonly warmUpReadCost: number
-  readonly compactAfterMs: number
-  readonly compactRestMs: number
-  readonly compactShare: number
-  readonly compactTombstonesMin: number
-  readonly heatRowsMax: number
-  readonly eventsMax: number
-} = {
-  simulate: false,
-  scale: 1,
-  servers: 1_000,
-  opsPerSecond: 10_000,
-  queueMsMax: 2_000,
-  serviceMs: 2,
-  scanRowCost: 0.1,
-  commitLatencyMs: 150,
-  groupWaitMsMax: 5_000,
-  waits: true,
-  exactPerSecond: 1_000,
-  sampleEvery: 64,
-  slotMs: 1_000,
-  tickMs: 200,
-  windowMs: 60_000,
-  reportWindowMs: 10_000,
-  decisionMs: 5_000,
-  samplesMin: 64,
-  splitOpsPerSecond: 4_000,
-  splitHalfShareMin: 0.1,
-  splitOneEndShare: 0.9,
-  splitBytes: 300_000_000,
-  splitRestMs: 480_000,
-  splitUnavailableMs: 0,
-  mergeOpsPerSecond: 200,
-  mergeBytes: 100_000_000,
-  mergeAfterMs: 600_000,
-  balanceAbove: 0.5,
-  balanceBelow: 0.45,
-  moveMsMin: 300,
-  moveMsMax: 2_000,
-  warmUpMs: 60_000,
-  warmUpReadCost: 2,
-  compactAfterMs: 3_600_000,
-  compactRestMs: 600_000,
-  compactShare: 0.5,
-  compactTombstonesMin: 1_000,
-  heatRowsMax: 64,
-  eventsMax: 1_000,
+const table = {
+  simulate: {
+    value: false,
+    what: 'simulated capacity of servers: operations are delayed, and refused on overload',
+    unit: 'yes or no',
+    source: 'ours',
+  },
+  scale: { value: 1, what: 'number of operations that each real one stands for', unit: 'operations', source: 'ours' },
+  servers: {
+    value: 1_000,
+    what: 'number of tablet servers',
+    unit: 'servers',
+    source: 'ours: enough for 740,000 small writes a second',
+  },
+  opsPerSecond: {
+    value: 10_000,
+    what: 'capacity of a server in row operations',
+    unit: '/s',
+    source: 'believed: some thousands to ten thousand',
+  },
+  queueMsMax: {
+    value: 2_000,
+    what: 'maximum wait in the queue of a server; it refuses operations that would wait longer',
+    unit: 'ms',
+    source: 'ours',
+  },
+  serviceMs: { value: 2, what: 'time of a row operation on an idle server', unit: 'ms', source: 'believed' },
+  scanRowCost: {
+    value: 0.1,
+    what: 'cost of a scanned row, or of a tombstone that a scan skips, relative to a get',
+    unit: 'row operations',
+    source: 'ours: rows of a block are read together',
+  },
+  commitLatencyMs: {
+    value: 150,
+    what: 'duration of an append to the log of an entity group; the next commit of the group waits for it',
+    unit: 'ms',
+    source: 'known: Megastore commits take 100 to 400 ms, which makes a few a second',
+  },
+  groupWaitMsMax: {
+    value: 5_000,
+    what: 'maximum wait of a commit in the queue of its entity group; then it fails with ABORTED',
+    unit: 'ms',
+    source: 'ours',
+  },
+  waits: {
+    value: true,
+    what: 'real delays; if no, delays are only measured, and commits of a group do not queue',
+    unit: 'yes or no',
+    source: 'ours: for labs in which one operation stands for thousands',
+  },
+  exactPerSecond: {
+    value: 1_000,
+    what: 'without simulation, number of operations in each second that are charged one by one',
+    unit: 'operations',
+    source: 'ours: the load of a small store is exact',
+  },
+  sampleEvery: {
+    value: 64,
+    what: 'without simulation, one of this number of further operations in a second is charged, for all of them',
+    unit: 'operations, on average',
+    source: 'ours',
+  },
+  slotMs: {
+    value: 1_000,
+    what: 'time over which an operation of weight above 1 is spread',
+    unit: 'ms',
+    source: 'ours: a weight is a flow, never a burst',
+  },
+  tickMs: { value: 200, what: 'step in which flows begin and end', unit: 'ms', source: 'ours' },
+  windowMs: { value: 60_000, what: 'time window of the load that policies use', unit: 'ms', source: 'ours' },
+  reportWindowMs: { value: 10_000, what: 'time window of the load that reports show', unit: 'ms', source: 'ours' },
+  decisionMs: { value: 5_000, what: 'time between two decisions of the policies', unit: 'ms', source: 'ours' },
+  samplesMin: {
+    value: 64,
+    what: 'minimum number of samples of a tablet before it is split',
+    unit: 'samples of a tablet',
+    source: 'ours',
+  },
+  splitOpsPerSecond: {
+    value: 4_000,
+    what: 'load above which a tablet is split',
+    unit: 'row operations/s',
+    source: 'ours: two fifths of a server, so that half as much more still fits',
+  },
+  splitHalfShareMin: {
+    value: 0.1,
+    what: 'minimum share of the load in each half of a split',
+    unit: 'share',
+    source: 'ours',
+  },
+  splitOneEndShare: {
+    value: 0.9,
+    what: 'maximum share of the newest quarter of the samples on one side of the split point; above it the tablet is not split',
+    unit: 'share',
+    source: 'ours',
+  },
+  splitBytes: {
+    value: 300_000_000,
+    what: 'size above which a tablet is split',
+    unit: 'bytes',
+    source: 'known: about 300 MB',
+  },
+  splitRestMs: {
+    value: 480_000,
+    what: 'minimum time between two splits of a tablet: a compaction rewrites the shared files of the halves first',
+    unit: 'ms',
+    source:
+      'ours: tablets double every 8 minutes, which is 54 % more every 5: the documented ramp of 50 % is followed, one of 100 % is not. Known: halves share files (Bigtable), and HBase splits none that still refers to its parent',
+  },
+  splitUnavailableMs: {
+    value: 0,
+    what: 'duration for which both halves are unavailable after a split',
+    unit: 'ms',
+    source: 'known: halves share their files and stay on their server; only moves have a cost',
+  },
+  mergeOpsPerSecond: {
+    value: 200,
+    what: 'load below which two neighbours are merged',
+    unit: 'row operations/s, both together',
+    source: 'ours: a twentieth of that of a split',
+  },
+  mergeBytes: {
+    value: 100_000_000,
+    what: 'size below which two neighbours are merged',
+    unit: 'bytes, both together',
+    source: 'ours',
+  },
+  mergeAfterMs: { value: 600_000, what: 'minimum age of both neighbours before a merge', unit: 'ms', source: 'ours' },
+  balanceAbove: {
+    value: 0.5,
+    what: 'load of a server above which tablets are moved away',
+    unit: 'share of its capacity',
+    source: 'ours',
+  },
+  balanceBelow: {
+    value: 0.45,
+    what: 'maximum load of the receiving server after a move',
+    unit: 'share of its capacity',
+    source: 'ours',
+  },
+  moveMsMin: {
+    value: 300,
+    what: 'minimum duration for which a moving tablet is unavailable',
+    unit: 'ms',
+    source: 'known: a few hundred ms',
+  },
+  moveMsMax: {
+    value: 2_000,
+    what: 'maximum duration for which a moving tablet is unavailable',
+    unit: 'ms',
+    source: 'known: 1 to 2 s',
+  },
+  warmUpMs: {
+    value: 60_000,
+    what: 'time after a move during which reads of the tablet cost more',
+    unit: 'ms',
+    source:
+      'ours. Known: a server caches blocks in memory (Bigtable), so a tablet begins on another one with an empty cache',
+  },
+  warmUpReadCost: {
+    value: 2,
+    what: 'cost of a read during warm-up, relative to a later read',
+    unit: 'times',
+    source: 'ours',
+  },
+  compactAfterMs: {
+    value: 3_600_000,
+    what: 'age of the oldest tombstone of a tablet that starts a major compaction',
+    unit: 'ms',
+    source: 'ours',
+  },
+  compactRestMs: {
+    value: 600_000,
+    what: 'minimum age of the oldest tombstone of a tablet for a compaction by the share of tombstones',
+    unit: 'ms',
+    source: 'ours: files that are still being written to are not rewritten yet',
+  },
+  compactShare: {
+    value: 0.5,
+    what: 'ratio of tombstones to rows that starts a major compaction',
+    unit: 'share',
+    source: 'ours',
+  },
+  compactTombstonesMin: {
+    value: 1_000,
+    what: 'minimum number of tombstones for a compaction by their share',
+    unit: 'rows',
+    source: 'ours',
+  },
+  heatRowsMax: {
+    value: 64,
+    what: 'maximum number of key ranges of a table in the load history',
+    unit: 'ranges',
+    source: 'ours',
+  },
+  eventsMax: { value: 1_000, what: 'maximum number of events in the history', unit: 'events', source: 'ours' },
 }
 
-export type TabletSettings = typeof tabletDefaults
-export type TabletSettingName = keyof TabletSettings
+export type TabletSettingName = keyof typeof table
+export type TabletSettings = { readonly [Name in TabletSettingName]: (typeof table)[Name]['value'] }
 
 export interface TabletSettingNote {
   readonly what: string
@@ -99,154 +216,11 @@ export interface TabletSettingNote {
   readonly source: string
 }
 
-export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = {
-  simulate: {
-    what: 'simulated capacity of servers: operations are delayed, and refused on overload',
-    unit: 'yes or no',
-    source: 'ours',
-  },
-  scale: { what: 'number of operations that each real one stands for', unit: 'operations', source: 'ours' },
-  servers: {
-    what: 'number of tablet servers',
-    unit: 'servers',
-    source: 'ours: enough for 740,000 small writes a second',
-  },
-  opsPerSecond: {
-    what: 'capacity of a server in row operations',
-    unit: '/s',
-    source: 'believed: some thousands to ten thousand',
-  },
-  queueMsMax: {
-    what: 'maximum wait in the queue of a server; it refuses operations that would wait longer',
-    unit: 'ms',
-    source: 'ours',
-  },
-  serviceMs: { what: 'time of a row operation on an idle server', unit: 'ms', source: 'believed' },
-  scanRowCost: {
-    what: 'cost of a scanned row, or of a tombstone that a scan skips, relative to a get',
-    unit: 'row operations',
-    source: 'ours: rows of a block are read together',
-  },
-  commitLatencyMs: {
-    what: 'duration of an append to the log of an entity group; the next commit of the group waits for it',
-    unit: 'ms',
-    source: 'known: Megastore commits take 100 to 400 ms, which makes a few a second',
-  },
-  groupWaitMsMax: {
-    what: 'maximum wait of a commit in the queue of its entity group; then it fails with ABORTED',
-    unit: 'ms',
-    source: 'ours',
-  },
-  waits: {
-    what: 'real delays; if no, delays are only measured, and commits of a group do not queue',
-    unit: 'yes or no',
-    source: 'ours: for labs in which one operation stands for thousands',
-  },
-  exactPerSecond: {
-    what: 'without simulation, number of operations in each second that are charged one by one',
-    unit: 'operations',
-    source: 'ours: the load of a small store is exact',
-  },
-  sampleEvery: {
-    what: 'without simulation, one of this number of further operations in a second is charged, for all of them',
-    unit: 'operations, on average',
-    source: 'ours',
-  },
-  slotMs: {
-    what: 'time over which an operation of weight above 1 is spread',
-    unit: 'ms',
-    source: 'ours: a weight is a flow, never a burst',
-  },
-  tickMs: { what: 'step in which flows begin and end', unit: 'ms', source: 'ours' },
-  windowMs: { what: 'time window of the load that policies use', unit: 'ms', source: 'ours' },
-  reportWindowMs: { what: 'time window of the load that reports show', unit: 'ms', source: 'ours' },
-  decisionMs: { what: 'time between two decisions of the policies', unit: 'ms', source: 'ours' },
-  samplesMin: {
-    what: 'minimum number of samples of a tablet before it is split',
-    unit: 'samples of a tablet',
-    source: 'ours',
-  },
-  splitOpsPerSecond: {
-    what: 'load above which a tablet is split',
-    unit: 'row operations/s',
-    source: 'ours: two fifths of a server, so that half as much more still fits',
-  },
-  splitHalfShareMin: { what: 'minimum share of the load in each half of a split', unit: 'share', source: 'ours' },
-  splitOneEndShare: {
-    what: 'maximum share of the newest quarter of the samples on one side of the split point; above it the tablet is not split',
-    unit: 'share',
-    source: 'ours',
-  },
-  splitBytes: { what: 'size above which a tablet is split', unit: 'bytes', source: 'known: about 300 MB' },
-  splitRestMs: {
-    what: 'minimum time between two splits of a tablet: a compaction rewrites the shared files of the halves first',
-    unit: 'ms',
-    source:
-      'ours: tablets double every 8 minutes, which is 54 % more every 5: the documented ramp of 50 % is followed, one of 100 % is not. ' +
-      'Known: halves share files (Bigtable), and HBase splits none that still refers to its parent',
-  },
-  splitUnavailableMs: {
-    what: 'duration for which both halves are unavailable after a split',
-    unit: 'ms',
-    source: 'known: halves share their files and stay on their server; only moves have a cost',
-  },
-  mergeOpsPerSecond: {
-    what: 'load below which two neighbours are merged',
-    unit: 'row operations/s, both together',
-    source: 'ours: a twentieth of that of a split',
-  },
-  mergeBytes: { what: 'size below which two neighbours are merged', unit: 'bytes, both together', source: 'ours' },
-  mergeAfterMs: { what: 'minimum age of both neighbours before a merge', unit: 'ms', source: 'ours' },
-  balanceAbove: {
-    what: 'load of a server above which tablets are moved away',
-    unit: 'share of its capacity',
-    source: 'ours',
-  },
-  balanceBelow: {
-    what: 'maximum load of the receiving server after a move',
-    unit: 'share of its capacity',
-    source: 'ours',
-  },
-  moveMsMin: {
-    what: 'minimum duration for which a moving tablet is unavailable',
-    unit: 'ms',
-    source: 'known: a few hundred ms',
-  },
-  moveMsMax: {
-    what: 'maximum duration for which a moving tablet is unavailable',
-    unit: 'ms',
-    source: 'known: 1 to 2 s',
-  },
-  warmUpMs: {
-    what: 'time after a move during which reads of the tablet cost more',
-    unit: 'ms',
-    source:
-      'ours. Known: a server caches blocks in memory (Bigtable), so a tablet begins on another one with an empty cache',
-  },
-  warmUpReadCost: { what: 'cost of a read during warm-up, relative to a later read', unit: 'times', source: 'ours' },
-  compactAfterMs: {
-    what: 'age of the oldest tombstone of a tablet that starts a major compaction',
-    unit: 'ms',
-    source: 'ours',
-  },
-  compactRestMs: {
-    what: 'minimum age of the oldest tombstone of a tablet for a compaction by the share of tombstones',
-    unit: 'ms',
-    source: 'ours: files that are still being written to are not rewritten yet',
-  },
-  compactShare: {
-    what: 'ratio of tombstones to rows that starts a major compaction',
-    unit: 'share',
-    source: 'ours',
-  },
-  compactTombstonesMin: {
-    what: 'minimum number of tombstones for a compaction by their share',
-    unit: 'rows',
-    source: 'ours',
-  },
-  heatRowsMax: { what: 'maximum number of key ranges of a table in the load history', unit: 'ranges', source: 'ours' },
-  eventsMax: { what: 'maximum number of events in the history', unit: 'events', source: 'ours' },
-}
+export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = table
+
+export const tabletDefaults: TabletSettings = Object.fromEntries(
+  Object.entries(table).map(([name, { value }]) => [name, value]),
+) as TabletSettings
 
 /** The defaults with some settings replaced. @throws InvariantError if they contradict each other */
 export function tabletSettings(

@@ -1,0 +1,78 @@
+/**
+ * Sums of some measures in each of the last seconds. A second that begins takes the place of the oldest one:
+ *
+ *   15 slots of 2 measures     second 30 │ 16 │ 17 │ … │ 29       each slot: requests, refused requests
+ */
+const setBackSeconds = 60
+
+export class SecondRing {
+  readonly #sums: Float64Array
+  readonly #slots: number
+  readonly #width: number
+  /** The last second written; all slots are of the seconds up to it. */
+  #last: number
+
+  constructor(slots: number, width: number, nowMs: number) {
+    this.#sums = new Float64Array(slots * width)
+    this.#slots = slots
+    this.#width = width
+    this.#last = Math.floor(nowMs / 1000)
+  }
+
+  /** The place of the first measure of an instant, for {@link add}. An instant before all slots counts for the oldest one. */
+  at(nowMs: number): number {
+    const second = Math.floor(nowMs / 1000)
+    if (second > this.#last) this.#pass(second)
+    else if (second < this.#last - setBackSeconds) this.#restart(second)
+    return (Math.max(second, this.#last - this.#slots + 1) % this.#slots) * this.#width
+  }
+
+  /** Empties the slots of the seconds that have begun: a stretch of the ring, and its beginning if the stretch goes round. */
+  #pass(second: number): void {
+    const passed = Math.min(second - this.#last, this.#slots)
+    const first = (second - passed + 1) % this.#slots
+    const around = Math.max(0, first + passed - this.#slots)
+    this.#sums.fill(0, first * this.#width, (first + passed) * this.#width).fill(0, 0, around * this.#width)
+    this.#last = second
+  }
+
+  /** The clock was set back: all slots lie in the future. */
+  #restart(second: number): void {
+    this.#sums.fill(0)
+    this.#last = second
+  }
+
+  add(place: number, amount: number): void {
+    this.#sums[place] = (this.#sums[place] as number) + amount
+  }
+
+  /** Adds the sums of a ring of the same form. */
+  addAll(nowMs: number, other: SecondRing): void {
+    this.at(nowMs)
+    other.at(nowMs)
+    for (const [place, amount] of other.#sums.entries()) this.add(place, amount)
+  }
+
+  /** Number of slots of the last `spanMs`. */
+  slotsOf(spanMs: number): number {
+    return Math.min(this.#slots, Math.ceil(spanMs / 1000))
+  }
+
+  /** The sum of each measure over the last `spanMs`. */
+  totals(nowMs: number, spanMs: number): number[] {
+    const totals = new Array<number>(this.#width).fill(0)
+    const now = Math.floor(nowMs / 1000)
+    const oldest = Math.max(now - this.slotsOf(spanMs) + 1, this.#last - this.#slots + 1, 0)
+    for (let second = oldest; second <= Math.min(now, this.#last); second++) {
+      const place = (second % this.#slots) * this.#width
+      for (let i = 0; i < this.#width; i++) totals[i] = (totals[i] as number) + (this.#sums[place + i] as number)
+    }
+    return totals
+  }
+
+  /** The seconds that {@link totals} are of; the running one is only partly over. @param sinceMs - when counting began */
+  seconds(nowMs: number, spanMs: number, sinceMs: number): number {
+    const part = nowMs - Math.floor(nowMs / 1000) * 1000
+    return Math.max(1000, Math.min((this.slotsOf(spanMs) - 1) * 1000 + part, nowMs - sinceMs)) / 1000
+  }
+}
