@@ -6,6 +6,7 @@ import type { Column } from '../planner/normal-query.ts'
 import { Distinct } from './distinct.ts'
 
 const column: Column = { property: 'n', direction: 'ascending', inverted: false }
+const plan = { columns: [column, column] }
 const codeOf = (n: number): string => valueCode({ type: 'integer', value: BigInt(n) })
 const positionOf = ([a, b]: readonly [number, number]): string => codeOf(a) + codeOf(b)
 
@@ -22,7 +23,7 @@ test('gives the first row of each combination of the first columns', async () =>
       async (rows, sizes, reverse, late) => {
         const sorted = rows.map(positionOf).sort()
         const positions = reverse ? sorted.reverse() : sorted
-        const distinct = new Distinct(new ListedStream(positions, { late, reverse }), [column, column], 1, reverse)
+        const distinct = new Distinct(new ListedStream(positions, { late, reverse }), { ...plan, reverse }, 1)
         const seen = new Set<string>()
         const wanted = positions.filter((position) => {
           const group = position.slice(0, codeOf(0).length)
@@ -37,6 +38,6 @@ test('gives the first row of each combination of the first columns', async () =>
 test('seeks over the rest of a long combination', async () => {
   const rows = Array.from({ length: 5000 }, (_, i) => positionOf([Math.floor(i / 1000), i]))
   const input = new ListedStream(rows)
-  expect(await positionsOf(new Distinct(input, [column, column], 1, false), [10])).toHaveLength(5)
+  expect(await positionsOf(new Distinct(input, { ...plan, reverse: false }, 1), [10])).toHaveLength(5)
   expect(input.read).toBeLessThan(100)
 })

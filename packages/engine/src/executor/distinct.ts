@@ -5,37 +5,31 @@
  * If a batch ends inside a combination, the rest of it is skipped by a seek. A cursor behind a result continues after the
  * whole combination (cursor.ts), so nothing is remembered between requests.
  */
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
-import type { Column } from '../planner/normal-query.ts'
+import { type Steps, waitFor } from '../maybe-promise.ts'
+import type { Plan } from '../planner/plan-node.ts'
 import { afterAll, columnOffset } from './position.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 const batchMin = 4
 const batchMax = 512
 
-export class Distinct implements RowStream {
-  readonly #input: RowStream
-  readonly #columns: readonly Column[]
+export class Distinct extends Operator {
+  readonly #plan: Pick<Plan, 'columns' | 'reverse'>
+  /** The number of first columns. */
   readonly #width: number
-  readonly #reverse: boolean
   #batch = batchMin
   /** The codes of the current combination. */
   #group: string | undefined
 
-  constructor(input: RowStream, columns: readonly Column[], width: number, reverse: boolean) {
-    this.#input = input
-    this.#columns = columns
+  constructor(input: RowStream, plan: Pick<Plan, 'columns' | 'reverse'>, width: number) {
+    super(input)
+    this.#plan = plan
     this.#width = width
-    this.#reverse = reverse
   }
 
-  next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return runSteps(this.#next(count))
-  }
-
-  *#next(count: number): Steps<readonly PositionedRow[]> {
+  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      const rows = yield* waitFor(this.#input.next(Math.min(count, this.#batch)))
+      const rows = yield* waitFor(this.input.next(Math.min(count, this.#batch)))
       const chosen = this.#choose(rows)
       if (chosen.length > 0 || rows.length === 0) return chosen
     }
@@ -43,25 +37,18 @@ export class Distinct implements RowStream {
 
   #choose(rows: readonly PositionedRow[]): readonly PositionedRow[] {
     const chosen: PositionedRow[] = []
+    const { columns, reverse } = this.#plan
     let repeats = false
     for (const row of rows) {
       repeats = this.#group !== undefined && row.position.startsWith(this.#group)
       if (repeats) continue
-      this.#group = row.position.slice(0, columnOffset(this.#columns, row.position, this.#width))
+      this.#group = row.position.slice(0, columnOffset(columns, row.position, this.#width))
       chosen.push(row)
     }
     if (repeats && this.#group !== undefined) {
-      this.#input.seek(afterAll(this.#group, this.#reverse))
+      this.input.seek(afterAll(this.#group, reverse))
       this.#batch = batchMin
     } else this.#batch = Math.min(this.#batch * 2, batchMax)
     return chosen
-  }
-
-  seek(position: string): void {
-    this.#input.seek(position)
-  }
-
-  close(): void {
-    this.#input.close()
   }
 }

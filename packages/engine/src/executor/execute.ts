@@ -55,7 +55,7 @@ export interface OpenOptions {
 
 /** The rows of all results of a plan, in order. The caller closes the stream. */
 export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
-  const { columns, lateColumns, reverse, distinctColumns } = plan
+  const { lateColumns, reverse, distinctColumns } = plan
   const bounds = lateColumns.length === 0 ? options.bounds : boundsBelow(plan, options.bounds)
   const open = (node: PlanNode, expect: number): RowStream => {
     switch (node.type) {
@@ -72,7 +72,7 @@ export function openResults(context: RequestContext, view: TableView, plan: Plan
           reverse,
         )
       case 'filter':
-        return new Filter(open(node.input, expect), columns, node, reverse)
+        return new Filter(open(node.input, expect), plan, node)
       case 'late':
         return new Late(open(node.input, expect), context, view, plan, node, options.bounds)
       case 'empty':
@@ -81,6 +81,6 @@ export function openResults(context: RequestContext, view: TableView, plan: Plan
   }
   let stream = open(plan.source, options.expect)
   if (plan.firstRowOnly) stream = new FirstRow(stream, context, view, plan)
-  if (distinctColumns !== undefined) stream = new Distinct(stream, columns, distinctColumns, reverse)
+  if (distinctColumns !== undefined) stream = new Distinct(stream, plan, distinctColumns)
   return stream
 }

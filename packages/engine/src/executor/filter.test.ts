@@ -23,14 +23,13 @@ test('keeps the rows whose columns and paths are allowed, for any batch sizes', 
         const codes = rows.map(([a, b, path]) => codeOf(a) + codeOf(b) + path)
         const filter = new Filter(
           new ListedStream(codes, { late }),
-          [column, column],
+          { columns: [column, column], reverse: false },
           {
             type: 'filter',
             input: { type: 'empty' },
             columnSpans: [undefined, spansOf('greaterThanOrEqual', codeOf(least), false)],
             pathSpans: [{ lower: 'a', upper: 'c' }],
           },
-          false,
         )
         const wanted = codes.filter((_, i) => (rows[i]?.[1] ?? 0) >= least && rows[i]?.[2] !== 'c')
         expect(await positionsOf(filter, sizes)).toEqual(wanted)
@@ -44,14 +43,13 @@ test('looks at more rows at a time while none fits, and passes seek and close on
   const input = new ListedStream(codes)
   const filter = new Filter(
     input,
-    [column],
+    { columns: [column], reverse: false },
     {
       type: 'filter',
       input: { type: 'empty' },
       columnSpans: [spansOf('equal', codeOf(2), false)],
       pathSpans: undefined,
     },
-    false,
   )
   let calls = 0
   const next = input.next.bind(input)
@@ -72,9 +70,8 @@ test('rows that were read beyond what was asked for are given next, but for thos
   const node = { type: 'filter', input: { type: 'empty' }, pathSpans: undefined } as const
   const filter = new Filter(
     new ListedStream(codes),
-    [column],
+    { columns: [column], reverse: false },
     { ...node, columnSpans: [spansOf('equal', codeOf(2), false)] },
-    false,
   )
   expect((await filter.next(1)).map(({ position }) => position)).toEqual([codes[8]])
   expect((await filter.next(1)).map(({ position }) => position)).toEqual([codes[9]])

@@ -2,37 +2,30 @@
  * Keeps the rows whose further columns, or paths, are in given ranges. With `a > 1 AND b < 5` a scan reads the rows of a > 1,
  * and this operator keeps those with b < 5.
  */
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
-import type { Column } from '../planner/normal-query.ts'
-import type { FilterNode } from '../planner/plan-node.ts'
+import { type Steps, waitFor } from '../maybe-promise.ts'
+import type { FilterNode, Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
-import { columnOffset, isBefore } from './position.ts'
-import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+import { columnOffset, isBefore, pathOf } from './position.ts'
+import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 const batchMax = 512
 
-export class Filter implements RowStream {
-  readonly #input: RowStream
-  readonly #columns: readonly Column[]
+export class Filter extends Operator {
+  readonly #plan: Pick<Plan, 'columns' | 'reverse'>
   readonly #node: FilterNode
-  readonly #reverse: boolean
   /** Matching rows beyond the number that was asked for. */
   #ready: readonly PositionedRow[] = noRows
 
-  constructor(input: RowStream, columns: readonly Column[], node: FilterNode, reverse: boolean) {
-    this.#input = input
-    this.#columns = columns
+  constructor(input: RowStream, plan: Pick<Plan, 'columns' | 'reverse'>, node: FilterNode) {
+    super(input)
+    this.#plan = plan
     this.#node = node
-    this.#reverse = reverse
   }
 
-  next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return this.#ready.length > 0 ? this.#give(this.#ready, count) : runSteps(this.#read(count))
-  }
-
-  *#read(count: number): Steps<readonly PositionedRow[]> {
+  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
+    if (this.#ready.length > 0) return this.#give(this.#ready, count)
     for (let batch = count; ; batch = largerBatch(batch)) {
-      const rows = yield* waitFor(this.#input.next(batch))
+      const rows = yield* waitFor(this.input.next(batch))
       const chosen = this.#choose(rows)
       if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
     }
@@ -49,23 +42,20 @@ export class Filter implements RowStream {
   }
 
   #fits(position: string): boolean {
+    const { columns } = this.#plan
     const { columnSpans, pathSpans } = this.#node
     for (let i = 0; i < columnSpans.length; i++) {
       const spans = columnSpans[i]
-      if (spans !== undefined && !inSpans(spans, position.slice(columnOffset(this.#columns, position, i)))) return false
+      if (spans !== undefined && !inSpans(spans, position.slice(columnOffset(columns, position, i)))) return false
     }
     if (pathSpans === undefined) return true
-    return inSpans(pathSpans, position.slice(columnOffset(this.#columns, position, this.#columns.length)))
+    return inSpans(pathSpans, pathOf(columns, position))
   }
 
-  seek(position: string): void {
-    this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, this.#reverse))
+  override seek(position: string): void {
+    this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, this.#plan.reverse))
     // If such rows remain, the input is past the position, and a seek to it has no effect.
-    this.#input.seek(position)
-  }
-
-  close(): void {
-    this.#input.close()
+    super.seek(position)
   }
 }
 

@@ -20,7 +20,7 @@ import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { isMulti } from '../encoding/value-codec.ts'
 import { lowerBound } from '../lower-bound.ts'
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Column, Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -29,15 +29,14 @@ import { giveWay } from '../slices.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { columnOffset, isBefore, pathOf } from './position.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 /** Entities with fewer entries are walked again for each row. */
 const manyEntries = 64
 /** Bytes of entities and hashes that are kept, those of the newest entity at the least. */
 const keptBytesMax = 64 * 1024 * 1024
 
-export class FirstRow implements RowStream {
-  readonly #input: RowStream
+export class FirstRow extends Operator {
   readonly #context: RequestContext
   readonly #view: TableView
   readonly #plan: Plan
@@ -54,20 +53,16 @@ export class FirstRow implements RowStream {
     plan: Plan,
     entriesOf: typeof indexEntries = indexEntries,
   ) {
-    this.#input = input
+    super(input)
     this.#context = context
     this.#view = view
     this.#plan = plan
     this.#entriesOf = entriesOf
   }
 
-  next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return runSteps(this.#next(count))
-  }
-
-  *#next(count: number): Steps<readonly PositionedRow[]> {
+  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      const rows = yield* waitFor(this.#input.next(count))
+      const rows = yield* waitFor(this.input.next(count))
       const chosen: PositionedRow[] = []
       for (const row of rows) {
         const { length } = this.#plan.columns
@@ -118,14 +113,6 @@ export class FirstRow implements RowStream {
     }
     this.#kept.set(path, entity)
     return entity
-  }
-
-  seek(position: string): void {
-    this.#input.seek(position)
-  }
-
-  close(): void {
-    this.#input.close()
   }
 }
 

@@ -12,16 +12,15 @@ import { invert } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { isBefore, lateOffset, pathOf } from './position.ts'
-import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+import { noRows, Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
-export class Late implements RowStream {
-  readonly #input: RowStream
+export class Late extends Operator {
   readonly #context: RequestContext
   readonly #view: TableView
   readonly #plan: Plan
@@ -40,7 +39,7 @@ export class Late implements RowStream {
     node: LateNode,
     bounds: Span | undefined,
   ) {
-    this.#input = input
+    super(input)
     this.#context = context
     this.#view = view
     this.#plan = plan
@@ -48,15 +47,11 @@ export class Late implements RowStream {
     this.#bounds = plan.everyRow ? bounds : undefined
   }
 
-  next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return runSteps(this.#next(count))
-  }
-
-  *#next(count: number): Steps<readonly PositionedRow[]> {
+  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
       const given = this.#give(count)
       if (given.length > 0) return given
-      const rows = yield* waitFor(this.#input.next(count))
+      const rows = yield* waitFor(this.input.next(count))
       if (rows.length === 0) return noRows
       for (const row of rows) this.#take(row, yield* waitFor(this.#readEntity(row)))
     }
@@ -120,15 +115,11 @@ export class Late implements RowStream {
     return this.#bounds === undefined || (this.#bounds.lower <= position && position < this.#bounds.upper)
   }
 
-  seek(position: string): void {
+  override seek(position: string): void {
     const { reverse } = this.#plan
     this.#sought = position
     this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, reverse))
-    if (this.#ready.length === 0) this.#input.seek(boundBelow(this.#plan, position))
-  }
-
-  close(): void {
-    this.#input.close()
+    if (this.#ready.length === 0) this.input.seek(boundBelow(this.#plan, position))
   }
 }
 

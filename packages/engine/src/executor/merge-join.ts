@@ -13,15 +13,14 @@
  *
  * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
  */
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
-import { BufferedInput, fillAll } from './buffered-input.ts'
-import type { PositionedRow, RowStream } from './row-stream.ts'
+import { type Steps, waitFor } from '../maybe-promise.ts'
+import { type BufferedInput, BufferedInputs } from './buffered-input.ts'
+import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
 
 /** Rows read after a seek: the target, and one to see whether the next is near. */
 const batchMin = 2
 
-export class MergeJoin implements RowStream {
-  readonly #inputs: readonly BufferedInput[]
+export class MergeJoin extends Operator<BufferedInputs> {
   /** Index of the input that moves next. */
   #turn = 0
   #candidate: PositionedRow | undefined
@@ -31,21 +30,17 @@ export class MergeJoin implements RowStream {
   #opened = false
 
   constructor(streams: readonly RowStream[], reverse: boolean) {
-    this.#inputs = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
+    super(new BufferedInputs(streams, reverse, batchMin))
   }
 
-  next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return runSteps(this.#next(count))
-  }
-
-  *#next(count: number): Steps<readonly PositionedRow[]> {
+  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
     if (!this.#opened) {
       this.#opened = true
-      yield* waitFor(fillAll(this.#inputs))
+      yield* waitFor(this.input.fill())
     }
     const found: PositionedRow[] = []
     while (found.length < count && !this.#ended) {
-      const input = this.#inputs[this.#turn] as BufferedInput
+      const input = this.input.all[this.#turn] as BufferedInput
       const moved = this.#candidate === undefined ? input.fill() : input.advanceTo(this.#candidate.position)
       if (moved !== undefined) yield moved
       this.#meet(input, found)
@@ -64,8 +59,8 @@ export class MergeJoin implements RowStream {
       this.#candidate = row
       this.#met = 1
     }
-    if (this.#met < this.#inputs.length) {
-      this.#turn = (this.#turn + 1) % this.#inputs.length
+    if (this.#met < this.input.all.length) {
+      this.#turn = (this.#turn + 1) % this.input.all.length
       return
     }
     found.push(row)
@@ -74,13 +69,9 @@ export class MergeJoin implements RowStream {
     this.#met = 0
   }
 
-  seek(position: string): void {
-    for (const input of this.#inputs) input.seek(position)
+  override seek(position: string): void {
+    super.seek(position)
     this.#candidate = undefined
     this.#met = 0
-  }
-
-  close(): void {
-    for (const input of this.#inputs) input.close()
   }
 }

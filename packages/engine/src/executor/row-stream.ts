@@ -8,7 +8,7 @@
  * Positions rise strictly in result order, except below a union and where stale rows repeat. No scan reads a row twice,
  * whatever the seeks (test/property/query.test.ts). After an empty batch all later ones are empty.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 
 /** An index row on its way through operators; planner/normal-query.ts explains positions. */
@@ -31,6 +31,30 @@ export interface RowStream {
    */
   seek(position: string): void
   close(): void
+}
+
+/** An operator that gets its rows in steps, and passes seeks and its end on to its input. */
+export abstract class Operator<Input extends Pick<RowStream, 'seek' | 'close'> = RowStream> implements RowStream {
+  protected readonly input: Input
+
+  constructor(input: Input) {
+    this.input = input
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return runSteps(this.steps(count))
+  }
+
+  /** {@link next}, waiting for its input by `yield* waitFor(this.input.next(count))`. */
+  protected abstract steps(count: number): Steps<readonly PositionedRow[]>
+
+  seek(position: string): void {
+    this.input.seek(position)
+  }
+
+  close(): void {
+    this.input.close()
+  }
 }
 
 export const noRows: readonly PositionedRow[] = []
