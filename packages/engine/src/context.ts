@@ -83,15 +83,9 @@ export interface TouchedRows {
 export class TableLedger extends CountingLedger {
   readonly tables: TouchedRows[] = []
 
-  override charge(
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through?: RowKey | undefined,
-  ): void {
-    super.charge(table, operation, rowKey, rows, bytes, through)
+  override charge(...touch: Parameters<Ledger['charge']>): void {
+    super.charge(...touch)
+    const [table, operation, , rows] = touch
     const touched = this.#rowsOf(table)
     if (operation === 'get' || operation === 'scan') touched.rowsRead += rows
     else touched.rowsWritten += rows
@@ -105,7 +99,7 @@ export class TableLedger extends CountingLedger {
   }
 }
 
-/** A ledger that keeps every entry, for tests, explain and the inspector. */
+/** A ledger that keeps every entry, for tests and labs. */
 export class RecordingLedger implements Ledger {
   fact: CallFact | undefined = undefined
   readonly entries: LedgerEntry[] = []
@@ -131,7 +125,8 @@ export interface RequestContext {
   readonly signal: AbortSignal | undefined
   /** Whether the caller is gone, if that is known without `signal`, which may be created on demand. */
   readonly isCancelled?: boolean
-  readonly ledger: Ledger
+  /** An explained query replaces it by one that counts rows by table. */
+  ledger: Ledger
   /** Used by giveWay() of slices.ts. */
   readonly slice: Slice
   /** How many real operations this one represents in a simulation; 1 outside of it. */

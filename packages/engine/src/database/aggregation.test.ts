@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { type Ledger, RecordingLedger, requestContext } from '../context.ts'
+import { shapeOfCursors } from '../executor/cursor.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
+import { planSpecial } from '../metadata/special-kinds.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -21,7 +23,7 @@ import {
   where,
 } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { planAggregation, runAggregation } from './aggregation.ts'
+import { aggregatedRead } from './aggregation.ts'
 import type { Aggregation } from './api.ts'
 
 const count: Aggregation = { operator: 'count', upTo: undefined }
@@ -42,9 +44,11 @@ function run(
   { indexes = [], ledger }: Options = {},
 ): readonly Value[] {
   const definitions = indexes.map((words, i) => index(words, BigInt(i + 1)))
-  const planned = planAggregation({ query: asked, aggregations }, queryDatabase, definitions)
   const context = requestContext({ clock: new VirtualClock(), ...(ledger === undefined ? {} : { ledger }) })
-  const answer = atOnce(runAggregation(context, new KvTableView(storeOf(entities, definitions)), planned))
+  const read = aggregatedRead(context, { query: asked, aggregations }, queryDatabase)
+  const plan = planSpecial(read.normal, definitions, [], shapeOfCursors(asked))
+  const view = new KvTableView(storeOf(entities, definitions))
+  const answer = atOnce(read.run(view, plan, windowOf(asked, plan)))
   return [...answer.values()]
 }
 
@@ -217,11 +221,11 @@ test('counting up to n reads n rows, and up to 0 none', () => {
 
 test('names are those given, and property_1, property_2, … for the rest', () => {
   const named = (...aliases: (string | undefined)[]) =>
-    planAggregation(
+    aggregatedRead(
+      requestContext({ clock: new VirtualClock() }),
       { query: query({ kind: 'A' }), aggregations: aliases.map((alias) => ({ ...count, alias })) },
       queryDatabase,
-      [],
-    ).names
+    ).aggregated
   expect(named(undefined, 'x', undefined, '')).toEqual(['property_1', 'x', 'property_2', 'property_3'])
   expect(named('a.b', '1 ü')).toEqual(['a.b', '1 ü'])
 })

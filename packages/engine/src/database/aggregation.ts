@@ -14,90 +14,61 @@
 import type { RequestContext } from '../context.ts'
 import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
-import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
-import { shapeOfCursors } from '../executor/cursor.ts'
-import { type Window, windowOf } from '../executor/window.ts'
+import { aggregate } from '../executor/aggregate.ts'
 import { limits } from '../limits.ts'
-import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
-import { checkSpecialKind, planSpecial } from '../metadata/special-kinds.ts'
-import type { CompositeIndex } from '../model/index-definition.ts'
-import type { Key } from '../model/key.ts'
+import { andThen, type MaybePromise, runSteps } from '../maybe-promise.ts'
+import { checkSpecialKind } from '../metadata/special-kinds.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, countFilters, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
-import type { TableView } from '../tables/table.ts'
 import type { Aggregation, AggregationBatch, RunAggregationQueryRequest } from './api.ts'
-import { type Explanation, wholePlanTree } from './explanation.ts'
-import { scopeOfQuery } from './groups.ts'
+import type { Explanation } from './explanation.ts'
 import { valuesOfNearest } from './nearest-aggregation.ts'
-import { planRowsReady, querySteps, rolledBack, viewFor } from './query.ts'
+import { type PlannedRead, readByPlan, runQuery } from './query.ts'
 import type { ReadParts } from './read-parts.ts'
+import type { ReadResult } from './reading.ts'
 
-/** A checked and planned request. */
-export interface PlannedAggregation {
-  readonly ancestor: Key | undefined
-  readonly names: readonly string[]
-  readonly aggregate: AggregatePlan
-  readonly window: Window
-}
-
-/** The aggregation verb: plan, read at the moment of the options, answer by name. The steps are those of a query (query.ts). */
-export function* aggregationSteps(
+/** The aggregation verb: plan, read at the moment of the options, answer by name. */
+export function runAggregationQuery(
   parts: ReadParts,
   context: RequestContext,
   request: RunAggregationQueryRequest,
   explanation?: Explanation,
-): Steps<AggregationBatch> {
-  const { database, reading, queryIndexes, local } = parts
+): MaybePromise<AggregationBatch> {
+  const { database } = parts
   const { aggregations, ...ofQuery } = request
-  if (request.query.nearest !== undefined) {
-    const checked = checkAggregations(aggregations, request.query)
-    const { results, readTime, transaction } = yield* querySteps(parts, context, ofQuery, explanation)
-    const values = valuesOfNearest(results, aggregations, checked, database.indexOptions)
-    return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
+  const { query, read } = ofQuery
+  if (query.nearest !== undefined) {
+    const checked = checkAggregations(aggregations, query)
+    return andThen(runQuery(parts, context, ofQuery, explanation), ({ results, readTime, transaction }) =>
+      answerOf({
+        found: valuesOfNearest(results, aggregations, checked, database.indexOptions),
+        readTime,
+        transaction,
+      }),
+    )
   }
-  const made: CompositeIndex[] = []
-  for (;;) {
-    const planner = (indexes: readonly CompositeIndex[]): PlannedAggregation =>
-      planAggregation(request, database, indexes, made)
-    const planned = yield* waitFor(queryIndexes.plan(context, database, planner))
-    const { departures } = database.catalogue
-    const { names, aggregate: asked } = planned
-    explanation?.planned(asked.plan, undefined, names)
-    context.trace?.planned(() => wholePlanTree(asked.plan, undefined, names))
-    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, asked.plan))
-    const work = (view: TableView): MaybePromise<ReadonlyMap<string, Value>> => {
-      if (explanation?.analyze === false) return new Map()
-      return andThen(viewFor(parts, context, request, view, asked.plan, made), (whole) =>
-        runAggregation(context, whole, planned),
-      )
-    }
-    const scopeOf = () => scopeOfQuery(request.query, planned.ancestor)
-    const read = yield* waitFor(reading.run(context, { options: request.read, scopeOf, work }))
-    if (departures !== database.catalogue.departures) {
-      yield* waitFor(rolledBack(parts, read))
-      continue
-    }
-    const { found: values, readTime, transaction } = read
-    return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
-  }
+  const asked = aggregatedRead(context, request, database)
+  return andThen(runSteps(readByPlan(parts, context, read, asked, explanation)), answerOf)
+}
+
+function answerOf({ found: values, readTime, transaction }: ReadResult<AggregationBatch['values']>): AggregationBatch {
+  return transaction === undefined ? { values, readTime } : { values, readTime, transaction }
 }
 
 /**
- * Checks a request and plans it.
+ * Checks a request; its read gives the answers by name, in request order.
  *
- * @param made - for a query of metadata, gets the indexes that its view must have (metadata/special-kinds.ts)
- * @throws INVALID_ARGUMENT for a forbidden aggregation; FAILED_PRECONDITION if no index serves its query
+ * @throws INVALID_ARGUMENT for a forbidden aggregation
  */
-export function planAggregation(
+export function aggregatedRead(
+  context: RequestContext,
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
-  indexes: readonly CompositeIndex[],
-  made: CompositeIndex[] = [],
-): PlannedAggregation {
+): PlannedRead<ReadonlyMap<string, Value>> {
   checkSpecialKind(query)
   const { names, properties } = checkAggregations(aggregations, query)
   const filter = properties.length === 0 ? undefined : query.filter
@@ -109,30 +80,17 @@ export function planAggregation(
     if (code !== undefined) fixed.set(property, code)
   }
   const columns = properties.filter((property) => !fixed.has(property))
-  const normal = normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns)
-  const planned = planSpecial(normal, indexes, made, shapeOfCursors(query))
   return {
-    ancestor: normal.ancestor,
-    names,
-    aggregate: {
-      plan: planned,
-      terms: aggregations,
-      fixed,
-    },
-    window: windowOf(query, planned),
+    query,
+    normal: normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns),
+    aggregated: names,
+    run: (view, plan, window) =>
+      andThen(
+        aggregate(context, view, { plan, terms: aggregations, fixed }, window),
+        ({ values }) => new Map(names.map((name, i) => [name, values[i] as Value])),
+      ),
+    none: () => new Map(),
   }
-}
-
-/** The answers by name, in request order. */
-export function runAggregation(
-  context: RequestContext,
-  view: TableView,
-  { names, aggregate: asked, window }: PlannedAggregation,
-): MaybePromise<ReadonlyMap<string, Value>> {
-  return andThen(
-    aggregate(context, view, asked, window),
-    ({ values }) => new Map(names.map((name, i) => [name, values[i] as Value])),
-  )
 }
 
 interface CheckedAggregations {

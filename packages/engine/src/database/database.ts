@@ -17,7 +17,7 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import { aggregationSteps } from './aggregation.ts'
+import { runAggregationQuery } from './aggregation.ts'
 import type {
   AggregationBatch,
   CommitRequest,
@@ -44,7 +44,7 @@ import {
 } from './id-ranges.ts'
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
 import { lookup } from './lookup.ts'
-import { querySteps } from './query.ts'
+import { runQuery } from './query.ts'
 import type { ReadParts } from './read-parts.ts'
 import type { DatabaseSettings, TtlPolicy } from './settings.ts'
 import { SpecialSources } from './special-sources.ts'
@@ -170,7 +170,7 @@ export class Database {
 
   /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
-    return this.#reading(context, request, () => runSteps(querySteps(this.#readParts, context, request, explanation)))
+    return this.#reading(context, request, () => runQuery(this.#readParts, context, request, explanation))
   }
 
   /** Explains a query; with `analyze` it also runs it. */
@@ -180,7 +180,7 @@ export class Database {
     options: ExplainOptions,
   ): MaybePromise<Explained<QueryBatch>> {
     const explanation = new Explanation(context, options)
-    const batch = this.runQuery(explanation.context, request, explanation)
+    const batch = this.runQuery(context, request, explanation)
     return andThen(batch, (found) => explanation.query(found))
   }
 
@@ -190,9 +190,7 @@ export class Database {
     request: RunAggregationQueryRequest,
     explanation?: Explanation,
   ): MaybePromise<AggregationBatch> {
-    return this.#reading(context, request, () =>
-      runSteps(aggregationSteps(this.#readParts, context, request, explanation)),
-    )
+    return this.#reading(context, request, () => runAggregationQuery(this.#readParts, context, request, explanation))
   }
 
   /** Explains an aggregation; with `analyze` it also runs it. */
@@ -202,7 +200,7 @@ export class Database {
     options: ExplainOptions,
   ): MaybePromise<Explained<AggregationBatch>> {
     const explanation = new Explanation(context, options)
-    const batch = this.runAggregationQuery(explanation.context, request, explanation)
+    const batch = this.runAggregationQuery(context, request, explanation)
     return andThen(batch, (values) => explanation.aggregation(values))
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { CountingLedger, requestContext } from '../context.ts'
+import { CountingLedger, requestContext, TableLedger } from '../context.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import { and, entity, query, where } from '../testing/query-world.ts'
@@ -40,7 +40,7 @@ test('without analyze a query is planned and no row is read', async () => {
 })
 
 test('with analyze come the results, and what the ledger noted', async () => {
-  const ledger = new CountingLedger()
+  const ledger = new TableLedger()
   const { batch, metrics } = await database().explainQuery(context(ledger), ofAda, { analyze: true })
   expect(batch?.results).toHaveLength(4)
   expect(metrics.stats).toEqual({

@@ -1,11 +1,11 @@
 /**
  * Explaining a query: its plan, and with `analyze` also the cost of running it.
  *
- *   Explanation ─▶ context   that of the request, with a ledger that counts rows and passes every note on
- *               ◀─ planned() the plan by which the rows are read
+ *   Explanation ─▶ ledger of the request   counts the rows by table
+ *               ◀─ planned()               the plan by which the rows are read
  *
  * Without `analyze` no row is read, but the query begins its transaction. An explained query reads the same rows as an
- * unexplained one, and the request is settled once, with this ledger.
+ * unexplained one.
  *
  * Known: the report's fields, the names in debug_stats, and the charge for index entries if several properties have
  * inequalities (production's pages on Query Explain). Believed, from the price list: one read for each entity given or skipped
@@ -14,7 +14,7 @@
  * Ours: index_entries_scanned includes rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
-import { type Ledger, type RequestContext, type Slice, TableLedger } from '../context.ts'
+import { type RequestContext, TableLedger } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
@@ -23,9 +23,6 @@ import { planText, planTree } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import type { RequestTrace } from '../request-trace.ts'
-import type { RowOperation } from '../row.ts'
-import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { AggregationBatch, QueryBatch } from './api.ts'
 
@@ -105,19 +102,31 @@ export function wholePlanTree(
 
 /** The explanation of one query. */
 export class Explanation {
-  readonly context: RequestContext
   readonly analyze: boolean
-  readonly #ledger: WatchingLedger
+  readonly #clock: Scheduler
+  readonly #ledger: TableLedger
   readonly #startedMs: number
   #plan: Plan | undefined
   #nearest: NearestPlan | undefined
   #tree: PlanTree | undefined
 
+  /** @param context - of the query; its ledger counts rows by table from now on, if it did not before */
   constructor(context: RequestContext, { analyze }: ExplainOptions) {
     this.analyze = analyze
-    this.#ledger = new WatchingLedger(context.ledger)
-    this.context = new WatchedContext(context, this.#ledger)
+    if (!(context.ledger instanceof TableLedger)) context.ledger = new TableLedger()
+    this.#ledger = context.ledger as TableLedger
+    this.#clock = context.clock
     this.#startedMs = context.clock.steadyMs()
+  }
+
+  get #entities(): number {
+    return this.#ledger.tables.find(({ table }) => table === 'Entities')?.rowsRead ?? 0
+  }
+
+  /** Index rows alone: rows of logs and counters do not belong to a query. */
+  get #indexEntries(): number {
+    const indexes = this.#ledger.tables.filter(({ table }) => table.startsWith('EntitiesBy'))
+    return indexes.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
   }
 
   /** Notes the plan, or a newer plan of the same query; for the parameters see {@link wholePlanTree}. */
@@ -128,20 +137,19 @@ export class Explanation {
   }
 
   query(batch: QueryBatch): Explained<QueryBatch> {
-    const { indexEntries, entities } = this.#ledger
     const given = batch.results.length
     const charge = { documents: 0, indexEntries: 0, smallOperations: 0 }
-    if (this.#nearest !== undefined) Object.assign(charge, { documents: given, indexEntries: entities })
+    if (this.#nearest !== undefined) Object.assign(charge, { documents: given, indexEntries: this.#entities })
     else if (batch.resultType !== 'full') charge.smallOperations = given
     else {
       charge.documents = given + batch.skipped
-      if (this.#plan !== undefined && rangeProperties(this.#plan) > 1) charge.indexEntries = indexEntries
+      if (this.#plan !== undefined && rangeProperties(this.#plan) > 1) charge.indexEntries = this.#indexEntries
     }
     return this.#explained(batch, given, charge)
   }
 
   aggregation(batch: AggregationBatch): Explained<AggregationBatch> {
-    return this.#explained(batch, 1, { documents: 0, indexEntries: this.#ledger.indexEntries, smallOperations: 0 })
+    return this.#explained(batch, 1, { documents: 0, indexEntries: this.#indexEntries, smallOperations: 0 })
   }
 
   #explained<B extends QueryBatch | AggregationBatch>(
@@ -161,14 +169,15 @@ export class Explanation {
     const entriesPerRead = this.#nearest === undefined ? 1000 : neighboursPerRead
     const reads = charge.documents + Math.ceil(charge.indexEntries / entriesPerRead)
     const minimum = reads === 0 ? 1 : 0
+    const readTables = this.#ledger.tables.filter(({ rowsRead }) => rowsRead > 0)
     const stats: ExecutionStats = {
       resultsReturned,
-      durationMicros: BigInt(Math.round((this.context.clock.steadyMs() - this.#startedMs) * 1000)),
+      durationMicros: BigInt(Math.round((this.#clock.steadyMs() - this.#startedMs) * 1000)),
       readOperations: reads + minimum,
-      indexEntriesScanned: this.#ledger.indexEntries,
-      documentsScanned: this.#ledger.entities,
+      indexEntriesScanned: this.#indexEntries,
+      documentsScanned: this.#entities,
       billing: { ...charge, minimum },
-      rowsRead: this.#ledger.rowsOf,
+      rowsRead: Object.fromEntries(readTables.map(({ table, rowsRead }) => [table, rowsRead])),
     }
     return { batch, metrics: { ...metrics, stats }, ...(transaction === undefined ? {} : { transaction }) }
   }
@@ -186,88 +195,4 @@ function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
 /** The empty result of a query that is only planned. */
 export function emptyPage({ resultType }: Plan): ResultPage {
   return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
-}
-
-/** A ledger that counts rows by table, and passes every note on. */
-class WatchingLedger extends TableLedger {
-  readonly #next: Ledger
-
-  constructor(next: Ledger) {
-    super()
-    this.#next = next
-  }
-
-  override charge(
-    table: TableId,
-    operation: RowOperation,
-    rowKey: RowKey,
-    rows: number,
-    bytes: number,
-    through?: RowKey | undefined,
-  ): void {
-    super.charge(table, operation, rowKey, rows, bytes, through)
-    this.#next.charge(table, operation, rowKey, rows, bytes, through)
-  }
-
-  get entities(): number {
-    return this.tables.find(({ table }) => table === 'Entities')?.rowsRead ?? 0
-  }
-
-  /** Index rows alone: rows of logs and counters do not belong to a query. */
-  get indexEntries(): number {
-    const indexes = this.tables.filter(({ table }) => table.startsWith('EntitiesBy'))
-    return indexes.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
-  }
-
-  get rowsOf(): ExecutionStats['rowsRead'] {
-    const read = this.tables.filter(({ rowsRead }) => rowsRead > 0)
-    return Object.fromEntries(read.map(({ table, rowsRead }) => [table, rowsRead]))
-  }
-}
-
-/** A context with another ledger. All else is asked of the first context on demand, because a signal may be made on demand. */
-class WatchedContext implements RequestContext {
-  readonly ledger: Ledger
-  readonly #context: RequestContext
-
-  constructor(context: RequestContext, ledger: Ledger) {
-    this.#context = context
-    this.ledger = ledger
-  }
-
-  get clock(): Scheduler {
-    return this.#context.clock
-  }
-
-  get deadlineAt(): number | undefined {
-    return this.#context.deadlineAt
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#context.signal
-  }
-
-  get isCancelled(): boolean {
-    return this.#context.isCancelled ?? this.#context.signal?.aborted ?? false
-  }
-
-  get slice(): Slice {
-    return this.#context.slice
-  }
-
-  get weight(): number {
-    return this.#context.weight
-  }
-
-  get trace(): RequestTrace | undefined {
-    return this.#context.trace
-  }
-
-  get isUncounted(): boolean | undefined {
-    return this.#context.isUncounted
-  }
-
-  get spreadMs(): number | undefined {
-    return this.#context.spreadMs
-  }
 }

@@ -6,7 +6,8 @@
  *   read                at the moment of the options: pull operators give rows, and entities are read last
  *   answer              with properties outside of the mask cut off
  *
- * If an index of the plan was dropped meanwhile, the query is planned and read again.
+ * If an index of the plan was dropped meanwhile, the query is planned and read again. An aggregation (aggregation.ts) takes the same
+ * steps with another result.
  */
 import type { QueryFact } from '../call-fact.ts'
 import type { RequestContext } from '../context.ts'
@@ -14,21 +15,21 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { shapeOfCursors } from '../executor/cursor.ts'
 import { execute } from '../executor/execute.ts'
 import { findNearest } from '../executor/nearest.ts'
-import { planNearest } from '../executor/nearest-query.ts'
+import { type NearestPlan, planNearest } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
-import { windowOf } from '../executor/window.ts'
-import { allOf, andThen, isPromise, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
+import { type Window, windowOf } from '../executor/window.ts'
+import { allOf, andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import { type CompositeIndex, formatIndex } from '../model/index-definition.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
+import type { NormalQuery } from '../planner/normal-query.ts'
 import { normalize } from '../planner/normalize.ts'
-import { plan as planQuery } from '../planner/plan.ts'
 import { type Plan, scansOf } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 import type { TableView } from '../tables/table.ts'
 import { decodeToken } from '../transactions/transaction.ts'
-import type { QueryBatch, RunQueryRequest } from './api.ts'
+import type { QueryBatch, ReadOptions, RunQueryRequest } from './api.ts'
 import { type Explanation, emptyPage, wholePlanTree } from './explanation.ts'
 import { scopeOfQuery } from './groups.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
@@ -36,69 +37,28 @@ import type { ReadParts } from './read-parts.ts'
 import type { ReadResult } from './reading.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 
-/** @param explanation - gets the plan; without its `analyze` no row is read */
-export function* querySteps(
+export function runQuery(
   parts: ReadParts,
   context: RequestContext,
   request: RunQueryRequest,
   explanation?: Explanation,
-): Steps<QueryBatch> {
-  const { database, reading, queryIndexes, local } = parts
+): MaybePromise<QueryBatch> {
   const mask = request.propertyMask && queryMask(request.query, request.propertyMask)
   const nearest = request.query.nearest && planNearest(request.query, request.query.nearest, mask)
   const query = nearest?.base ?? request.query
-  const isSpecial = isSpecialKind(query)
-  if (isSpecial) checkSpecialKind(query)
-  const normal = normalize(query, database)
-  // Only a query of a special kind (`__kind__`) adds to it.
-  const made: CompositeIndex[] = []
-  for (;;) {
-    // Plan with the existing indexes, or wait for a missing one.
-    const planner = (indexes: readonly CompositeIndex[]): Plan =>
-      isSpecial
-        ? planSpecial(normal, indexes, made, shapeOfCursors(query))
-        : planQuery(normal, indexes, shapeOfCursors(query))
-    const plan = yield* waitFor(queryIndexes.plan(context, database, planner))
-    // Rises when an index stops serving: then rows may be missing in what was read.
-    const { departures } = database.catalogue
-    explanation?.planned(plan, nearest)
-    context.trace?.planned(() => wholePlanTree(plan, nearest, undefined))
-    const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
-    if (normal.reverse) yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
-    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan))
-    // Read at the moment of the options.
-    const work = (view: TableView): MaybePromise<ResultPage> => {
-      if (explanation?.analyze === false) return emptyPage(plan)
-      return andThen(viewFor(parts, context, request, view, plan, made), (whole) =>
-        nearest === undefined
-          ? execute(context, whole, plan, window)
-          : findNearest(context, whole, plan, window, nearest),
-      )
-    }
-    const scopeOf = () => scopeOfQuery(query, normal.ancestor)
-    const read = yield* waitFor(reading.run(context, { options: request.read, scopeOf, work }))
-    if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, plan, read.found)
-    if (departures !== database.catalogue.departures) {
-      yield* waitFor(rolledBack(parts, read))
-      continue
-    }
-    if (mask === undefined || nearest !== undefined) return batchOf(read)
-    return yield* waitFor(maskedBatch(context, batchOf(read), mask))
+  checkSpecialKind(query)
+  const asked: PlannedRead<ResultPage> = {
+    query,
+    normal: normalize(query, parts.database),
+    nearest,
+    run: (view, plan, window) =>
+      nearest === undefined ? execute(context, view, plan, window) : findNearest(context, view, plan, window, nearest),
+    none: emptyPage,
   }
-}
-
-/**
- * Resolves when a store that makes index rows at their first read has those of the plan. They are made before the moment of the
- * read is fixed: a read of an older moment would have to make its own. The call waits while others continue.
- *
- * @throws CANCELLED, DEADLINE_EXCEEDED
- */
-export function planRowsReady(context: RequestContext, store: OnDemandRows, plan: Plan): MaybePromise<void> {
-  const onDemand = scansOf(plan.source).filter(
-    ({ table }) => table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc',
-  )
-  const ready = allOf(onDemand, ({ prefix }) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
-  if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
+  return andThen(runSteps(readByPlan(parts, context, request.read, asked, explanation)), (read) => {
+    if (explanation?.analyze !== false) context.ledger.fact = queryFact(query, read.plan, read.found)
+    return mask === undefined || nearest !== undefined ? batchOf(read) : maskedBatch(context, batchOf(read), mask)
+  })
 }
 
 /** For observers: the properties of a query, the composite indexes of its plan, and the number of skipped results. */
@@ -115,20 +75,80 @@ function addNames(filter: Filter | undefined, names: string[]): void {
   else for (const part of filter?.filters ?? []) addNames(part, names)
 }
 
-/** Ends the transaction that began with a read whose answer is not given. */
-export function rolledBack(
-  { database, transactions }: ReadParts,
-  { transaction }: ReadResult<unknown>,
-): MaybePromise<void> {
-  if (transaction !== undefined) return transactions.rollback(database, transaction)
-}
-
 /** The most frequent answer is written field by field: copying an object and adding a field takes V8 1 µs. */
 function batchOf({ found: page, readTime, transaction }: ReadResult<ResultPage>): QueryBatch {
   if (transaction !== undefined) return { ...page, readTime, transaction }
   const { resultType, results, skipped, skippedCursor, endCursor, moreResults } = page
   if (skippedCursor !== undefined) return { ...page, readTime }
   return { resultType, results, skipped, endCursor, moreResults, readTime }
+}
+
+export interface PlannedRead<T> {
+  readonly query: Query
+  readonly normal: NormalQuery
+  /** The vector search, and the names of the aggregations, on the results of the plan. */
+  readonly nearest?: NearestPlan | undefined
+  readonly aggregated?: readonly string[]
+  /** Reads the results. */
+  run(view: TableView, plan: Plan, window: Window): MaybePromise<T>
+  /** The result if nothing is read. */
+  none(plan: Plan): T
+}
+
+export interface FoundByPlan<T> extends ReadResult<T> {
+  readonly plan: Plan
+}
+
+/** @param explanation - gets the plan; without its `analyze` no row is read */
+export function* readByPlan<T>(
+  parts: ReadParts,
+  context: RequestContext,
+  options: ReadOptions | undefined,
+  asked: PlannedRead<T>,
+  explanation: Explanation | undefined,
+): Steps<FoundByPlan<T>> {
+  const { database, reading, queryIndexes, local, transactions } = parts
+  const { query, normal, nearest, aggregated } = asked
+  // Only a query of a special kind (`__kind__`) adds to it.
+  const made: CompositeIndex[] = []
+  const planner = (indexes: readonly CompositeIndex[]): Plan =>
+    planSpecial(normal, indexes, made, shapeOfCursors(query))
+  for (;;) {
+    // Plan with the existing indexes, or wait for a missing one.
+    const plan = yield* waitFor(queryIndexes.plan(context, database, planner))
+    // Rises when an index stops serving: then rows may be missing in what was read.
+    const { departures } = database.catalogue
+    explanation?.planned(plan, nearest, aggregated)
+    context.trace?.planned(() => wholePlanTree(plan, nearest, aggregated))
+    const window = windowOf(query, plan, { saysLimit: database.settings.mode === 'legacy' })
+    if (normal.reverse && aggregated === undefined)
+      yield* waitFor(queryIndexes.demandKeyOrder(context, database, normal))
+    if (local?.onDemand !== undefined) yield* waitFor(planRowsReady(context, local.onDemand, plan))
+    const work = (view: TableView): MaybePromise<T> => {
+      if (explanation?.analyze === false) return asked.none(plan)
+      const whole = viewFor(parts, context, query, options, view, plan, made)
+      return andThen(whole, (all) => asked.run(all, plan, window))
+    }
+    const scopeOf = () => scopeOfQuery(query, normal.ancestor)
+    const { found, readTime, transaction } = yield* waitFor(reading.run(context, { options, scopeOf, work }))
+    if (departures === database.catalogue.departures) return { plan, found, readTime, transaction }
+    // The transaction that began with this read is never given to the client.
+    if (transaction !== undefined) yield* waitFor(transactions.rollback(database, transaction))
+  }
+}
+
+/**
+ * Resolves when a store that makes index rows at their first read has those of the plan. They are made before the moment of the
+ * read is fixed: a read of an older moment would have to make its own. The call waits while others continue.
+ *
+ * @throws CANCELLED, DEADLINE_EXCEEDED
+ */
+function planRowsReady(context: RequestContext, store: OnDemandRows, plan: Plan): MaybePromise<void> {
+  const onDemand = scansOf(plan.source).filter(
+    ({ table }) => table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc',
+  )
+  const ready = allOf(onDemand, ({ prefix }) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
+  if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
 }
 
 const noToken = new Uint8Array(0)
@@ -139,10 +159,11 @@ const noToken = new Uint8Array(0)
  *
  * @param made - the indexes that planSpecial() added
  */
-export function viewFor(
+function viewFor(
   { database, special }: ReadParts,
   context: RequestContext,
-  { query, read }: Pick<RunQueryRequest, 'query' | 'read'>,
+  query: Query,
+  read: ReadOptions | undefined,
   view: TableView,
   plan: Plan,
   made: readonly CompositeIndex[],

@@ -22,7 +22,7 @@ export type AggregateTerm =
   | { readonly operator: 'count'; readonly upTo: bigint | undefined }
   | { readonly operator: 'sum' | 'avg'; readonly property: string }
 
-export interface AggregatePlan {
+interface AggregatePlan {
   readonly plan: Plan
   readonly terms: readonly AggregateTerm[]
   /**

@@ -6,15 +6,19 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../../scripts/deep.ts'
 import { type RequestContext, requestContext } from '../../src/context.ts'
-import { type PlannedAggregation, planAggregation, runAggregation } from '../../src/database/aggregation.ts'
+import { aggregatedRead } from '../../src/database/aggregation.ts'
 import type { Aggregation } from '../../src/database/api.ts'
 import { DatastoreError } from '../../src/errors.ts'
+import { shapeOfCursors } from '../../src/executor/cursor.ts'
+import { windowOf } from '../../src/executor/window.ts'
+import type { MaybePromise } from '../../src/maybe-promise.ts'
+import { planSpecial } from '../../src/metadata/special-kinds.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
 import type { IndexableValue, Value } from '../../src/model/value.ts'
 import { MissingIndexError } from '../../src/planner/missing-index.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
-import { KvTableView } from '../../src/tables/table.ts'
+import { KvTableView, type TableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { atOnce } from '../../src/testing/at-once.ts'
 import { type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
@@ -151,11 +155,15 @@ function averageOf(values: readonly IndexableValue[]): Value {
 function planned(
   query: Query,
   asked: readonly Aggregation[],
-): { aggregation: PlannedAggregation; indexes: readonly CompositeIndex[] } | undefined {
+):
+  | { plan: Plan; indexes: readonly CompositeIndex[]; run(view: TableView): MaybePromise<ReadonlyMap<string, Value>> }
+  | undefined {
   const indexes: CompositeIndex[] = []
   for (;;) {
     try {
-      return { aggregation: planAggregation({ query, aggregations: asked }, database, indexes), indexes }
+      const read = aggregatedRead(context(), { query, aggregations: asked }, database)
+      const plan = planSpecial(read.normal, indexes, [], shapeOfCursors(query))
+      return { plan, indexes, run: (view) => read.run(view, plan, windowOf(query, plan)) }
     } catch (error) {
       if (error instanceof MissingIndexError) indexes.push({ ...error.index, id: BigInt(indexes.length + 1) })
       else if (error instanceof DatastoreError) return undefined
@@ -229,11 +237,11 @@ test.each(Object.entries(queries))('over %s they answer what brute force does', 
       const full = { ...bare, ...window }
       const ready = planned(full, asked)
       fc.pre(ready !== undefined)
-      const { aggregation, indexes } = ready
+      const { plan, indexes, run } = ready
       const view = new KvTableView(storeOf(entities, indexes))
-      const given = atOnce(runAggregation(context(), view, aggregation))
+      const given = atOnce(run(view))
       expect([...given.keys()]).toEqual(asked.map(({ alias }) => alias))
-      expect([...given.values()]).toEqual(expected(entities, full, asked, aggregation.aggregate.plan))
+      expect([...given.values()]).toEqual(expected(entities, full, asked, plan))
       answered++
     }),
     { numRuns: runs(50), examples: examples[name] ?? [] },
@@ -248,10 +256,10 @@ test('a store that answers by promise gives the same', async () => {
       const full = { ...bare, ...window }
       const ready = planned(full, asked)
       fc.pre(ready !== undefined)
-      const { aggregation, indexes } = ready
+      const { indexes, run } = ready
       const store = storeOf(entities, indexes)
-      const late = await runAggregation(context(), new KvTableView(new AsyncKv(store)), aggregation)
-      expect(late).toEqual(await runAggregation(context(), new KvTableView(store), aggregation))
+      const late = await run(new KvTableView(new AsyncKv(store)))
+      expect(late).toEqual(await run(new KvTableView(store)))
     }),
     { numRuns: runs(20) },
   )
