@@ -84,3 +84,17 @@ test('allocator/I5: a call for two kinds whose counters are forgotten meanwhile 
   ids.forget()
   await expect(reserving).rejects.toThrow(Superseded)
 })
+
+test('a wrong key among others is refused before an id is given or reserved', async () => {
+  engine = await openEngine({ scheduler: new VirtualClock() })
+  const database = engine.database('p')
+  const refused = expect.objectContaining({ code: 'INVALID_ARGUMENT' })
+  const wrong: readonly Key['path'][] = [[{ kind: 'ToDo', id: 1n }], [{ kind: 'User' }, { kind: 'ToDo' }]]
+  for (const path of wrong) {
+    expect(() => database.allocateIds(engine.context(), [keyOf(), { partition, path }])).toThrow(refused)
+  }
+  const keys: readonly Key[] = [{ partition, path: [{ kind: 'ToDo', id: 5n }] }, keyOf()]
+  expect(() => database.reserveIds(engine.context(), keys)).toThrow(refused)
+  const next = await database.nextIds(engine.context(), { partition, path: [{ kind: 'ToDo' }] })
+  expect([next.scattered.counter, next.sequential.counter]).toEqual([1n, 1n])
+})

@@ -71,20 +71,6 @@ describe('an allocation', () => {
     expect(completed.map((k) => k.path[0]?.id)).toEqual(keys.map((_, i) => scatterId(BigInt(i + 1))))
     expect(ledger.entries.map((e) => `${e.operation} ${e.table}`)).toEqual(['get IdSequences', 'put IdSequences'])
   })
-
-  test('refuses keys that are complete or have incomplete ancestors', () => {
-    const allocator = new IdAllocator({ kv: new MemoryKv() })
-    const refused = expect.objectContaining({ code: 'INVALID_ARGUMENT' })
-    for (const wrong of [
-      key({ kind: 'ToDo', id: 1n }),
-      key({ kind: 'ToDo', name: 'a' }),
-      key({ kind: 'User' }, { kind: 'ToDo' }),
-      key(),
-    ]) {
-      expect(() => allocator.completeKeys(context, [toDo, wrong])).toThrow(refused)
-    }
-    expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(1n)])
-  })
 })
 
 describe('a reservation', () => {
@@ -120,13 +106,6 @@ describe('a reservation', () => {
     atOnce(newIds(allocator, context, toDo))
     atOnce(allocator.reserve(context, [key({ kind: 'ToDo', id })]))
     expect(atOnce(newIds(allocator, context, toDo))).toEqual([scatterId(next)])
-  })
-
-  test('of an incomplete key is refused before anything is reserved', () => {
-    const allocator = new IdAllocator({ kv: new MemoryKv() })
-    const keys = [key({ kind: 'ToDo', id: 5n }), toDo]
-    expect(() => allocator.reserve(context, keys)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
-    expect(atOnce(allocator.nextCounter(context, toDo, 'sequential'))).toBe(1n)
   })
 })
 

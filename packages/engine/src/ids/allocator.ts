@@ -9,7 +9,7 @@
  * A counter is a high-water mark, never a set of ranges. Reserving ToDo:100 moves the sequential counter of ToDo to 101, so the ids
  * between its old value and 100 are never given. A range (allocateSize, allocateRange) never overlaps ids given before. A store-wide id
  * skips the ids that its own (parent, kind) has given or reserved, and a range all store-wide ids. Whether an entity already has an
- * id is checked by the commit, which can see pending records.
+ * id is checked by the commit, which can see pending records. Keys were checked by the verb (encoding/validate-key.ts).
  *
  * I4   No id is given twice for one parent and kind.                 test/property/ids.*.test.ts
  * I5   An id given or reserved is never given later. With several allocators over one store this needs `othersGive`:
@@ -23,7 +23,6 @@ import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-prom
 import { type Key, type PartitionId, withId } from '../model/key.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
 import { parseIdScope, scatteredRowKey, sequentialRowKey, sequentialRowKeys, storewideRowKey } from './id-scope.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
 import {
@@ -82,7 +81,6 @@ export class IdAllocator {
   /** The keys with new ids in their last elements, in request order. All keys must be incomplete. */
   completeKeys(context: RequestContext, keys: readonly Key[], policy: IdPolicy = 'scattered'): MaybePromise<Key[]> {
     this.#begin(context)
-    for (const key of keys) checkIncomplete(key)
     const first = keys[0]
     if (first === undefined) return []
     if (policy === 'storewide') {
@@ -118,7 +116,6 @@ export class IdAllocator {
    * accepted and change nothing: they are never given anyway.
    */
   reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
-    for (const key of keys) checkComplete(key)
     this.#begin(context)
     if (this.#switchedOff?.has('id-reservation')) return
     const highest = new Map<IdSequence, number>()
@@ -191,7 +188,6 @@ export class IdAllocator {
 
   /** The counter's next number, without taking it. For the inspector. */
   nextCounter(context: RequestContext, of: Key, policy: IdPolicy): MaybePromise<bigint> {
-    checkAncestors(of)
     this.#begin(context)
     if (policy === 'storewide') return andThen(this.#storewideSequence().peek(context), BigInt)
     return andThen(this.#sequenceFor(of, policy).peek(context), BigInt)
@@ -253,7 +249,6 @@ export class IdAllocator {
    * before and after: an id it gave meanwhile may not have seen this counter move.
    */
   #inRange<T>(context: RequestContext, of: Key, take: (sequence: IdSequence) => MaybePromise<T>): MaybePromise<T> {
-    checkAncestors(of)
     this.#begin(context)
     const again = (floor: number): MaybePromise<T> =>
       andThen(floor === 1 ? undefined : this.#sequentialSequence(of).skipPast(context, floor - 1), () =>
