@@ -178,7 +178,8 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
 /** The last turn of each scheduler: the next one begins after it. */
 const lines = new WeakMap<Scheduler, Promise<void>>()
 
-function nextTurn(clock: Scheduler): Promise<void> {
+/** A turn of the event loop that no slice, and no other caller of this function, shares. */
+export function nextTurn(clock: Scheduler): Promise<void> {
   const before = lines.get(clock) ?? Promise.resolve()
   const turn = before.then(() => new Promise<void>((resolve) => clock.defer(resolve)))
   lines.set(clock, turn)

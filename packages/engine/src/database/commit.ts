@@ -27,6 +27,7 @@ import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { giveWay } from '../slices.ts'
 import { Overtaken } from '../transactions/blocked.ts'
 import type { CommitInput, Committed } from '../transactions/commit-input.ts'
 import { type EvaluationRules, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
@@ -156,6 +157,7 @@ function* commitInTurn(
       // One record for each group, with the index rows to write and delete.
       const made = yield* waitFor(recordsOf(context, states, database, { transaction, groups: [] }))
       const records = log.appendsOf(context, database, made, version)
+      yield* waitFor(giveWay(context, records.length))
       const isApplied = yield* waitFor(log.readyFor(database, records))
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)

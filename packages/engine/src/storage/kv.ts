@@ -17,7 +17,7 @@
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
  *     version at its creation. (A store over wide rows reads each row at some moment after the opening.)
  * K5  After a failed write every later one is refused with UNAVAILABLE until the store is opened again.
- * K7  Writes take effect, and are answered, in the order of the calls.
+ * K7  Writes take effect, and are answered, in the order of the calls; but mutateIf may wait while a long batch is taken.
  *
  * A row is answered as it was written, or reading it fails with DamagedRow. A scan gives the rows before the damaged one
  * first, and a seek continues behind it. A closed store refuses everything with UNAVAILABLE. Methods that answer at once
@@ -31,6 +31,7 @@ import type { RequestContext } from '../context.ts'
 import type { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { RowKey } from '../row.ts'
+import { sliceWorkMax } from '../slices.ts'
 
 export type { RowKey }
 
@@ -89,23 +90,20 @@ export function workOf(rows: number, ...values: readonly (Uint8Array | undefined
   return values.reduce((work, value) => work + (value === undefined ? 0 : value.length / bytesOfWork), rows)
 }
 
-/** {@link handOver} in steps that yield their work, for a sink that yields to other calls between them. */
+/**
+ * {@link handOver} in steps that yield their work, for a sink that yields to other calls between them. What the caller did
+ * before, and does after, has slices of its own.
+ */
 export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<number> {
-  if ('writeTo' in writes) {
-    yield* writes.writeTo(sink)
-    return
+  yield sliceWorkMax
+  if ('writeTo' in writes) yield* writes.writeTo(sink)
+  else {
+    for (const { key, value } of writes) {
+      sink.write(key, value)
+      yield workOf(1, value)
+    }
   }
-  for (const { key, value } of writes) {
-    sink.write(key, value)
-    yield workOf(1, value)
-  }
-}
-
-export function listOf(writes: Writes): readonly KvWrite[] {
-  if (!('writeTo' in writes)) return writes
-  const list: KvWrite[] = []
-  handOver(writes, { write: (key, value) => list.push({ key, value }) })
-  return list
+  yield sliceWorkMax
 }
 
 export interface ScanOptions {

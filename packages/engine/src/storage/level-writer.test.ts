@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../errors.ts'
 import type { WriteSource } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
@@ -156,9 +156,11 @@ describe('the writer of a LevelDB store', () => {
     const later = writer.submit(put('l0', 2))
     expect(list.steps).toBeLessThan(500)
     expect(level.batches).toEqual([])
-    expect(writer.pending('l499')?.value).toEqual(Uint8Array.of(1))
     expect(writer.pending('l0')?.value).toEqual(Uint8Array.of(2))
-    await vi.waitFor(() => expect(level.batches).toHaveLength(1), { timeout: 60_000 })
+    await writer.filling
+    expect(writer.filling).toBeUndefined()
+    expect(writer.pending('l499')?.value).toEqual(Uint8Array.of(1))
+    expect(level.batches).toHaveLength(1)
     expect(level.batches[0]?.rows).toHaveLength(500)
     level.batches[0]?.settle()
     await first

@@ -6,7 +6,7 @@
  *
  * - Writes take effect in the order of submission, each list atomically. A long list goes to LevelDB's memory in slices.
  * - A conditional write is decided against the store plus every write submitted before it. If ToDo:1 = A is waiting, a
- *   condition "is A" holds.
+ *   condition "is A" holds. While LevelDB takes a long list, it waits: only then all rows of the list are known.
  * - After a failed batch nothing more is written: LevelDB may have kept a part of its log record.
  *
  * Measured on Node 20: merged batches of 16 commits take 32–75 µs a commit, single ones 50–80.
@@ -15,7 +15,7 @@ import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import { giveWay } from '../slices.ts'
+import { giveWay, nextTurn } from '../slices.ts'
 import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
 import {
   countOf,
@@ -25,7 +25,6 @@ import {
   type KeyRange,
   type KvRow,
   type KvWrite,
-  listOf,
   type RowKey,
   type WriteSink,
   type Writes,
@@ -69,8 +68,6 @@ export type Group = readonly KvWrite[] | Deletion | Cleaning | Homecoming
 interface Job {
   /** The rows that went to LevelDB; caches and later reads get this list. */
   readonly group: Group
-  /** A long list, until LevelDB has all of it. */
-  coming: Writes | undefined
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -82,8 +79,8 @@ interface Batch {
   rows: number
   /** `undefined` = rows to delete are searched when the batch starts. */
   readonly chained: LevelBatch | undefined
-  /** Whether LevelDB still lacks rows of it. */
-  isFilling: boolean
+  /** Resolves when LevelDB has all rows of it; `undefined` from then on. */
+  filling: Promise<void> | undefined
 }
 
 type LevelBatch = ReturnType<LevelDatabase['batch']>
@@ -141,8 +138,7 @@ export class LevelWriter {
     batch.rows += count
     const sink = this.#sinkInto(batch.chained, this.#areas, rows)
     if (count > mergedRowsMax) {
-      job.coming = writes
-      void this.#fill(batch, job, writes, sink)
+      batch.filling = this.#fill(batch, writes, sink)
       return job.promise
     }
     try {
@@ -156,8 +152,7 @@ export class LevelWriter {
   }
 
   /** Gives LevelDB a long list in slices; later batches wait. */
-  async #fill(batch: RowBatch, job: Job, writes: Writes, sink: WriteSink): Promise<void> {
-    batch.isFilling = true
+  async #fill(batch: RowBatch, writes: Writes, sink: WriteSink): Promise<void> {
     const context = requestContext({ clock: this.#scheduler })
     try {
       for (const written of handOverInSteps(writes, sink)) {
@@ -170,8 +165,7 @@ export class LevelWriter {
     } catch (cause) {
       this.#fail(undefined, cause)
     }
-    job.coming = undefined
-    batch.isFilling = false
+    batch.filling = undefined
     this.#handOver()
   }
 
@@ -195,7 +189,7 @@ export class LevelWriter {
   #batchFor(rows: number): RowBatch {
     const last = this.#waiting.at(-1)
     if (last?.chained !== undefined && last.rows + rows <= mergedRowsMax) return last as RowBatch
-    const batch = { jobs: [], rows: 0, chained: this.#level.batch(), isFilling: false }
+    const batch = { jobs: [], rows: 0, chained: this.#level.batch(), filling: undefined }
     this.#waiting.push(batch)
     return batch
   }
@@ -238,9 +232,14 @@ export class LevelWriter {
   #push(group: Group, chained?: LevelBatch): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const job = newJob(group)
-    this.#waiting.push({ jobs: [job], rows: 1, chained, isFilling: false })
+    this.#waiting.push({ jobs: [job], rows: 1, chained, filling: undefined })
     this.#handOver()
     return job.promise
+  }
+
+  /** Resolves when LevelDB has a list that it lacks rows of; `undefined` = there is none. */
+  get filling(): Promise<void> | undefined {
+    return this.#waiting.find(({ filling }) => filling !== undefined)?.filling
   }
 
   /** The newest unacknowledged write to `key`: its value, and a promise for its outcome. */
@@ -272,15 +271,17 @@ export class LevelWriter {
   }
 
   #handOver(): void {
-    if (this.#underWay !== undefined || this.#waiting[0]?.isFilling) return
+    if (this.#underWay !== undefined || this.#waiting[0]?.filling !== undefined) return
     const batch = this.#waiting.shift()
     if (batch === undefined) return
     this.#underWay = batch
     const written = this.#write(batch).then(() => this.#events.written?.(batch.chained === undefined))
     written.then(
-      () => {
-        this.#underWay = undefined
+      async () => {
         this.#events.afterWrite(batch.jobs.map((job) => job.group))
+        // The caller of a long list has much to do.
+        if (batch.rows > mergedRowsMax) await nextTurn(this.#scheduler)
+        this.#underWay = undefined
         for (const job of batch.jobs) job.resolve()
         this.#handOver()
       },
@@ -372,12 +373,12 @@ function newJob(group: Job['group']): Job {
     resolve = onDone
     reject = onError
   })
-  return { group, coming: undefined, promise, resolve, reject }
+  return { group, promise, resolve, reject }
 }
 
 function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
   for (let i = jobs.length - 1; i >= 0; i--) {
-    const { group, coming, promise } = jobs[i] as Job
+    const { group, promise } = jobs[i] as Job
     if ('leftover' in group || 'home' in group) continue
     if ('deleted' in group) {
       const row = group.rows.find((one) => one.key === key)
@@ -386,7 +387,7 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
       if (isIn) return { value: undefined, settled: promise }
       continue
     }
-    const write = listOf(coming ?? group).findLast((one) => one.key === key)
+    const write = group.findLast((one) => one.key === key)
     if (write !== undefined) return { value: write.value, settled: promise }
   }
   return undefined

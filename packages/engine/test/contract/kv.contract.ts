@@ -89,6 +89,25 @@ export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, feat
       expect(plain(await kv.get('a'))).toEqual([9])
     })
 
+    it('kv/K2: a conditional write after a long batch is decided without making its rows again', async () => {
+      const passes = { count: 0 }
+      const batch = kv.batch({
+        count: 9000,
+        *writeTo(sink) {
+          passes.count++
+          for (let i = 0; i < 9000; i++) {
+            sink.write(`k${i}`, bytes(7))
+            yield 1
+          }
+        },
+      })
+      const refused = kv.mutateIf({ key: 'k8999', value: bytes(8) }, undefined)
+      const taken = kv.mutateIf({ key: 'k8999', value: bytes(9) }, bytes(7))
+      expect(await Promise.all([batch, refused, taken])).toEqual([undefined, false, true])
+      expect(plain(await kv.get('k8999'))).toEqual([9])
+      expect(passes.count).toBe(1)
+    })
+
     it('kv/K7: writes take effect and are answered in their order', async () => {
       const answered: number[] = []
       const writes = Array.from({ length: 12 }, async (_, i) => {

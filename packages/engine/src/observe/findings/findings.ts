@@ -15,6 +15,7 @@ import type { CallFact, LookupFact } from '../../call-fact.ts'
 import type { Scheduler } from '../../clock.ts'
 import type { CommitEvent } from '../../log/commit-log.ts'
 import { type Random, seededRandom } from '../../random.ts'
+import { nextTurn } from '../../slices.ts'
 import type { Finding, GroupReport, WadingTablet } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { findingAdvice } from './finding-kinds.ts'
@@ -132,8 +133,8 @@ export class Findings {
     }
     if (this.#isLookDue || (this.#notes.length < notesMax && this.#size < sizeMax)) return
     this.#isLookDue = true
-    // In a turn of its own, which does not add to that of a large commit.
-    this.#options.scheduler.defer(() => this.#lookAtNotes())
+    // Not in the turn of a large commit.
+    void nextTurn(this.#options.scheduler).then(() => this.#lookAtNotes())
   }
 
   #lookAtNotes(): void {

@@ -18,6 +18,8 @@ async function chargesOf(entities: number, value: Value): Promise<number> {
     const entity = Buffer.concat([head, key, encodeProperties(new Map([['v', value]]))])
     const mutations = [{ operation: 'upsert', entity }] as const
     await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+    // One turn of the event loop for the slice that charges them, and one for this test.
+    await nextTurn()
     await nextTurn()
   }
   const { length } = charged.mock.calls

@@ -23,6 +23,7 @@ import type { MaybePromise } from '../../maybe-promise.ts'
 import type { Meter, Refusal, RequestLoad } from '../../meter.ts'
 import type { Random } from '../../random.ts'
 import type { RowOperation } from '../../row.ts'
+import { nextTurn } from '../../slices.ts'
 import { type RowKey, workOf } from '../../storage/kv.ts'
 import { type EntityRows, RowProducer, tableOfRow } from '../../tables/entity-rows.ts'
 import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
@@ -176,8 +177,8 @@ export class Metering implements Meter {
     if (this.#isExact || this.listeners.size > 0) this.chargeWaiting()
     else if (!this.#isChargeDue && this.#waitingWork >= waitingMax) {
       this.#isChargeDue = true
-      // In a turn of its own, which does not add to that of a large commit.
-      this.#parts.scheduler.defer(() => this.chargeWaiting())
+      // Not in the turn of a large commit.
+      void nextTurn(this.#parts.scheduler).then(() => this.chargeWaiting())
     }
   }
 
