@@ -119,6 +119,8 @@ consoleTests('every page of the console', ({ visit }) => {
       await go(address)
       await settled()
       if (views.includes(address)) await page.getByText('Write a').first().waitFor()
+      // A view that has its data asks for more, such as the newest version of the entity: the full store has to answer that, too.
+      await settled()
       leadTo(undefined)
       await away.waitFor()
       // The same address with another store: all that was shown is gone.
@@ -126,9 +128,12 @@ consoleTests('every page of the console', ({ visit }) => {
       await away.waitFor({ state: 'detached' })
       await page.getByText('Write a').first().waitFor({ state: 'detached' })
       await expect.poll(() => page.getByRole('alert').allTextContents(), { message: address }).toEqual([])
-      // Ends the connections to that store, too.
+      // The page has to see this loss before the next one begins: a banner that is still there would answer for both, and what the
+      // page asks about the full store, such as a version of an entity, would reach the empty one.
       leadTo(undefined)
+      await away.waitFor()
       leadTo(full.address)
+      await away.waitFor({ state: 'detached' })
     }
   })
 })

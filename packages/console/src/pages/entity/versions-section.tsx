@@ -2,6 +2,7 @@
 
 import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -131,7 +132,7 @@ interface LoadedVersion {
   readonly error?: Error
 }
 
-/** Versions do not change: each is asked for once. */
+/** Versions do not change: each is asked for until it is there, after an error again when the server is back. */
 function useVersion(scope: EntityScope, key: string, version: string | undefined): LoadedVersion {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedVersion>>(new Map())
   useEffect(() => {
@@ -145,7 +146,7 @@ function useVersion(scope: EntityScope, key: string, version: string | undefined
       },
     )
     return () => abort.abort()
-  }, [version])
+  }, [version, epoch.value])
   return (version === undefined ? undefined : loaded.get(version)) ?? {}
 }
 
