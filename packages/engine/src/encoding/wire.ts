@@ -24,12 +24,6 @@ const wireFixed32 = 5
 /** Entities have no groups, so deeper nesting is an attack. */
 const groupDepthMax = 100
 
-/** Node's slice functions: one call into the runtime, without the dispatch of toString. */
-interface BufferSlices {
-  latin1Slice(start: number, end: number): string
-  utf8Slice(start: number, end: number): string
-}
-
 /** The same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -37,7 +31,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 
 /** Bytes as a byte string (bytes.ts). */
 export function binaryText(bytes: Buffer, start: number, end: number): string {
-  return (bytes as Buffer & BufferSlices).latin1Slice(start, end)
+  return bytes.toString('latin1', start, end)
 }
 
 /** Whether bytes [start, end) are all below 0x80. For short runs this loop costs less than a call into the runtime. */
@@ -63,9 +57,8 @@ export function notText(start: number, end: number, what: string): DatastoreErro
  * Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers to which the field's name is expensive.
  */
 export function tryReadText(bytes: Buffer, start: number, end: number): string | undefined {
-  const slices = bytes as Buffer & BufferSlices
-  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return slices.latin1Slice(start, end)
-  return isUtf8(bytes.subarray(start, end)) ? slices.utf8Slice(start, end) : undefined
+  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return bytes.toString('latin1', start, end)
+  return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : undefined
 }
 
 /** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. */

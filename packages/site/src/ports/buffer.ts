@@ -70,25 +70,13 @@ class PortedBuffer extends Uint8Array {
   }
 
   override toString(encoding: Encoding = 'utf8', start = 0, end: number = this.length): string {
-    if (encoding === 'utf8') return this.utf8Slice(start, end)
-    if (encoding === 'latin1') return this.latin1Slice(start, end)
-    if (encoding === 'base64') return btoa(this.latin1Slice(start, end))
+    if (encoding === 'utf8') return decoder.decode(this.subarray(start, end))
+    if (encoding === 'latin1') return latin1Of(this.subarray(start, end))
+    if (encoding === 'base64') return btoa(latin1Of(this.subarray(start, end)))
     if (encoding !== 'hex') throw new TypeError(`the encoding ${encoding} is not here`)
     let digits = ''
     for (let i = start; i < end; i++) digits += (this[i] as number).toString(16).padStart(2, '0')
     return digits
-  }
-
-  latin1Slice(start = 0, end: number = this.length): string {
-    if (end - start <= charsAtOnce)
-      return String.fromCharCode.apply(null, this.subarray(start, end) as unknown as number[])
-    let text = ''
-    for (let at = start; at < end; at += charsAtOnce) text += this.latin1Slice(at, Math.min(end, at + charsAtOnce))
-    return text
-  }
-
-  utf8Slice(start = 0, end: number = this.length): string {
-    return decoder.decode(this.subarray(start, end))
   }
 
   write(text: string, at?: number | Encoding, encoding?: Encoding): number {
@@ -146,6 +134,14 @@ function view({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 /** The same bytes. */
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): PortedBuffer {
   return new PortedBuffer(buffer as ArrayBuffer, byteOffset, byteLength)
+}
+
+function latin1Of(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += charsAtOnce) {
+    text += String.fromCharCode(...bytes.subarray(at, at + charsAtOnce))
+  }
+  return text
 }
 
 function encoded(text: string, encoding: Encoding = 'utf8'): Uint8Array {
