@@ -63,6 +63,20 @@ export interface Arm {
   drive?(wire: WireSession): Promise<void>
 }
 
+/** An arm for each way, which runs it, and may send the same calls to a server. */
+export function armsOf<Way extends Pick<Arm, 'name' | 'about'>>(
+  ways: readonly Way[],
+  run: (session: ArmSession, way: Way) => Promise<void>,
+  drive?: (wire: WireSession, way: Way) => Promise<void>,
+): readonly Arm[] {
+  return ways.map((way) => ({
+    name: way.name,
+    about: way.about,
+    run: (session) => run(session, way),
+    ...(drive && { drive: (wire) => drive(wire, way) }),
+  }))
+}
+
 export interface Expectation {
   /** The expected effect, in the present tense. */
   readonly says: string
@@ -88,20 +102,30 @@ export const ofArm = (arm: string, ...names: readonly string[]): FigureOf[] => n
 export const ofArms = (name: string, ...arms: readonly string[]): FigureOf[] => arms.map((arm) => [arm, name])
 
 /**
- * An expectation over figures, which `judge` gets in their order.
+ * An expectation over figures, which both functions get in their order.
  *
- *   expectFigures('shards multiply the writes', ofArms('served', 'write-one', 'write-shards'), (one, shards) => ({
- *     holds: shards > 5 * one,
- *     found: `${one} and ${shards}/s`,
- *   }))
+ *   expectFigures('shards multiply the writes', ofArms('served', 'write-one', 'write-shards'), (one, shards) => shards > 5 * one, '{} and {}/s')
+ *
+ * @param found - the figures in words; in a text, `{}` is the next figure, and `{3}` the third
  */
 export function expectFigures(
   says: string,
   figures: readonly FigureOf[],
-  judge: (...values: number[]) => Verdict,
+  holds: (...values: number[]) => boolean,
+  found: string | ((...values: number[]) => string),
 ): Expectation {
   const arms = [...new Set(figures.map(([arm]) => arm))]
-  return { says, arms, judge: (of) => judge(...figures.map(([arm, name]) => figureOf(of(arm), name))) }
+  return {
+    says,
+    arms,
+    judge: (of) => {
+      const values = figures.map(([arm, name]) => figureOf(of(arm), name))
+      let next = 0
+      const fill = (words: string): string =>
+        words.replace(/\{(\d*)\}/g, (_, place: string) => `${values[place === '' ? next++ : Number(place) - 1]}`)
+      return { holds: holds(...values), found: typeof found === 'string' ? fill(found) : found(...values) }
+    },
+  }
 }
 
 /** An expectation on one figure of one arm: its value, or what must hold for it. */
@@ -111,10 +135,8 @@ export function expectFigure(
   name: string,
   wanted: number | ((value: number) => boolean),
 ): Expectation {
-  return expectFigures(says, [[arm, name]], (value) => ({
-    holds: typeof wanted === 'number' ? value === wanted : wanted(value),
-    found: `${name} of ${arm}: ${inWords(value)}`,
-  }))
+  const holds = typeof wanted === 'number' ? (value: number) => value === wanted : wanted
+  return expectFigures(says, [[arm, name]], holds, `${name} of ${arm}: {}`)
 }
 
 /** The value of a figure that the arm has recorded. */

@@ -7,7 +7,7 @@
 import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
 import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/testing'
 import { engineTabletOptions } from './engine-settings.ts'
-import { Recorder } from './measure/recorder.ts'
+import { Recorder, Unmeasured } from './measure/recorder.ts'
 import type { SettingName, SettingValues } from './settings.ts'
 import { type Client, StoreClient } from './sim/client.ts'
 import { type Gateways, openGateways } from './sim/gateways.ts'
@@ -34,8 +34,8 @@ export class ArmSession {
   readonly random: Random
   readonly record: Recorder = new Recorder()
   readonly #options: SessionOptions
-  #stores: Store[] = []
-  #gateways: Gateways[] = []
+  readonly #stores: Store[] = []
+  readonly #gateways: Gateways[] = []
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -78,12 +78,6 @@ export class ArmSession {
     return new StoreClient(store, this.setting('client.rpcMs'))
   }
 
-  /** Before the arm's end, to make room for the next one. */
-  async closeStore(store: Store): Promise<void> {
-    this.#stores = this.#stores.filter((other) => other !== store)
-    await store.close()
-  }
-
   /** So many gateways over one store of rows, with the times and capacities of the settings. */
   async openGateways(count: number, clockRows = 1): Promise<Gateways> {
     const gateways = await openGateways({
@@ -106,20 +100,33 @@ export class ArmSession {
     return gateways
   }
 
-  /** Before the arm's end, to make room for the next ones. */
-  async closeGateways(gateways: Gateways): Promise<void> {
-    this.#gateways = this.#gateways.filter((other) => other !== gateways)
-    gateways.servers.isOn = false
-    for (const gateway of gateways.all) await gateway.close()
-  }
-
   progress(share: number): void {
     this.#options.onProgress?.(share)
   }
 
+  /** Measures at one level after the other, such as numbers of writers. Stores of a level are closed at its end, to make room for the next. */
+  async atEach<Level, T>(
+    levels: readonly Level[],
+    measure: (level: Level) => Promise<T>,
+  ): Promise<{ readonly all: readonly T[]; readonly first: T; readonly last: T }> {
+    const all: T[] = []
+    for (const level of levels) {
+      all.push(await measure(level))
+      await this.close()
+      this.progress(all.length / levels.length)
+    }
+    const [first, last] = [all[0], all.at(-1)]
+    if (first === undefined || last === undefined) throw new Unmeasured('these settings leave nothing to measure')
+    return { all, first, last }
+  }
+
+  /** Closes all stores that are open. */
   async close(): Promise<void> {
-    for (const store of this.#stores) await store.close()
-    for (const gateways of this.#gateways) await this.closeGateways(gateways)
+    for (const store of this.#stores.splice(0)) await store.close()
+    for (const { servers, all } of this.#gateways.splice(0)) {
+      servers.isOn = false
+      for (const gateway of all) await gateway.close()
+    }
   }
 }
 

@@ -37,12 +37,8 @@ async function observe(
   record.figure('chi-square if even, at most', chiSquareBound(buckets - 1), '')
   record.text('what happened', [...taken.words, `then automatically: ${automatic.slice(0, 5).join(', ')}, …`])
   const counts = bucketCounts(automatic, buckets)
-  record.chart({
-    title: 'where automatic ids fall',
-    unit: 'ids',
-    x: { name: 'part of the id space', values: counts.map((_, i) => i) },
-    lines: [{ name: 'automatic ids', values: counts }],
-  })
+  const x = { name: 'part of the id space', values: counts.map((_, i) => i) }
+  record.chart('where automatic ids fall', 'ids', x, { 'automatic ids': counts })
 }
 
 const atOnce = 50
@@ -224,7 +220,8 @@ export const allocateIds: Lab = {
       expectFigures(
         even ? `${name}: scattered ids spread evenly` : `${name}: sequential ids stay in one corner of their space`,
         ofArm(name, 'chi-square', 'chi-square if even, at most'),
-        (value, bound) => ({ holds: value <= bound === even, found: `chi-square ${value}, at most ${bound} if even` }),
+        (value, bound) => value <= bound === even,
+        'chi-square {}, at most {} if even',
       ),
     ),
   ],

@@ -233,26 +233,25 @@ export const batching: Lab = {
         ['so does one lookup', 'all read'],
       ] as const
     ).map(([says, figure]) =>
-      expectFigures(says, ofArms(figure, ...ways), (single, _, together) => ({
-        holds: together * 20 < single,
-        found: `${single} ms one by one, ${together} ms together`,
-      })),
+      expectFigures(
+        says,
+        ofArms(figure, ...ways),
+        (single, _, together) => together * 20 < single,
+        '{1} ms one by one, {3} ms together',
+      ),
     ),
     expectFigures(
       'calls at once hide their latency, but there are as many of them',
       [...ofArms('all written', ...ways), ...ofArms('commits', ...ways)],
-      (single, atOnce, _, calls, callsAtOnce, together) => ({
-        holds: atOnce * 20 < single && callsAtOnce === calls && together === 1,
-        found: `${atOnce} ms, ${callsAtOnce} calls; together ${together} call`,
-      }),
+      (single, atOnce, _, calls, callsAtOnce, together) =>
+        atOnce * 20 < single && callsAtOnce === calls && together === 1,
+      '{2} ms, {5} calls; together {6} call',
     ),
     expectFigures(
       'the store does the same work: a log record for each entity group',
       ofArms('log records', ...ways),
-      (single, atOnce, together) => ({
-        holds: single > 0 && atOnce === single && together === single,
-        found: `${single}, ${atOnce}, ${together} log records`,
-      }),
+      (single, atOnce, together) => single > 0 && atOnce === single && together === single,
+      '{}, {}, {} log records',
     ),
     ...ways.map((way) => expectFigure(`${way}: no call fails`, way, 'errors', 0)),
     expectFigure('one-by-one: the engine warns of single calls', 'one-by-one', 'findings of the engine', (n) => n > 0),

@@ -7,8 +7,7 @@
  */
 import type { Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
-import { Unmeasured } from '../measure/recorder.ts'
+import { type Arm, armsOf, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
@@ -150,8 +149,7 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
   const most = session.setting('work.records')
   const levels = levelsOf(most)
   const base = await filledWith(levels)
-  const measured: Level[] = []
-  for (const records of levels) {
+  const { all, first, last } = await session.atEach(levels, async (records) => {
     const store = await session.open({
       mode: 'legacy',
       apply: { type: 'immediate' },
@@ -159,16 +157,10 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
       statisticsEveryMs: dayMs,
       kv: base.fork(before(records)),
     })
-    const client = async (): Promise<void> => {
-      await store.sleep(base.tookMs)
-      measured.push(await measure(session, store, way, records))
-    }
-    await store.together([client()], undefined, stepMs)
-    await session.closeStore(store)
-    session.progress(measured.length / levels.length)
-  }
-  const [first, last] = [measured[0], measured.at(-1)]
-  if (first === undefined || last === undefined) throw new Unmeasured('work.records leaves no records')
+    const level = store.sleep(base.tookMs).then(() => measure(session, store, way, records))
+    await store.together([level.then(() => {})], undefined, stepMs)
+    return level
+  })
   record.figure('records', last.records, '')
   record.figure('rows read, fewest records', first.answer.rows, '')
   record.figure('rows read', last.answer.rows, '')
@@ -178,10 +170,8 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
   record.figure('not counted after a write', last.missing, 'records')
   record.figure('counted after', last.staleMs / 1000, 's')
   const x = { name: 'records', values: levels }
-  const chart = (title: string, unit: string, value: (level: Level) => number): void =>
-    record.chart({ title, unit, x, logarithmic: true, lines: [{ name: way.name, values: measured.map(value) }] })
-  chart('rows read', 'rows', ({ answer }) => answer.rows)
-  chart('latency', 'ms', ({ ms }) => ms)
+  record.chart('rows read', 'rows', x, { [way.name]: all.map(({ answer }) => answer.rows) }, true)
+  record.chart('latency', 'ms', x, { [way.name]: all.map(({ ms }) => ms) }, true)
 }
 
 /** Puts the last records, asks until all are counted, and then takes the measures on quiet servers. */
@@ -254,11 +244,10 @@ async function countWithinLimit(session: ArmSession): Promise<void> {
   record.figure('limit of a request', limitMs / 1000, 's')
   record.figure('kinds counted', tookMs.length, '')
   record.figure('records counted at the limit', counted, '')
-  await session.closeStore(store)
 }
 
 const arms: readonly Arm[] = [
-  ...ways.map((way) => ({ name: way.name, about: way.about, run: (session: ArmSession) => run(session, way) })),
+  ...armsOf(ways, run),
   {
     name: 'request-limit',
     about: 'two kinds counted by keys in one request, with calls as slow as in the articles',
@@ -270,10 +259,12 @@ const names = ways.map(({ name }) => name)
 const scanning = ['keys-only', 'count']
 
 function grown(name: string, says: string, holds: (factor: number) => boolean): Expectation {
-  return expectFigures(`${name}: ${says}`, ofArm(name, 'rows read, fewest records', 'rows read'), (few, many) => ({
-    holds: holds(many / few),
-    found: `${inWords(few)} rows for the fewest records, ${inWords(many)} for all`,
-  }))
+  return expectFigures(
+    `${name}: ${says}`,
+    ofArm(name, 'rows read, fewest records', 'rows read'),
+    (few, many) => holds(many / few),
+    '{} rows for the fewest records, {} for all',
+  )
 }
 
 export const counting: Lab = {
@@ -339,7 +330,8 @@ export const counting: Lab = {
     expectFigures(
       'count: the server counts in less time than the client needs to fetch the keys',
       ofArms('latency', ...scanning),
-      (keys, count) => ({ holds: count < keys, found: `${inWords(keys)} ms by keys, ${inWords(count)} ms by count()` }),
+      (keys, count) => count < keys,
+      '{} ms by keys, {} ms by count()',
     ),
     expectFigures(
       'request-limit: a kind takes more than half of what a request may, so that two do not end',
@@ -350,38 +342,27 @@ export const counting: Lab = {
         'kinds counted',
         'records counted at the limit',
       ),
-      (seconds, limit, kinds, counted) => ({
-        holds: kinds === 1 && seconds > 0.5 * limit && seconds < limit,
-        found: `one kind in ${seconds} s; ${counted} records when ${limit} s were over`,
-      }),
+      (seconds, limit, kinds) => kinds === 1 && seconds > 0.5 * limit && seconds < limit,
+      'one kind in {1} s; {4} records when {2} s were over',
     ),
     expectFigures(
       'the stored counts answer in a small part of the time',
       ofArms('latency', ...names),
-      (keys, count, statistics, revision) => {
-        const [a, b, c, d] = [keys, count, statistics, revision].map(inWords)
-        return {
-          holds: 5 * Math.max(statistics, revision) < Math.min(keys, count),
-          found: `${a} and ${b} ms by scanning, ${c} and ${d} ms as stored`,
-        }
-      },
+      (keys, count, statistics, revision) => 5 * Math.max(statistics, revision) < Math.min(keys, count),
+      '{} and {} ms by scanning, {} and {} ms as stored',
     ),
     expectFigures(
       'statistics: what was written since the last ones is not counted, for hours',
       ofArm('statistics', 'not counted after a write', 'counted after'),
-      (missing, seconds) => ({
-        holds: missing > 1 && seconds > 3600,
-        found: `${inWords(missing)} records not counted, for ${inWords(seconds / 3600)} h`,
-      }),
+      (missing, seconds) => missing > 1 && seconds > 3600,
+      (missing, seconds) => `${inWords(missing)} records not counted, for ${inWords(seconds / 3600)} h`,
     ),
     ...['count', 'newest-revision'].map((name) =>
       expectFigures(
         `${name}: a write is counted when its index rows are written`,
         ofArm(name, 'not counted after a write', 'counted after'),
-        (missing, seconds) => ({
-          holds: missing === 1 && seconds < 5,
-          found: `${missing} record, for ${inWords(seconds)} s`,
-        }),
+        (missing, seconds) => missing === 1 && seconds < 5,
+        '{} record, for {} s',
       ),
     ),
   ],

@@ -6,7 +6,6 @@
 import type { Key } from '@sixtables/engine'
 import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
-import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { integerOf, isTransient } from '../sim/client.ts'
@@ -63,8 +62,7 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
   const batch = variant.batch(session)
   const seconds = session.setting('load.seconds')
   const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
-  const rows: { rate: number; retries: number; givenUp: number; p50: number; p99: number }[] = []
-  for (const [i, writers] of levels.entries()) {
+  const { all, first, last } = await session.atEach(levels, async (writers) => {
     const store = await session.open({
       mode: 'legacy',
       apply: { type: 'immediate' },
@@ -73,42 +71,29 @@ async function run(session: ArmSession, variant: Variant): Promise<void> {
     })
     const tally = await write(session, store, { writers, seconds, job: jobOf(variant, batch) })
     const jobs = Math.max(1, tally.done + tally.givenUp)
-    rows.push({
+    return {
       rate: tally.done / seconds,
-      retries: tally.retries / jobs,
+      aborts: tally.retries / jobs + tally.givenUp / jobs,
       givenUp: tally.givenUp / jobs,
       p50: tally.latency.quantile(0.5),
       p99: tally.latency.quantile(0.99),
-    })
-    await session.closeStore(store)
-    session.progress((i + 1) / levels.length)
-  }
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (first === undefined || last === undefined) throw new Unmeasured('load.writersMax leaves no writers')
-  record.figure('best rate', Math.max(...rows.map(({ rate }) => rate)), 'commits/s')
-  record.figure('entities', Math.max(...rows.map(({ rate }) => rate)) * batch, '/s')
+    }
+  })
+  const rates = all.map(({ rate }) => rate)
+  record.figure('best rate', Math.max(...rates), 'commits/s')
+  record.figure('entities', Math.max(...rates) * batch, '/s')
   record.figure('rate, 1 writer', first.rate, 'commits/s')
   record.figure('rate, all writers', last.rate, 'commits/s')
   record.figure('p99, 1 writer', first.p99, 'ms')
   record.figure('p99, all writers', last.p99, 'ms')
-  record.figure('aborts, 1 writer', first.retries + first.givenUp, 'per job')
-  record.figure('aborts, all writers', last.retries + last.givenUp, 'per job')
+  record.figure('aborts, 1 writer', first.aborts, 'per job')
+  record.figure('aborts, all writers', last.aborts, 'per job')
   record.figure('given up, all writers', last.givenUp * 100, '%')
   const x = { name: 'writers', values: levels }
-  const line = (name: string, value: (row: (typeof rows)[number]) => number) => ({ name, values: rows.map(value) })
-  record.chart({ title: 'committed', unit: '/s', x, lines: [line('committed', ({ rate }) => rate)] })
-  record.chart({
-    title: 'latency, retries included',
-    unit: 'ms',
-    x,
-    lines: [line('p50', ({ p50 }) => p50), line('p99', ({ p99 }) => p99)],
-  })
-  record.chart({
-    title: 'attempts that were aborted',
-    unit: 'per job',
-    x,
-    lines: [line('aborted', ({ retries, givenUp }) => retries + givenUp)],
-  })
+  record.chart('committed', '/s', x, { committed: rates })
+  const latency = { p50: all.map(({ p50 }) => p50), p99: all.map(({ p99 }) => p99) }
+  record.chart('latency, retries included', 'ms', x, latency)
+  record.chart('attempts that were aborted', 'per job', x, { aborted: all.map(({ aborts }) => aborts) })
 }
 
 /** Writes to one group at an even rate, whatever becomes of them; a writer waits for its answer and does not try again. */
@@ -147,7 +132,7 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
   record.figure('p50 of all writes', latency.quantile(0.5), 'ms')
   record.figure('p99 of all writes', latency.quantile(0.99), 'ms')
   const x = { name: 'seconds since the start', values: waits.map((_, second) => second) }
-  record.chart({ title: 'how long a write waits', unit: 'ms', x, lines: [{ name: 'wait', values: waits }] })
+  record.chart('how long a write waits', 'ms', x, { wait: waits })
 }
 
 const burstArms: readonly Arm[] = [
@@ -194,17 +179,16 @@ function compare(
   figure: string,
   holds: (first: number, second: number) => boolean,
 ): Expectation {
-  return expectFigures(says, ofArms(figure, ...names), (first, second) => ({
-    holds: holds(first, second),
-    found: `${figure}: ${names[0]} ${first}, ${names[1]} ${second}`,
-  }))
+  return expectFigures(says, ofArms(figure, ...names), holds, `${figure}: ${names[0]} {}, ${names[1]} {}`)
 }
 
 function climbs(says: string, figure: string, holds: (few: number, many: number) => boolean): Expectation {
-  return expectFigures(says, ofArm('one-group', `${figure}, 1 writer`, `${figure}, all writers`), (few, many) => ({
-    holds: holds(few, many),
-    found: `${figure}: ${few} with one writer, ${many} with all`,
-  }))
+  return expectFigures(
+    says,
+    ofArm('one-group', `${figure}, 1 writer`, `${figure}, all writers`),
+    holds,
+    `${figure}: {} with one writer, {} with all`,
+  )
 }
 
 export const entityGroupContention: Lab = {
@@ -275,7 +259,8 @@ export const entityGroupContention: Lab = {
     expectFigures(
       'one group takes a few commits a second, however many writers',
       ofArm('one-group', 'best rate'),
-      (best) => ({ holds: best >= 2 && best <= 8, found: `${best}/s at best` }),
+      (best) => best >= 2 && best <= 8,
+      '{}/s at best',
     ),
     climbs('more writers: aborts climb', 'aborts', (few, many) => few < 0.1 && many > 1),
     climbs('more writers: latency climbs, that of jobs given up counted', 'p99', (few, many) => many > 5 * few),
@@ -300,10 +285,8 @@ export const entityGroupContention: Lab = {
     expectFigures(
       'above one write a second eventual reads lag further and further behind',
       ofArms('an eventual query lags by', 'reads-at-one', 'reads-at-five'),
-      (one, five) => ({
-        holds: one < 2 && five > 5 * one,
-        found: `${one} s at one write a second, ${five} s at five`,
-      }),
+      (one, five) => one < 2 && five > 5 * one,
+      '{} s at one write a second, {} s at five',
     ),
     expectFigures(
       'above one write a second a strong read times out',
@@ -311,10 +294,8 @@ export const entityGroupContention: Lab = {
         ...ofArms('strong queries that time out', 'reads-at-one', 'reads-at-five'),
         ['reads-at-one', 'a strong query takes'],
       ],
-      (one, five, ms) => ({
-        holds: one === 0 && five === 1,
-        found: `timed out: ${five} at five writes a second; ${ms} ms at one`,
-      }),
+      (one, five) => one === 0 && five === 1,
+      'timed out: {2} at five writes a second; {3} ms at one',
     ),
     expectFigure('short-burst: every write gets through', 'short-burst', 'writes lost', 0),
     expectFigure('long-run: at the same rate many are lost', 'long-run', 'writes lost', (lost) => lost > 20),

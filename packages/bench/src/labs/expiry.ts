@@ -9,7 +9,7 @@
  * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, ascending, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -248,31 +248,20 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   record.figure(kept, longest / 60_000, 'minutes')
   record.figure('a generation', generationMs / 60_000, 'minutes')
   const x = { name: 'minutes', values: sweeps.map(({ minute }) => minute) }
-  record.chart({
-    title: 'what a sweep reads',
-    unit: 'rows',
-    x,
-    lines: [
-      { name: 'found', values: sweeps.map((sweep) => sweep.rows) },
-      { name: 'deleted', values: sweeps.map((sweep) => sweep.tombstones) },
-    ],
-  })
+  const lines = { found: sweeps.map((sweep) => sweep.rows), deleted: sweeps.map((sweep) => sweep.tombstones) }
+  record.chart('what a sweep reads', 'rows', x, lines)
   recordFindings(record, store, 'scan-over-tombstones')
 }
 
-const arms: readonly Arm[] = schemes.map((scheme) => ({
-  name: scheme.name,
-  about: scheme.about,
-  run: (session) => run(session, scheme),
-  drive: (wire) =>
-    openLoop(wire, (n) => {
-      const nowMs = wire.client.nowMs()
-      const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
-      const value = scheme.value({ n, expiresMs: nowMs + 300_000 }, moment)
-      const key = wire.client.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
-      return { operation: 'upsert', key, fields: { [property]: text(value), user: unindexed(text(`user ${n}`)) } }
-    }),
-}))
+const arms = armsOf(schemes, run, (wire, scheme) =>
+  openLoop(wire, (n) => {
+    const nowMs = wire.client.nowMs()
+    const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
+    const value = scheme.value({ n, expiresMs: nowMs + 300_000 }, moment)
+    const key = wire.client.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
+    return { operation: 'upsert', key, fields: { [property]: text(value), user: unindexed(text(`user ${n}`)) } }
+  }),
+)
 
 const perRow = 'deleted rows stepped over'
 const kept = 'kept longest after expiry'
@@ -346,41 +335,34 @@ export const expiry: Lab = {
     expectFigures(
       'sharded: there are as many deleted rows, but each query meets a small part of them',
       [perRow, 'worst query steps over'].flatMap((figure) => ofArms(figure, 'indexed', 'sharded')),
-      (plain, shards, worst, worstOfShards) => ({
-        holds: shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
-        found: `${plain} and ${shards} a row found; the worst query: ${worst} and ${worstOfShards}`,
-      }),
+      (plain, shards, worst, worstOfShards) => shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
+      '{} and {} a row found; the worst query: {} and {}',
     ),
     ...['remembered', 'generations'].map((name) =>
       expectFigures(
         `${name}: a sweep meets hardly any deleted rows`,
         ofArm(name, 'rows found', perRow),
-        (found, each) => ({ holds: found > 0 && each < 0.1, found: `${each} for each of ${found} rows found` }),
+        (found, each) => found > 0 && each < 0.1,
+        '{2} for each of {1} rows found',
       ),
     ),
     expectFigures(
       'remembered: what is moved to a time in the past is never found',
       ofArms(kept, 'indexed', 'remembered'),
-      (plain, remembered) => ({
-        holds: remembered > 4 * plain,
-        found: `kept for up to ${plain} and ${remembered} minutes`,
-      }),
+      (plain, remembered) => remembered > 4 * plain,
+      'kept for up to {} and {} minutes',
     ),
     expectFigures(
       'generations: what is alive is written again, and what has expired is kept longer',
       [['generations', 'entities written again'], ...ofArms(kept, 'indexed', 'generations')],
-      (again, plain, generations) => ({
-        holds: again > 0 && generations > 1.5 * plain,
-        found: `${again} written again; kept for up to ${plain} and ${generations} minutes`,
-      }),
+      (again, plain, generations) => again > 0 && generations > 1.5 * plain,
+      '{} written again; kept for up to {} and {} minutes',
     ),
     expectFigures(
       'generations: nothing is kept for longer than three generations',
       ofArm('generations', kept, 'a generation'),
-      (longest, generation) => ({
-        holds: longest < 3 * generation,
-        found: `${longest} minutes, a generation of ${generation} minutes`,
-      }),
+      (longest, generation) => longest < 3 * generation,
+      '{} minutes, a generation of {} minutes',
     ),
   ],
 }

@@ -66,18 +66,12 @@ type Holds = (one: number, other: number) => boolean
 
 /** An expectation about two figures of one arm. */
 function pair(says: string, arm: string, names: readonly [string, string], holds: Holds): Expectation {
-  return expectFigures(says, ofArm(arm, ...names), (first, second) => ({
-    holds: holds(first, second),
-    found: `${names[0]}: ${first}, ${names[1]}: ${second}`,
-  }))
+  return expectFigures(says, ofArm(arm, ...names), holds, `${names[0]}: {}, ${names[1]}: {}`)
 }
 
 /** An expectation about one figure of two arms. */
 function compared(says: string, name: string, arms: readonly [string, string], holds: Holds): Expectation {
-  return expectFigures(says, ofArms(name, ...arms), (first, second) => ({
-    holds: holds(first, second),
-    found: `${name} of ${arms[0]}: ${first}, of ${arms[1]}: ${second}`,
-  }))
+  return expectFigures(says, ofArms(name, ...arms), holds, `${name} of ${arms[0]}: {}, of ${arms[1]}: {}`)
 }
 
 const manyTimes = (times: number): boolean => times > 6.5

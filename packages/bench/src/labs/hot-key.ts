@@ -91,23 +91,19 @@ const writeJob =
 async function writeArm(session: ArmSession, copies: number): Promise<void> {
   const { record } = session
   const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
-  const rates: number[] = []
-  const p99s: number[] = []
-  for (const [i, writers] of levels.entries()) {
+  const { all, last } = await session.atEach(levels, async (writers) => {
     const store = await session.open({ simulate: true })
     const seconds = session.setting('load.seconds')
     const { done, latency } = await write(session, store, { writers, seconds, job: writeJob(copies) })
-    rates.push(done / seconds)
-    p99s.push(latency.quantile(0.99))
-    await session.closeStore(store)
-    session.progress((i + 1) / levels.length)
-  }
+    return { rate: done / seconds, p99: latency.quantile(0.99) }
+  })
+  const rates = all.map(({ rate }) => rate)
   record.figure('copies', copies, '')
   record.figure('served', Math.max(...rates), '/s')
-  record.figure('p99', p99s.at(-1) ?? 0, 'ms')
+  record.figure('p99', last.p99, 'ms')
   const x = { name: 'writers', values: levels }
-  record.chart({ title: 'throughput', unit: 'writes/s', x, lines: [{ name: 'served', values: rates }] })
-  record.chart({ title: 'latency', unit: 'ms', x, lines: [{ name: 'p99', values: p99s }] })
+  record.chart('throughput', 'writes/s', x, { served: rates })
+  record.chart('latency', 'ms', x, { p99: all.map(({ p99 }) => p99) })
 }
 
 const arms: readonly Arm[] = [
@@ -139,10 +135,12 @@ const arms: readonly Arm[] = [
 
 /** Nearly as many times the throughput of one as there are copies, and there are several. */
 function asManyTimes(says: string, one: string, many: string): Expectation {
-  return expectFigures(says, [...ofArms('served', one, many), [many, 'copies']], (alone, together, copies) => ({
-    holds: copies > 1 && together > 0.85 * copies * alone && together < 1.15 * copies * alone,
-    found: `${alone}/s of one, ${together}/s with ${copies} copies`,
-  }))
+  return expectFigures(
+    says,
+    [...ofArms('served', one, many), [many, 'copies']],
+    (alone, together, copies) => copies > 1 && together > 0.85 * copies * alone && together < 1.15 * copies * alone,
+    '{}/s of one, {}/s with {} copies',
+  )
 }
 
 export const hotKey: Lab = {
@@ -197,20 +195,24 @@ export const hotKey: Lab = {
   },
   arms,
   expectations: [
-    expectFigures('read-one: a tablet is not split inside a row', ofArm('read-one', 'busiest tablet'), (busiest) => ({
-      holds: busiest > 99,
-      found: `${busiest} % of the load on one tablet`,
-    })),
+    expectFigures(
+      'read-one: a tablet is not split inside a row',
+      ofArm('read-one', 'busiest tablet'),
+      (busiest) => busiest > 99,
+      '{} % of the load on one tablet',
+    ),
     expectFigures(
       'read-one: most of what is asked for is refused',
       ofArm('read-one', 'served', 'refused'),
-      (served, refused) => ({ holds: refused > served, found: `${served}/s served, ${refused} refused` }),
+      (served, refused) => refused > served,
+      '{}/s served, {} refused',
     ),
     asManyTimes('replicas multiply the reads by their number', 'read-one', 'read-replicas'),
     expectFigures(
       'write-one: a few writes a second, whatever the number of writers',
       ofArm('write-one', 'served'),
-      (served) => ({ holds: served > 1 && served < 10, found: `${served}/s` }),
+      (served) => served > 1 && served < 10,
+      '{}/s',
     ),
     asManyTimes('shards multiply the writes by their number', 'write-one', 'write-shards'),
     expectFigures(
@@ -219,10 +221,8 @@ export const hotKey: Lab = {
         ...ofArms('served', 'read-one', 'read-replicas', 'write-shards'),
         ...ofArms('copies', 'read-replicas', 'write-shards'),
       ],
-      (one, reads, writes, copies, shards) => ({
-        holds: copies === shards && reads > 500 * writes && one < 0.25 * reads,
-        found: `${copies} keys: ${reads}/s read, ${writes}/s written; one key: ${one}/s read`,
-      }),
+      (one, reads, writes, copies, shards) => copies === shards && reads > 500 * writes && one < 0.25 * reads,
+      '{4} keys: {2}/s read, {3}/s written; one key: {1}/s read',
     ),
     expectFigure(
       'read-one: instances that need the hot key at their start fail to start',

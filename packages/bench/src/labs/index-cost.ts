@@ -64,7 +64,6 @@ async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case
   const put = await written(store, commit(fields))
   await store.alone(() => store.sleep(10_000))
   const update = await written(store, commit({ ...fields, ...changed }))
-  await session.closeStore(store)
   return { put, update }
 }
 
@@ -89,14 +88,11 @@ async function six(session: ArmSession, index: (value: Value) => Value): Promise
 /** The same with 0, 1, 2, … composite indexes, each over two properties. */
 async function composites(session: ArmSession): Promise<void> {
   const fields = properties(session)
-  const most = session.setting('index.count')
-  const series: Cost[] = []
-  for (let count = 0; count <= most; count++) {
+  const counts = Array.from({ length: session.setting('index.count') + 1 }, (_, count) => count)
+  await costsOf(session, 'composite indexes', counts, (count) => {
     const indexes = Array.from({ length: count }, (_, i) => definition(...pairOf(i)))
-    series.push(await cost(session, { indexes, fields, changed: { title: text('changed.') } }))
-    session.progress((count + 1) / (most + 1))
-  }
-  draw(session, 'composite indexes', series, (i) => i)
+    return { indexes, fields, changed: { title: text('changed.') } }
+  })
 }
 
 /** The i-th pair of properties, `title` first: no two alike. */
@@ -108,14 +104,10 @@ function pairOf(i: number): readonly string[] {
 /** One property of 1, 2, 4, … values; with an index over as many properties of as many values each, or with none. */
 async function valued(session: ArmSession, arrays: readonly string[], indexed: boolean): Promise<void> {
   const most = session.setting('index.values')
-  const counts = powersUpTo(most)
-  const series: Cost[] = []
-  for (const count of counts) {
+  await costsOf(session, 'values of each property', powersUpTo(most), (count) => {
     const fields = Object.fromEntries(arrays.map((name) => [name, tags(session, count)]))
-    series.push(await cost(session, { indexes: indexed ? [definition(...arrays)] : [], fields }))
-    session.progress(series.length / counts.length)
-  }
-  draw(session, 'values of each property', series, (i) => counts[i] ?? 0)
+    return { indexes: indexed ? [definition(...arrays)] : [], fields }
+  })
   session.record.figure('values', most, 'of each property')
 }
 
@@ -125,29 +117,20 @@ function powersUpTo(most: number): readonly number[] {
   return [...powers, most]
 }
 
-function draw(session: ArmSession, name: string, series: readonly Cost[], at: (i: number) => number): void {
-  const [first, last] = [series[0], series.at(-1)]
-  if (first === undefined || last === undefined) throw new Error('nothing was put')
+async function costsOf(
+  session: ArmSession,
+  name: string,
+  counts: readonly number[],
+  caseOf: (count: number) => Case,
+): Promise<void> {
+  const { all, first, last } = await session.atEach(counts, (count) => cost(session, caseOf(count)))
   record(session, last)
   session.record.figure('rows at the fewest', first.put.rows, 'per put')
   session.record.figure('composite rows', last.put.compositeRows, 'per put')
-  const x = { name, values: series.map((_, i) => at(i)) }
-  const line = (of: string, value: (written: Written) => number) => ({
-    name: of,
-    values: series.map(({ put }) => value(put)),
-  })
-  session.record.chart({
-    title: 'rows of a put',
-    unit: 'rows',
-    x,
-    lines: [line('all', ({ rows }) => rows), line('composite', ({ compositeRows }) => compositeRows)],
-  })
-  session.record.chart({
-    title: 'apply',
-    unit: 'ms of one server',
-    x,
-    lines: [line('apply', ({ applyMs }) => applyMs)],
-  })
+  const x = { name, values: counts }
+  const rows = { all: all.map(({ put }) => put.rows), composite: all.map(({ put }) => put.compositeRows) }
+  session.record.chart('rows of a put', 'rows', x, rows)
+  session.record.chart('apply', 'ms of one server', x, { apply: all.map(({ put }) => put.applyMs) })
 }
 
 /** Doubles the values of two arrays under one index until a put is refused. */
@@ -247,55 +230,48 @@ export const indexCost: Lab = {
   },
   arms,
   expectations: [
-    expectFigures('excluding a property saves its two rows', ofArms('rows', 'excluded', 'indexed'), (without, all) => ({
-      holds: without === 2 && all === without + 2 * names.length,
-      found: `${without} rows, ${all} rows`,
-    })),
+    expectFigures(
+      'excluding a property saves its two rows',
+      ofArms('rows', 'excluded', 'indexed'),
+      (without, all) => without === 2 && all === without + 2 * names.length,
+      '{} rows, {} rows',
+    ),
     expectFigures(
       'a changed value deletes two rows and writes two; an excluded one does neither',
       ofArms('rows of an update of one property', 'excluded', 'indexed'),
-      (without, all) => ({ holds: without === 1 && all === 5, found: `${without} row, ${all} rows` }),
+      (without, all) => without === 1 && all === 5,
+      '{} row, {} rows',
     ),
     expectFigures(
       'each composite index adds a row',
       ofArm('composite', 'rows at the fewest', 'rows', 'composite rows'),
-      (fewest, most, added) => ({
-        holds: added > 0 && most === fewest + added,
-        found: `${fewest} rows without, ${most} with ${added}`,
-      }),
+      (fewest, most, added) => added > 0 && most === fewest + added,
+      '{} rows without, {} with {}',
     ),
     expectFigures(
       'without a composite index rows grow as the values do',
       ofArm('multi-valued', 'rows at the fewest', 'rows', 'values'),
-      (one, most, values) => ({
-        holds: one === 6 && most === 2 + 4 * values,
-        found: `1 value each: ${one} rows, ${values}: ${most}`,
-      }),
+      (one, most, values) => one === 6 && most === 2 + 4 * values,
+      '1 value each: {1} rows, {3}: {2}',
     ),
     expectFigures(
       'an index over two arrays multiplies: rows grow as the square of the values',
       ofArm('exploding', 'values', 'composite rows'),
-      (values, combined) => ({
-        holds: combined === values * values,
-        found: `${values} values each, ${combined} composite rows`,
-      }),
+      (values, combined) => combined === values * values,
+      '{} values each, {} composite rows',
     ),
     expectFigures(
       'apply takes longer with every index, longest with the exploding one',
       ofArms('apply', 'excluded', 'indexed', 'composite', 'exploding'),
-      (...times) => ({
-        holds: times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0)),
-        found: `${times.join(' ms, ')} ms`,
-      }),
+      (...times) => times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0)),
+      '{} ms, {} ms, {} ms, {} ms',
     ),
     expectFigures(
       'an index that explodes too far refuses the put',
       ofArm('refused', 'values of each array when refused', 'index rows of the last put that was taken'),
-      (values, rows) => ({
-        // The rows without the composite index are four for each value: they alone would reach no limit so soon.
-        holds: rows > 4 * values * 2 && rows < 40_000,
-        found: `${values} values each are refused, after a put of ${rows} index rows`,
-      }),
+      // The rows without the composite index are four for each value: they alone would reach no limit so soon.
+      (values, rows) => rows > 4 * values * 2 && rows < 40_000,
+      '{} values each are refused, after a put of {} index rows',
     ),
   ],
 }

@@ -8,7 +8,7 @@
  * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
@@ -189,18 +189,14 @@ async function prepareOld(store: Store): Promise<void> {
   await store.alone(() => store.sleep(60_000))
 }
 
-const arms: readonly Arm[] = ways.map((way) => ({
-  name: way.name,
-  about: way.about,
-  run: (session) => run(session, way),
-  drive: (wire) =>
-    openLoop(wire, (n) => {
-      const key = (kind: string, name: string, namespace?: string): Key => keyIn(wire.client, kind, name, namespace)
-      const all = Math.ceil(wire.seconds * wire.opsPerSecond)
-      const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
-      return 'put' in operation ? operation.put : operation.lookup
-    }),
-}))
+const arms = armsOf(ways, run, (wire, way) =>
+  openLoop(wire, (n) => {
+    const key = (kind: string, name: string, namespace?: string): Key => keyIn(wire.client, kind, name, namespace)
+    const all = Math.ceil(wire.seconds * wire.opsPerSecond)
+    const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
+    return 'put' in operation ? operation.put : operation.lookup
+  }),
+)
 
 const refusedAfter = 'refused, five minutes after the change'
 
@@ -276,10 +272,8 @@ export const kindMigration: Lab = {
     expectFigures(
       'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',
       ofArm('copy-in-order', 'hottest tablet at the end', 'refused at the end'),
-      (share, refused) => ({
-        holds: share > 90 && refused > 20,
-        found: `${inWords(share)} % on one tablet, ${inWords(refused)} % refused`,
-      }),
+      (share, refused) => share > 90 && refused > 20,
+      '{} % on one tablet, {} % refused',
     ),
   ],
 }

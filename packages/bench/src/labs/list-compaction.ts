@@ -3,7 +3,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.3.
  */
-import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
@@ -30,38 +30,24 @@ async function run(session: ArmSession, way: CompactionWay): Promise<void> {
   await store.alone(() => compaction.settle())
   const { changes, compactions, refused, killed, sights, last } = compaction.tally
   if (last === undefined) throw new Unmeasured('the list was never looked at')
-  const greatest = (value: (sight: Sight) => number): number => Math.max(...sights.map(value))
+  const greatest = (of: 'entries' | 'lost' | 'back'): number => Math.max(...sights.map((sight) => sight[of]))
   record.figure('changes', changes, '')
   record.figure('compactions finished', compactions, '')
   record.figure('compactions refused', refused, '')
   record.figure('compacting clients killed', killed, '')
-  record.figure(
-    'longest list',
-    greatest(({ entries }) => entries),
-    'entries',
-  )
+  record.figure('longest list', greatest('entries'), 'entries')
   record.figure('list on average', sights.reduce((sum, { entries }) => sum + entries, 0) / sights.length, 'entries')
   record.figure('list at the end', last.entries, 'entries')
   record.figure('followers at the end', last.followers, '')
   record.figure('reads with repeats', (sights.filter(({ repeats }) => repeats > 0).length / sights.length) * 100, '%')
   record.figure('longest time with repeats', longestRepeats(sights) / 1000, 's')
   record.figure('repeats at the end', last.repeats, 'entries')
-  record.figure(
-    'lost at any time',
-    greatest(({ lost }) => lost),
-    'followers',
-  )
+  record.figure('lost at any time', greatest('lost'), 'followers')
   record.figure('lost at the end', last.lost, 'followers')
-  record.figure(
-    'back at any time',
-    greatest(({ back }) => back),
-    'followers',
-  )
+  record.figure('back at any time', greatest('back'), 'followers')
   const x = { name: 'seconds', values: sights.map(({ atMs }) => atMs / 1000) }
-  const chart = (title: string, unit: string, value: (sight: Sight) => number): void =>
-    record.chart({ title, unit, x, lines: [{ name: way.name, values: sights.map(value) }] })
-  chart('list', 'entries', ({ entries }) => entries)
-  chart('repeats', 'entries', ({ repeats }) => repeats)
+  record.chart('list', 'entries', x, { [way.name]: sights.map(({ entries }) => entries) })
+  record.chart('repeats', 'entries', x, { [way.name]: sights.map(({ repeats }) => repeats) })
 }
 
 /** The longest time between two looks without repeats, ms. */
@@ -90,12 +76,7 @@ async function drive({ client, random, seconds, done, judged }: WireSession, way
 const switching = ['active-pointer', 'marker', 'one-commit']
 const whole = ['cas', ...switching]
 
-const arms: readonly Arm[] = compactionWays.map((way) => ({
-  name: way.name,
-  about: way.about,
-  run: (session) => run(session, way),
-  drive: (wire) => drive(wire, way),
-}))
+const arms = armsOf(compactionWays, run, drive)
 
 export const listCompaction: Lab = {
   name: 'list-compaction',
@@ -161,17 +142,16 @@ export const listCompaction: Lab = {
     expectFigures(
       'cas: compactions fail like removals do while the list changes',
       ofArm('cas', 'compactions finished', 'compactions refused'),
-      (done, refused) => ({ holds: done * 5 < refused, found: `${done} got through, ${refused} were refused` }),
+      (done, refused) => done * 5 < refused,
+      '{} got through, {} were refused',
     ),
     ...switching.map((name) =>
       expectFigures(
         `${name}: compacts under load`,
         // One spell of killed clients makes the longest list, however long the load; the average tells growth from chance.
         [...ofArms('list on average', 'cas', name), [name, 'compactions finished']],
-        (long, short, done) => ({
-          holds: short < 0.6 * long,
-          found: `${done} compactions finished; ${inWords(short)} entries in the list on average, ${inWords(long)} with cas`,
-        }),
+        (long, short) => short < 0.6 * long,
+        '{3} compactions finished; {2} entries in the list on average, {1} with cas',
       ),
     ),
     ...['active-pointer', 'marker'].flatMap((name) => [
@@ -179,10 +159,8 @@ export const listCompaction: Lab = {
       expectFigures(
         `${name}: repeats settle in seconds`,
         ofArm(name, 'longest time with repeats', 'repeats at the end'),
-        (longest, last) => ({
-          holds: longest < 15 && last === 0,
-          found: `at most ${longest} s; ${last} when all is quiet`,
-        }),
+        (longest, last) => longest < 15 && last === 0,
+        'at most {} s; {} when all is quiet',
       ),
     ]),
     expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', 0),
@@ -190,10 +168,8 @@ export const listCompaction: Lab = {
       expectFigures(
         `${name}: nothing is lost, and nothing comes back`,
         ofArm(name, 'lost at any time', 'back at any time', 'lost at the end'),
-        (lost, back, atEnd) => ({
-          holds: lost === 0 && back === 0 && atEnd === 0,
-          found: `at most ${lost} followers lost and ${back} back in any read, ${atEnd} lost at the end`,
-        }),
+        (lost, back, atEnd) => lost === 0 && back === 0 && atEnd === 0,
+        'at most {} followers lost and {} back in any read, {} lost at the end',
       ),
     ),
     expectFigure('clear-first: a killed client loses followers', 'clear-first', 'lost at the end', (n) => n > 0),

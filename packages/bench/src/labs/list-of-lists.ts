@@ -304,10 +304,9 @@ const arms: readonly Arm[] = [
 ]
 
 const inSubLists = (says: string, names: readonly string[], holds: (...values: number[]) => boolean): Expectation =>
-  expectFigures(`sub-lists: ${says}`, ofArm('sub-lists', ...names), (...values) => ({
-    holds: holds(...values),
-    found: names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}`).join(', '),
-  }))
+  expectFigures(`sub-lists: ${says}`, ofArm('sub-lists', ...names), holds, (...values) =>
+    names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}`).join(', '),
+  )
 
 export const listOfLists: Lab = {
   name: 'list-of-lists',
@@ -362,10 +361,8 @@ export const listOfLists: Lab = {
     expectFigures(
       'one-item: is refused at the limit of an entity, long before all are in it',
       [...ofArms('followers found', 'one-item', 'sub-lists'), ['one-item', 'refused for its size']],
-      (few, all, refused) => ({
-        holds: refused === 1 && few < all / 2,
-        found: `${inWords(few)} followers in one entity, ${inWords(all)} in sub-lists`,
-      }),
+      (few, all, refused) => refused === 1 && few < all / 2,
+      '{} followers in one entity, {} in sub-lists',
     ),
     inSubLists(
       'all followers are stored, each once',
@@ -375,10 +372,8 @@ export const listOfLists: Lab = {
     expectFigures(
       'a new follower costs a small part of the bytes in sub-lists',
       ofArms('written for a follower', 'one-item', 'sub-lists'),
-      (one, many) => ({
-        holds: one > 4 * many,
-        found: `${inWords(one)} bytes in one entity, ${inWords(many)} in sub-lists`,
-      }),
+      (one, many) => one > 4 * many,
+      '{} bytes in one entity, {} in sub-lists',
     ),
     inSubLists(
       'the old ones are compacted at the first attempt',

@@ -3,9 +3,8 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
  */
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
-import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, hasCode, isTransient, type Put, textsOf } from '../sim/client.ts'
@@ -101,7 +100,6 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
       for (const property of one?.fields.keys() ?? []) tally.elements += textsOf(one?.fields, property).length
     }
   })
-  await session.closeStore(store)
   return tally
 }
 
@@ -119,44 +117,24 @@ async function run(
   const { record } = session
   const changes = session.setting('list.changes')
   const levels = [1, 4, 16, 64].filter((writers) => writers <= writersMax)
-  const tallies: Tally[] = []
-  for (const [i, writers] of levels.entries()) {
-    tallies.push(await changeTheList(session, way, writers))
-    session.progress((i + 1) / levels.length)
-  }
-  const [first, last] = [tallies[0], tallies.at(-1)]
-  if (first === undefined || last === undefined) throw new Unmeasured('load.writersMax leaves no writers')
+  const { all, first, last } = await session.atEach(levels, (writers) => changeTheList(session, way, writers))
   const retriesOf = ({ removalRetries, removals }: Tally): number => removalRetries / Math.max(1, removals)
-  const sum = (value: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + value(tally), 0)
-  const rates = tallies.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)
+  const sum = (of: 'additionRetries' | 'wrong'): number => all.reduce((sum, tally) => sum + tally[of], 0)
+  const rates = all.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)
   record.figure('retries per removal, 1 writer', retriesOf(first), '')
   record.figure('retries per removal, all writers', retriesOf(last), '')
-  record.figure(
-    'retries of additions',
-    sum(({ additionRetries }) => additionRetries),
-    '',
-  )
+  record.figure('retries of additions', sum('additionRetries'), '')
   record.figure('removals that a client library gives up', (last.starved / Math.max(1, last.removals)) * 100, '%')
   record.figure('p99 of a removal, 1 writer', first.removalMs.quantile(0.99), 'ms')
   record.figure('p99 of a removal, all writers', last.removalMs.quantile(0.99), 'ms')
   record.figure('changes, all writers', rates.at(-1) ?? 0, '/s')
   record.figure('followers at the end', last.followers, '')
   record.figure('elements stored for them', last.elements, '')
-  record.figure(
-    'wrong at the end',
-    sum(({ wrong }) => wrong),
-    '',
-  )
+  record.figure('wrong at the end', sum('wrong'), '')
   const x = { name: 'writers', values: levels }
-  const chart = (title: string, unit: string, values: readonly number[]): void =>
-    record.chart({ title, unit, x, lines: [{ name: way.name, values }] })
-  chart('retries', 'per removal', tallies.map(retriesOf))
-  chart(
-    'p99 of a removal',
-    'ms',
-    tallies.map(({ removalMs }) => removalMs.quantile(0.99)),
-  )
-  chart('changes', '/s', rates)
+  record.chart('retries', 'per removal', x, { [way.name]: all.map(retriesOf) })
+  record.chart('p99 of a removal', 'ms', x, { [way.name]: all.map(({ removalMs }) => removalMs.quantile(0.99)) })
+  record.chart('changes', '/s', x, { [way.name]: rates })
 }
 
 const writersOverWire = 16
@@ -189,18 +167,9 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
 }
 
 const arms: readonly Arm[] = [
-  ...removalWays.map((way) => ({
-    name: way.name,
-    about: way.about,
-    run: (session: ArmSession) => run(session, way),
-    drive: (wire: WireSession) => drive(wire, way),
-  })),
+  ...armsOf(removalWays, run, drive),
   // One writer: how the list is written is the question, not what comes in between.
-  ...dividedWays.map((way) => ({
-    name: way.name,
-    about: way.about,
-    run: (session: ArmSession) => run(session, way, 1),
-  })),
+  ...armsOf(dividedWays, (session, way) => run(session, way, 1)),
 ]
 
 const names = removalWays.map(({ name }) => name)
@@ -274,28 +243,22 @@ export const listRemoval: Lab = {
         'retries per removal, all writers',
         'removals that a client library gives up',
       ),
-      (few, many, givenUp) => ({
-        holds: few === 0 && many > 5 && givenUp > 20,
-        found: `${few} retries per removal with one writer, ${many} with all; ${givenUp} % past five retries`,
-      }),
+      (few, many, givenUp) => few === 0 && many > 5 && givenUp > 20,
+      '{} retries per removal with one writer, {} with all; {} % past five retries',
     ),
     ...appending.map((name) =>
       expectFigures(
         `${name}: nothing is tried twice`,
         ofArm(name, 'retries per removal, all writers', 'retries of additions'),
-        (removals, additions) => ({
-          holds: removals === 0 && additions === 0,
-          found: `${removals} and ${additions} retries`,
-        }),
+        (removals, additions) => removals === 0 && additions === 0,
+        '{} and {} retries',
       ),
     ),
     expectFigures(
       'a removal takes several times as long by CAS',
       ofArms('p99 of a removal, all writers', 'cas', 'transforms'),
-      (slow, fast) => ({
-        holds: slow > 3 * fast,
-        found: `p99 with all writers: cas ${slow} ms, transforms ${fast} ms`,
-      }),
+      (slow, fast) => slow > 3 * fast,
+      'p99 with all writers: cas {} ms, transforms {} ms',
     ),
     expectFigure(
       'commas: a name with the delimiter in it becomes two, and is never removed',
@@ -316,15 +279,14 @@ export const listRemoval: Lab = {
     expectFigures(
       'all of these end with the same number of followers',
       ofArms('followers at the end', ...whole),
-      (...counts) => ({ holds: (counts[0] ?? 0) > 0 && new Set(counts).size === 1, found: counts.join(', ') }),
+      (...counts) => (counts[0] ?? 0) > 0 && new Set(counts).size === 1,
+      (...counts) => counts.join(', '),
     ),
     expectFigures(
       'the log keeps every change, the transforms only the followers',
       [['transforms', 'followers at the end'], ...ofArms('elements stored for them', 'log', 'transforms')],
-      (followers, long, short) => ({
-        holds: short === followers && long > 2 * followers,
-        found: `${followers} followers: ${long} elements in the log, ${short} with transforms`,
-      }),
+      (followers, long, short) => short === followers && long > 2 * followers,
+      '{} followers: {} elements in the log, {} with transforms',
     ),
   ],
 }

@@ -9,7 +9,7 @@
  * compaction, and queries go over them.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode } from '../sim/client.ts'
@@ -30,12 +30,14 @@ interface Look {
 }
 
 interface Way {
+  readonly name: string
+  readonly about: string
   /** Which entities go: those first in key order, or as many all over. */
   readonly deletes: 'first' | 'all over'
   /** Whether the query begins behind the last deleted key. */
-  readonly startsBehind: boolean
-  /** Whether the arm requests a compaction, or waits for one. */
-  readonly compacts: 'asked' | 'waited for'
+  readonly startsBehind?: boolean
+  /** Whether the arm waits for a compaction, and does not request one. */
+  readonly isLeftAlone?: boolean
   /** Whether the query has a deadline. */
   readonly hasDeadline?: boolean
 }
@@ -70,7 +72,7 @@ async function look(store: Store, at: string, query: Query, deadlineMs?: number)
 
 async function deleteMany(
   session: ArmSession,
-  { deletes, startsBehind, compacts, hasDeadline = false }: Way,
+  { deletes, startsBehind = false, isLeftAlone = false, hasDeadline = false }: Way,
 ): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
@@ -99,7 +101,7 @@ async function deleteMany(
     await store.sleep(settleMs)
     looks.push(await look(store, 'deleted', query, deadlineMs))
     recordFindings(record, store, 'scan-over-tombstones')
-    if (compacts === 'asked') store.engine.tablets.compact()
+    if (!isLeftAlone) store.engine.tablets.compact()
     else {
       while (tombstonesOf(store) > 0) {
         minutes.push((store.nowMs - deletedAtMs) / 60_000)
@@ -119,12 +121,11 @@ async function deleteMany(
     record.figure(`${at}: deleted rows on the way`, tombstones, '')
     record.figure(`${at}: the query takes`, ms, 'ms')
   }
-  if (compacts === 'waited for') {
+  if (isLeftAlone) {
     record.figure('compacted by itself after', minutes.at(-1) ?? 0, 'minutes')
     record.figure('tombstones rest for', session.setting('tablet.compactRestMs') / 60_000, 'minutes')
     const x = { name: 'minutes', values: minutes }
-    const lines = [{ name: 'query', values: whileLeft.map(({ ms }) => ms) }]
-    record.chart({ title: 'latency since the delete', unit: 'ms', x, lines })
+    record.chart('latency since the delete', 'ms', x, { query: whileLeft.map(({ ms }) => ms) })
   }
   const compactions = store.engine.tablets.events().filter(({ kind }) => kind === 'compaction')
   record.text('compactions', compactions.length === 0 ? ['none'] : compactions.map(({ words }) => words))
@@ -136,39 +137,23 @@ function tombstonesOf(store: Store): number {
   return tables.find(({ table }) => table === 'EntitiesByKind')?.tombstones ?? 0
 }
 
-const arms: readonly Arm[] = [
-  {
-    name: 'narrow',
-    about: 'the first keys are deleted, the query begins at the first key',
-    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'asked' }),
-  },
-  {
-    name: 'left-alone',
-    about: 'the same, without a requested compaction',
-    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'waited for' }),
-  },
+const ways: readonly Way[] = [
+  { name: 'narrow', about: 'the first keys are deleted, the query begins at the first key', deletes: 'first' },
+  { name: 'left-alone', about: 'the same, without a requested compaction', deletes: 'first', isLeftAlone: true },
   {
     name: 'start-behind',
     about: 'the same delete, the query begins behind the last deleted key',
-    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: true, compacts: 'asked' }),
+    deletes: 'first',
+    startsBehind: true,
   },
-  {
-    name: 'deadline',
-    about: 'as narrow; the query has a deadline',
-    run: (session) =>
-      deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'asked', hasDeadline: true }),
-  },
+  { name: 'deadline', about: 'as narrow; the query has a deadline', deletes: 'first', hasDeadline: true },
   {
     name: 'deadline-spread',
     about: 'as spread; the query has the same deadline',
-    run: (session) =>
-      deleteMany(session, { deletes: 'all over', startsBehind: false, compacts: 'asked', hasDeadline: true }),
+    deletes: 'all over',
+    hasDeadline: true,
   },
-  {
-    name: 'spread',
-    about: 'as many are deleted all over the keys',
-    run: (session) => deleteMany(session, { deletes: 'all over', startsBehind: false, compacts: 'asked' }),
-  },
+  { name: 'spread', about: 'as many are deleted all over the keys', deletes: 'all over' },
 ]
 
 const compared = (arm: string, at: string): FigureOf[] =>
@@ -232,29 +217,27 @@ export const massDelete: Lab = {
     'work.records': 4000,
     'batch.size': 20,
   },
-  arms,
+  arms: armsOf(ways, deleteMany),
   expectations: [
     expectFigures(
       'narrow: the query goes over every deleted row, and is slow',
       [...ofArm('narrow', 'deleted'), ...compared('narrow', 'deleted')],
-      (deleted, on, beforeMs, ms) => ({
-        holds: on >= deleted && ms / beforeMs > 5,
-        found: `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
-      }),
+      (deleted, on, beforeMs, ms) => on >= deleted && ms / beforeMs > 5,
+      (_, on, beforeMs, ms) => `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
     ),
     ...['narrow', 'left-alone'].map((arm) =>
-      expectFigures(`${arm}: compacted, it is as quick as before`, compared(arm, 'compacted'), (on, beforeMs, ms) => ({
-        holds: on === 0 && ms / beforeMs < 1.2,
-        found: `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
-      })),
+      expectFigures(
+        `${arm}: compacted, it is as quick as before`,
+        compared(arm, 'compacted'),
+        (on, beforeMs, ms) => on === 0 && ms / beforeMs < 1.2,
+        (on, beforeMs, ms) => `${on} deleted rows on the way, ${(ms / beforeMs).toFixed(1)} times as long`,
+      ),
     ),
     expectFigures(
       'left-alone: it is slow until the engine compacts, which it does when the deletes are tablet.compactRestMs old',
       ofArm('left-alone', 'compacted by itself after', 'tombstones rest for'),
-      (minutes, restMinutes) => ({
-        holds: minutes >= restMinutes && minutes < restMinutes + 2,
-        found: `compacted after ${minutes} minutes, set to ${restMinutes}`,
-      }),
+      (minutes, restMinutes) => minutes >= restMinutes && minutes < restMinutes + 2,
+      'compacted after {} minutes, set to {}',
     ),
     expectFigure(
       'start-behind: a query that starts behind the deleted keys reads past none',
@@ -265,34 +248,29 @@ export const massDelete: Lab = {
     expectFigures(
       'spread: the query meets few of as many deleted rows',
       [...ofArms('deleted: deleted rows on the way', 'narrow', 'spread'), ...ofArms('deleted', 'narrow', 'spread')],
-      (narrow, spread, deleted, deletedSpread) => ({
-        holds: deleted === deletedSpread && spread * 10 < narrow,
-        found: `${spread} on the way, ${narrow} when narrow`,
-      }),
+      (narrow, spread, deleted, deletedSpread) => deleted === deletedSpread && spread * 10 < narrow,
+      '{2} on the way, {1} when narrow',
     ),
     expectFigures(
       'deadline: over deleted rows the query times out, and is answered before the delete and after the compaction',
       timedOut('deadline'),
-      (before, deleted, compacted) => ({
-        holds: before === 0 && deleted === 1 && compacted === 0,
-        found: `timed out: before ${before}, deleted ${deleted}, compacted ${compacted}`,
-      }),
+      (before, deleted, compacted) => before === 0 && deleted === 1 && compacted === 0,
+      'timed out: before {}, deleted {}, compacted {}',
     ),
     expectFigures(
       'deadline-spread: with as many deletes all over the keys it is answered at any time',
       timedOut('deadline-spread'),
-      (...late) => ({ holds: late.every((n) => n === 0), found: `timed out: ${late.join(', ')}` }),
+      (...late) => late.every((n) => n === 0),
+      'timed out: {}, {}, {}',
     ),
-    ...arms
+    ...ways
       .filter(({ name }) => name !== 'deadline')
       .map(({ name }) =>
         expectFigures(
           `${name}: the page is full all the time`,
           ofArm(name, 'before: results', 'deleted: results', 'compacted: results'),
-          (...results) => ({
-            holds: results.every((n) => n > 0 && n === results[0]),
-            found: `${results.join(', ')} results`,
-          }),
+          (...results) => results.every((n) => n > 0 && n === results[0]),
+          '{}, {}, {} results',
         ),
       ),
     expectFigure('narrow: the engine warns of the one table that is read', 'narrow', 'findings of the engine', 1),

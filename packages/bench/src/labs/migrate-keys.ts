@@ -6,7 +6,7 @@
  * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
  */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integerOf } from '../sim/client.ts'
@@ -179,18 +179,13 @@ async function nameNew(session: ArmSession, by: 'allocator' | 'own counter'): Pr
 
 const inUse = 'the id allocated for a new entity was already in use, please try again'
 
-const mappingArms: readonly Arm[] = mappings.map((mapping) => ({
-  name: mapping.name,
-  about: mapping.about,
-  run: (session) => migrate(session, mapping),
-  drive: (wire) => {
-    const permutation = new KeyPermutation({ secret: 'over the wire', size: 1_000_000_000n })
-    return openLoop(wire, (n) => {
-      const old = BigInt(n + 1)
-      return { operation: 'upsert', key: wire.client.key(mapping.element(old, permutation)), fields: row(old) }
-    })
-  },
-}))
+const mappingArms = armsOf(mappings, migrate, (wire, mapping) => {
+  const permutation = new KeyPermutation({ secret: 'over the wire', size: 1_000_000_000n })
+  return openLoop(wire, (n) => {
+    const old = BigInt(n + 1)
+    return { operation: 'upsert', key: wire.client.key(mapping.element(old, permutation)), fields: row(old) }
+  })
+})
 
 const wayBack = ['other rows found by an old number', 'old numbers that their keys do not tell']
 
@@ -282,37 +277,29 @@ export const migrateKeys: Lab = {
       expectFigures(
         `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
         ofArm(name, 'hottest tablet at the end', 'refused at the end'),
-        (share, refused) => ({
-          holds: share > 90 && refused > 1000,
-          found: `${inWords(share)} %, ${inWords(refused)}/s refused`,
-        }),
+        (share, refused) => share > 90 && refused > 1000,
+        '{} %, {}/s refused',
       ),
     ),
     ...['permuted-ids', 'permuted-names'].flatMap((name) => [
       expectFigures(
         `${name}: the load is spread over tablets, and served`,
         ofArm(name, 'hottest tablet at the end', 'tablets', 'refused of all'),
-        (share, tablets, refused) => ({
-          holds: share < 33 && tablets >= 4 && refused < 3,
-          found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)} % refused`,
-        }),
+        (share, tablets, refused) => share < 33 && tablets >= 4 && refused < 3,
+        '{} % on one of {} tablets, {} % refused',
       ),
       expectFigures(
         `${name}: each number has a key of its own, which tells the number`,
         ofArm(name, ...wayBack),
-        (wrong, lost) => ({
-          holds: wrong === 0 && lost === 0,
-          found: `${wrong} rows overwritten, ${lost} numbers lost`,
-        }),
+        (wrong, lost) => wrong === 0 && lost === 0,
+        '{} rows overwritten, {} numbers lost',
       ),
     ]),
     expectFigures(
       'short-hash: spreads as well, but overwrites rows and has no way back',
       ofArm('short-hash', ...wayBack, 'hottest tablet at the end'),
-      (wrong, lost, share) => ({
-        holds: wrong > 0 && lost > 0 && share < 33,
-        found: `${wrong} rows overwritten, ${lost} numbers lost`,
-      }),
+      (wrong, lost, share) => wrong > 0 && lost > 0 && share < 33,
+      '{} rows overwritten, {} numbers lost',
     ),
     expectFigure(
       'unreserved: new entities are given the ids of old rows, and fail',

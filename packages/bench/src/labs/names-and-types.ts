@@ -268,12 +268,14 @@ export const namesAndTypes: Lab = {
     expectFigures(
       'slash: different keys are the same path',
       ofArm('slash', 'keys', 'paths when joined by slashes'),
-      (keys, paths) => ({ holds: keys === 4 && paths === 2, found: `${keys} keys, ${paths} paths` }),
+      (keys, paths) => keys === 4 && paths === 2,
+      '{} keys, {} paths',
     ),
     expectFigures(
       'slash: what seems to be in the folder is not found by a query for it',
       ofArm('slash', 'keys that seem to be in the folder', 'keys that are in the folder'),
-      (seem, are) => ({ holds: seem === 3 && are === 1, found: `${seem} seem to be, ${are} is` }),
+      (seem, are) => seem === 3 && are === 1,
+      '{} seem to be, {} is',
     ),
     expectFigure(
       'dot: a filter finds the nested property as well',
@@ -293,7 +295,8 @@ export const namesAndTypes: Lab = {
     expectFigures(
       'ids: a query from id 1 on misses the negative one',
       ofArm('ids', 'entities', 'entities from id 1 on'),
-      (all, seen) => ({ holds: seen === all - 1, found: `${seen} of ${all}` }),
+      (all, seen) => seen === all - 1,
+      '{2} of {1}',
     ),
     expectFigure('ids: a number and its digits are two keys', 'ids', 'entities numbered alike', 2),
     expectFigure('ids: digits sort as texts do', 'ids', '"10" stands before "9"', 1),
@@ -302,7 +305,8 @@ export const namesAndTypes: Lab = {
     expectFigures(
       'utf-8: names that were cut within a letter become one, and the last put wins',
       ofArm('utf-8', 'different names, cut within a letter', 'entities that they name'),
-      (names, entities) => ({ holds: names === 2 && entities === 1, found: `${names} names, ${entities} entity` }),
+      (names, entities) => names === 2 && entities === 1,
+      '{} names, {} entity',
     ),
     ...['slash', 'dot', 'ids'].map((arm) =>
       expectFigure(`${arm}: the engine warns of it`, arm, 'findings of the engine', (n) => n > 0),

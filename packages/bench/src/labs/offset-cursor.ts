@@ -4,7 +4,7 @@
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
 import type { Mutation, QueryResult } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
@@ -18,8 +18,15 @@ const post = (store: Store, rank: number): Mutation =>
 
 const rankOf = ({ key }: QueryResult): number => Number(key.path[0]?.name?.slice(9))
 
-/** @param isLive - a new post comes to the head of the list before each page */
-async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: boolean): Promise<void> {
+interface Way {
+  readonly name: string
+  readonly about: string
+  readonly by: 'offset' | 'cursor'
+  /** A new post comes to the head of the list before each page. */
+  readonly isLive?: boolean
+}
+
+async function turnPages(session: ArmSession, { by, isLive = false }: Way): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const [count, limit] = [session.setting('work.records'), session.setting('batch.size')]
@@ -40,50 +47,29 @@ async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: b
 
   const ranks = pages.flatMap(({ results }) => results.map(rankOf))
   const [first, last] = [pages[0], pages.at(-1)]
-  const sum = (value: (page: QueryRun) => number): number => pages.reduce((all, page) => all + value(page), 0)
+  const rows = pages.reduce((sum, page) => sum + page.rows, 0)
+  const billed = pages.reduce((sum, page) => sum + page.billed, 0)
   record.figure('pages', pages.length, '')
   record.figure('results', ranks.length, '')
   record.figure('of these, given a second time', ranks.length - new Set(ranks).size, '')
   record.figure('missed', count - new Set(ranks.filter((rank) => rank < count)).size, '')
   record.figure('rows read for the first page', first?.rows ?? 0, '')
   record.figure('rows read for the last page', last?.rows ?? 0, '')
-  record.figure(
-    'rows read',
-    sum((page) => page.rows),
-    '',
-  )
-  record.figure(
-    'read operations billed',
-    sum((page) => page.billed),
-    '',
-  )
+  record.figure('rows read', rows, '')
+  record.figure('read operations billed', billed, '')
   record.figure('the last page takes', last?.ms ?? 0, 'ms')
   const x = { name: 'page', values: pages.map((_, i) => i + 1) }
-  const chart = (title: string, unit: string, value: (page: QueryRun) => number): void =>
-    record.chart({ title, unit, x, lines: [{ name: by, values: pages.map(value) }] })
-  chart('rows read', 'rows per page', (page) => page.rows)
-  chart('billed', 'read operations per page', (page) => page.billed)
-  chart('latency', 'ms per page', (page) => page.ms)
+  record.chart('rows read', 'rows per page', x, { [by]: pages.map((page) => page.rows) })
+  record.chart('billed', 'read operations per page', x, { [by]: pages.map((page) => page.billed) })
+  record.chart('latency', 'ms per page', x, { [by]: pages.map((page) => page.ms) })
   recordFindings(record, store, 'large-offset')
 }
 
-const arms: readonly Arm[] = [
-  { name: 'offset', about: 'each page skips those before it', run: (session) => turnPages(session, 'offset', false) },
-  {
-    name: 'cursor',
-    about: 'each page begins at the cursor of the one before',
-    run: (session) => turnPages(session, 'cursor', false),
-  },
-  {
-    name: 'offset-live',
-    about: 'by offset, while new posts come to the head',
-    run: (session) => turnPages(session, 'offset', true),
-  },
-  {
-    name: 'cursor-live',
-    about: 'by cursor, while new posts come to the head',
-    run: (session) => turnPages(session, 'cursor', true),
-  },
+const ways: readonly Way[] = [
+  { name: 'offset', about: 'each page skips those before it', by: 'offset' },
+  { name: 'cursor', about: 'each page begins at the cursor of the one before', by: 'cursor' },
+  { name: 'offset-live', about: 'by offset, while new posts come to the head', by: 'offset', isLive: true },
+  { name: 'cursor-live', about: 'by cursor, while new posts come to the head', by: 'cursor', isLive: true },
 ]
 
 export const offsetCursor: Lab = {
@@ -136,38 +122,37 @@ export const offsetCursor: Lab = {
     'work.records': 2000,
     'batch.size': 50,
   },
-  arms,
+  arms: armsOf(ways, turnPages),
   expectations: [
     expectFigures(
       'a page by offset reads what it skips',
       ofArm('offset', 'results', 'rows read for the last page'),
-      (all, last) => ({ holds: last >= all, found: `${last} rows for the last page of ${all} results` }),
+      (all, last) => last >= all,
+      '{2} rows for the last page of {1} results',
     ),
     expectFigures(
       'a page by cursor reads the same, first or last',
       ofArm('cursor', 'rows read for the first page', 'rows read for the last page'),
-      (first, last) => ({ holds: last <= first, found: `${first} rows for the first page, ${last} for the last` }),
+      (first, last) => last <= first,
+      '{} rows for the first page, {} for the last',
     ),
     expectFigures(
       'what is skipped is billed, page after page',
       ofArms('read operations billed', 'offset', 'cursor'),
-      (offset, cursor) => ({
-        holds: offset > cursor * 10,
-        found: `${offset} read operations by offset, ${cursor} by cursor`,
-      }),
+      (offset, cursor) => offset > cursor * 10,
+      '{} read operations by offset, {} by cursor',
     ),
     expectFigures(
       'the last page takes longer by offset',
       ofArms('the last page takes', 'offset', 'cursor'),
-      (offset, cursor) => ({ holds: offset > cursor, found: `${offset} ms by offset, ${cursor} ms by cursor` }),
+      (offset, cursor) => offset > cursor,
+      '{} ms by offset, {} ms by cursor',
     ),
     expectFigures(
       'both give every result once while nothing changes',
       ['missed', 'of these, given a second time'].flatMap((figure) => ofArms(figure, 'offset', 'cursor')),
-      (...figures) => ({
-        holds: figures.every((n) => n === 0),
-        found: `missed ${figures.slice(0, 2).join(', ')}; again ${figures.slice(2).join(', ')}`,
-      }),
+      (...figures) => figures.every((n) => n === 0),
+      'missed {}, {}; again {}, {}',
     ),
     expectFigure(
       'offset-live: what comes to the head pushes results onto the next page, where they are given again',

@@ -4,7 +4,7 @@
  * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -14,6 +14,7 @@ import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampedOpsPerSecond, rampedShare, rampOf, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import { Watch } from '../sim/watch.ts'
+import type { WireSession } from '../sim/wire.ts'
 
 const kind = 'Session'
 
@@ -105,14 +106,14 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
 }
 
 /** Up to the full rate of the session, in steps that are as many as those of the rule and shorter. */
-const driveOf =
-  ({ percentOverWire }: Growth): NonNullable<Arm['drive']> =>
-  (wire) =>
-    openLoop(
-      wire,
-      (n) => put(wire.client.key({ kind, name: hashOf(`session ${n}`) }), n),
-      percentOverWire === undefined ? undefined : (share) => rampedShare(percentOverWire, share),
-    )
+function drive(wire: WireSession, { percentOverWire }: Growth): Promise<void> {
+  const next = (n: number): Put => put(wire.client.key({ kind, name: hashOf(`session ${n}`) }), n)
+  return openLoop(
+    wire,
+    next,
+    percentOverWire === undefined ? undefined : (share) => rampedShare(percentOverWire, share),
+  )
+}
 
 /** In the first five minutes of the full traffic, which are the last of each arm. */
 function refusedAtFull(says: string, arm: string, leastPercent: number): Expectation {
@@ -177,20 +178,13 @@ export const ramp500505: Lab = {
     'load.samples': 600,
     'tablet.samplesMin': 24,
   },
-  arms: growths.map((growth) => ({
-    name: growth.name,
-    about: growth.about,
-    run: (session) => run(session, growth),
-    drive: driveOf(growth),
-  })),
+  arms: armsOf(growths, run, drive),
   expectations: [
     expectFigures(
       'the ramp reaches about 740,000 operations a second after 90 minutes',
       ofArm('ramp', 'served at the end', 'offered at the end'),
-      (served, offered) => ({
-        holds: Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
-        found: `${served}/s served of ${offered}/s`,
-      }),
+      (served, offered) => Math.abs(offered / 740_000 - 1) < 0.1 && served > 0.9 * offered,
+      '{}/s served of {}/s',
     ),
     expectFigure(
       'without hot tablets: less than a tenth of the load is on tablets with more than three quarters of what a server can',
@@ -198,10 +192,12 @@ export const ramp500505: Lab = {
       'on hot tablets, last five minutes',
       (percent) => percent < 10,
     ),
-    expectFigures('and almost nothing is refused on the way', ofArm('ramp', 'refused, whole run'), (refused) => ({
-      holds: refused < 1,
-      found: `${refused} %`,
-    })),
+    expectFigures(
+      'and almost nothing is refused on the way',
+      ofArm('ramp', 'refused, whole run'),
+      (refused) => refused < 1,
+      '{} %',
+    ),
     refusedAtFull('at once, most of the first five minutes is refused', 'at-once', 80),
     refusedAtFull('doubled every five minutes, the full traffic is refused in part', 'doubling', 10),
     refusedAtFull('tripled every five minutes, most of it is refused', 'tripling', 50),

@@ -224,8 +224,5 @@ export const readYourWrites: Lab = {
 }
 
 function allReads(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure, 'reads'), (some, all) => ({
-    holds: some === all,
-    found: `${some} of ${all} reads`,
-  }))
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure, 'reads'), (some, all) => some === all, '{} of {} reads')
 }

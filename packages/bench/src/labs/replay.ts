@@ -78,10 +78,8 @@ export const replayLab: Lab = {
     expectFigures(
       'the keys alone decide: the same calls at the same rate lie on several times as many tablets after the cure',
       ofArms('Entities: busiest', 'hot-key', 'cured'),
-      (hot, cured) => ({
-        holds: hot > 2 * cured,
-        found: `the busiest tablet has ${hot} % of the load, and ${cured} % after the cure`,
-      }),
+      (hot, cured) => hot > 2 * cured,
+      'the busiest tablet has {} % of the load, and {} % after the cure',
     ),
   ],
 }

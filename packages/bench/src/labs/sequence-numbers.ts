@@ -4,20 +4,14 @@
  * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
  * transaction; sharded counters; `__scatter__` for dividing work.
  */
-import { type Arm, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
-import type { ArmSession } from '../session.ts'
+import { type Arm, armsOf, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
 import { turnPages } from './sequence-numbers/pages.ts'
 import { splitWork } from './sequence-numbers/work-split.ts'
 
-const numberingArms: readonly Arm[] = numberings.map((numbering) => ({
-  name: numbering.name,
-  about: numbering.about,
-  run: (session: ArmSession) => runNumbering(session, numbering),
-  drive: (wire) => numberOverWire(wire, numbering),
-}))
+const numberingArms = armsOf(numberings, runNumbering, numberOverWire)
 
 const queryArms: readonly Arm[] = [
   {
@@ -32,72 +26,52 @@ const queryArms: readonly Arm[] = [
   },
 ]
 
-const workArms: readonly Arm[] = [
-  {
-    name: 'split-by-number',
-    about: 'work divided into equal ranges of numbers, old ones thinned out',
-    run: (session) => splitWork(session, 'number', false),
-  },
-  {
-    name: 'split-by-scatter',
-    about: 'the same work divided at keys of __scatter__',
-    run: (session) => splitWork(session, 'scatter', false),
-  },
-  {
-    name: 'split-by-keys',
-    about: 'the same work divided at every n-th of the keys that occur',
-    run: (session) => splitWork(session, 'keys', false),
-  },
-  {
-    name: 'dense-by-number',
-    about: 'equal ranges of numbers without a gap',
-    run: (session) => splitWork(session, 'number', true),
-  },
-  {
-    name: 'dense-by-scatter',
-    about: 'numbers without a gap, divided at keys of __scatter__',
-    run: (session) => splitWork(session, 'scatter', true),
-  },
-]
+const workArms = armsOf(
+  [
+    { name: 'split-by-number', about: 'work divided into equal ranges of numbers, old ones thinned out', by: 'number' },
+    { name: 'split-by-scatter', about: 'the same work divided at keys of __scatter__', by: 'scatter' },
+    { name: 'split-by-keys', about: 'the same work divided at every n-th of the keys that occur', by: 'keys' },
+    { name: 'dense-by-number', about: 'equal ranges of numbers without a gap', by: 'number', isDense: true },
+    {
+      name: 'dense-by-scatter',
+      about: 'numbers without a gap, divided at keys of __scatter__',
+      by: 'scatter',
+      isDense: true,
+    },
+  ],
+  splitWork,
+)
 
-const pageArms: readonly Arm[] = [
-  {
-    name: 'pages-by-number',
-    about: 'the total is the greatest number, a page is a range of numbers',
-    run: (session) => turnPages(session, 'number', false),
-  },
-  {
-    name: 'pages-by-offset',
-    about: 'the total is counted, a page is an offset',
-    run: (session) => turnPages(session, 'offset', false),
-  },
-  {
-    name: 'gaps-by-number',
-    about: 'total and pages by number, after one record in ten was deleted',
-    run: (session) => turnPages(session, 'number', true),
-  },
-]
+const pageArms = armsOf(
+  [
+    { name: 'pages-by-number', about: 'the total is the greatest number, a page is a range of numbers', by: 'number' },
+    { name: 'pages-by-offset', about: 'the total is counted, a page is an offset', by: 'offset' },
+    {
+      name: 'gaps-by-number',
+      about: 'total and pages by number, after one record in ten was deleted',
+      by: 'number',
+      hasGaps: true,
+    },
+  ],
+  turnPages,
+)
 
 function none(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => ({
-    holds: count === 0,
-    found: `${count} ${figure}`,
-  }))
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => count === 0, `{} ${figure}`)
 }
 
 /** Some, as its name says. */
 function some(arm: string, figure: string, says: string): Expectation {
-  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => ({
-    holds: count > 0,
-    found: `${count} ${figure}`,
-  }))
+  return expectFigures(`${arm}: ${says}`, ofArm(arm, figure), (count) => count > 0, `{} ${figure}`)
 }
 
 function times(says: string, arms: readonly [string, string], figure: string, least: number): Expectation {
-  return expectFigures(says, ofArms(figure, ...arms), (first, second) => ({
-    holds: second > least * first,
-    found: `${figure}: ${arms[0]} ${first}, ${arms[1]} ${second}`,
-  }))
+  return expectFigures(
+    says,
+    ofArms(figure, ...arms),
+    (first, second) => second > least * first,
+    `${figure}: ${arms[0]} {}, ${arms[1]} {}`,
+  )
 }
 
 export const sequenceNumbers: Lab = {
@@ -161,7 +135,8 @@ export const sequenceNumbers: Lab = {
     expectFigures(
       'counter-in-group: saturates at a few writes a second',
       ofArm('counter-in-group', 'best rate'),
-      (best) => ({ holds: best >= 1 && best <= 8, found: `${best}/s at best` }),
+      (best) => best >= 1 && best <= 8,
+      '{}/s at best',
     ),
     some('query-then-put', 'duplicates', 'numbers are given twice'),
     ...numberings
@@ -175,15 +150,14 @@ export const sequenceNumbers: Lab = {
     expectFigures(
       'put-unique: in a row, and so one at a time: with many writers most tries are for taken numbers',
       ofArm('put-unique', 'tries in vain, 1 writer', 'tries in vain, all writers'),
-      (few, many) => ({
-        holds: few <= 2 && many > 20,
-        found: `${few} tries in vain a record with one writer, ${many} with all`,
-      }),
+      (few, many) => few <= 2 && many > 20,
+      '{} tries in vain a record with one writer, {} with all',
     ),
     expectFigures(
       'put-unique is no faster than a counter in the group, contrary to its source',
       ofArms('best rate', 'counter-in-group', 'put-unique'),
-      (counter, unique) => ({ holds: unique <= 1.2 * counter, found: `${unique}/s, ${counter} with the counter` }),
+      (counter, unique) => unique <= 1.2 * counter,
+      '{2}/s, {1} with the counter',
     ),
     expectFigures(
       'put-unique: a commit seldom loses while there are few writes, and most often when there are many',
@@ -191,18 +165,14 @@ export const sequenceNumbers: Lab = {
         ...ofArms('commits that lost, all writers', 'put-unique-quiet', 'put-unique'),
         ['put-unique-quiet', 'numbers found taken by a get, all writers'],
       ],
-      (quietly, loaded, gets) => ({
-        holds: quietly < 0.5 && quietly < gets && loaded > 5,
-        found: `per record: ${quietly} commits lost and ${gets} numbers found taken by a get at one a second, ${loaded} commits lost under load`,
-      }),
+      (quietly, loaded, gets) => quietly < 0.5 && quietly < gets && loaded > 5,
+      'per record: {1} commits lost and {3} numbers found taken by a get at one a second, {2} commits lost under load',
     ),
     expectFigures(
       'query-in-transaction: a query without an ancestor cannot join a transaction in the legacy mode, and can today',
       ofArm('query-in-transaction', 'refused, legacy', 'refused, firestore'),
-      (legacy, today) => ({
-        holds: legacy === 1 && today === 0,
-        found: `refused: legacy ${legacy}, firestore ${today}`,
-      }),
+      (legacy, today) => legacy === 1 && today === 0,
+      'refused: legacy {}, firestore {}',
     ),
     times('put-unique-ahead scales, at the price of gaps', ['counter-in-group', 'put-unique-ahead'], 'best rate', 3),
     times('shards multiply the counter', ['counter-in-group', 'sharded-counter'], 'best rate', 3),
@@ -210,15 +180,14 @@ export const sequenceNumbers: Lab = {
     expectFigures(
       'over thinned numbers __scatter__ divides the work evenly, and equal ranges do not',
       ofArms('busiest worker', 'split-by-number', 'split-by-scatter'),
-      (bad, good) => ({ holds: good < 2 && bad > 2 * good, found: `busiest to mean: ${bad} against ${good}` }),
+      (bad, good) => good < 2 && bad > 2 * good,
+      'busiest to mean: {} against {}',
     ),
     expectFigures(
       'over numbers without a gap it is the other way round: equal ranges are exactly even',
       ofArms('busiest worker', 'dense-by-number', 'dense-by-scatter'),
-      (ranges, scatter) => ({
-        holds: ranges < 1.01 && scatter > ranges,
-        found: `busiest to mean: ${ranges} against ${scatter}`,
-      }),
+      (ranges, scatter) => ranges < 1.01 && scatter > ranges,
+      'busiest to mean: {} against {}',
     ),
     expectFigures(
       'ranges between keys that occur are exactly even whatever the numbers are, once every key was read',
@@ -226,34 +195,26 @@ export const sequenceNumbers: Lab = {
         ...ofArm('split-by-keys', 'busiest worker', 'read to divide', 'records'),
         ['split-by-scatter', 'read to divide'],
       ],
-      (busiest, read, records, sampled) => ({
-        holds: busiest < 1.01 && read >= records && 10 * sampled < read,
-        found: `busiest to mean: ${busiest}; ${read} rows read to divide, ${sampled} with __scatter__`,
-      }),
+      (busiest, read, records, sampled) => busiest < 1.01 && read >= records && 10 * sampled < read,
+      'busiest to mean: {1}; {2} rows read to divide, {4} with __scatter__',
     ),
     expectFigures(
       'over numbers without a gap the total and every page by number cost the same, however many records there are',
       ofArm('pages-by-number', 'read for the total', 'read for page 1', 'read for the last page', 'never shown'),
-      (total, first, last, unseen) => ({
-        holds: total <= 4 && first === last && unseen === 0,
-        found: `${total} rows for the total, ${first} for page 1, ${last} for the last; ${unseen} records never shown`,
-      }),
+      (total, first, last, unseen) => total <= 4 && first === last && unseen === 0,
+      '{} rows for the total, {} for page 1, {} for the last; {} records never shown',
     ),
     expectFigures(
       'by offset the total and the last page read a row for each record',
       ofArm('pages-by-offset', 'records', 'read for the total', 'read for the last page'),
-      (records, total, last) => ({
-        holds: total >= records && last >= records,
-        found: `${records} records: ${total} rows for the total, ${last} for the last page`,
-      }),
+      (records, total, last) => total >= records && last >= records,
+      '{} records: {} rows for the total, {} for the last page',
     ),
     expectFigures(
       'with gaps the greatest number is more than the total, and pages by number are short',
       ofArm('gaps-by-number', 'records', 'total as told', 'shortest page but the last'),
-      (records, told, shortest) => ({
-        holds: told > 1.05 * records && shortest < 20,
-        found: `${told} told for ${records} records; the shortest page has ${shortest} of 20`,
-      }),
+      (records, told, shortest) => told > 1.05 * records && shortest < 20,
+      '{2} told for {1} records; the shortest page has {3} of 20',
     ),
   ],
 }

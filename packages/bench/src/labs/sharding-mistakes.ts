@@ -9,7 +9,7 @@
  * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
-import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm } from '../lab.ts'
+import { armsOf, type Expectation, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -141,24 +141,20 @@ function withLull(session: ArmSession, ramped: Load, full: number): Load {
   return { ...day, opsPerSecondAt: (at) => (at >= from && at < until ? lull : day.opsPerSecondAt(at)) }
 }
 
-const arms: readonly Arm[] = schemes.map((scheme) => ({
-  name: scheme.name,
-  about: scheme.about,
-  run: (session) => run(session, scheme),
-  drive: (wire) => {
-    const begun = wire.client.nowMs()
-    return openLoop(wire, () => {
-      const draw = {
-        share: wire.random.next(),
-        random: () => wire.random.next(),
-        seconds: (wire.client.nowMs() - begun) / 1000,
-        periodSeconds: wire.seconds / 2,
-        movedAt: (at: number) => Math.min(1, at / (wire.seconds / 2)),
-      }
-      return put(wire.client.key({ kind, name: scheme.nameOf(draw) }))
-    })
-  },
-}))
+const arms = armsOf(schemes, run, (wire, scheme) => {
+  const begun = wire.client.nowMs()
+  const periodSeconds = wire.seconds / 2
+  return openLoop(wire, () => {
+    const draw = {
+      share: wire.random.next(),
+      random: () => wire.random.next(),
+      seconds: (wire.client.nowMs() - begun) / 1000,
+      periodSeconds,
+      movedAt: (at: number) => Math.min(1, at / periodSeconds),
+    }
+    return put(wire.client.key({ kind, name: scheme.nameOf(draw) }))
+  })
+})
 
 /** Tablets at full traffic and after the quiet time, and what is refused when the traffic is back, percent. */
 function overNight(
@@ -167,10 +163,7 @@ function overNight(
   holds: (full: number, left: number, refused: number) => boolean,
 ): Expectation {
   const figures = ofArm(arm, 'tablets at full traffic', 'tablets at the last change', 'refused after, most')
-  return expectFigures(says, figures, (full, left, refused) => ({
-    holds: holds(full, left, refused),
-    found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
-  }))
+  return expectFigures(says, figures, holds, '{} tablets, then {}; {} % refused')
 }
 
 export const shardingMistakes: Lab = {
@@ -234,23 +227,20 @@ export const shardingMistakes: Lab = {
     expectFigures(
       'time-prefix: a new period begins in one range that was never split, and is refused in part, each time',
       ofArm('time-prefix', 'refused after, least'),
-      (least) => ({
-        holds: least > 25,
-        found: `at least ${inWords(least)} % refused in the three minutes after each change`,
-      }),
+      (least) => least > 25,
+      'at least {} % refused in the three minutes after each change',
     ),
     expectFigures(
       'time-prefix: one tablet has several times the load of the hottest one before',
       ofArm('time-prefix', 'hottest tablet before', 'hottest tablet after, least'),
-      (before, after) => ({
-        holds: after > 2.5 * before,
-        found: `${inWords(before)} % before, at least ${inWords(after)} % after`,
-      }),
+      (before, after) => after > 2.5 * before,
+      '{} % before, at least {} % after',
     ),
     expectFigures(
       'time-gradual: a period that takes over step by step is served',
       ofArm('time-gradual', 'refused after, most'),
-      (most) => ({ holds: most < 5, found: `at most ${inWords(most)} % refused` }),
+      (most) => most < 5,
+      'at most {} % refused',
     ),
     overNight(
       'hot-only: its tablets are merged in the quiet time, and the next day begins with refusals',

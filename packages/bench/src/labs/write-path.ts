@@ -252,27 +252,21 @@ export const writePath: Lab = {
       expectFigures(
         `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
         ofArm(arm, ...entityTables.slice(0, 4)),
-        (...rows) => ({
-          holds: rows.join() === '1,1,4,4',
-          found: `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
-        }),
+        (...rows) => rows.join() === '1,1,4,4',
+        (...rows) => `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
       ),
     ]),
     expectFigures(
       'servers: each phase finds the tablet server of each of its rows',
       ofArm('servers', 'rows', 'rows without a tablet', 'servers that the put needs'),
-      (rows, unplaced, used) => ({
-        holds: unplaced === 0 && rows === 8 && used > 3,
-        found: `${rows} rows on ${used} servers, ${unplaced} without a tablet`,
-      }),
+      (rows, unplaced, used) => unplaced === 0 && rows === 8 && used > 3,
+      '{1} rows on {3} servers, {2} without a tablet',
     ),
     expectFigures(
       'index-numbers: composite indexes are numbered, and the number of a deleted one is not given again',
       ofArm('index-numbers', 'indexes created', 'different numbers', 'composite rows'),
-      (created, different, rows) => ({
-        holds: created === 3 && different === 3 && rows === 2,
-        found: `${different} numbers for ${created} indexes, ${rows} rows of the two that are left`,
-      }),
+      (created, different, rows) => created === 3 && different === 3 && rows === 2,
+      '{2} numbers for {1} indexes, {3} rows of the two that are left',
     ),
     expectFigure(
       'without a composite index no composite row is written',

@@ -92,14 +92,20 @@ export class Recorder {
     this.#texts.push({ title, lines })
   }
 
-  chart(chart: Omit<Chart, 'logarithmic'> & { readonly logarithmic?: boolean }): void {
-    const { title, unit, x, lines, logarithmic = false } = chart
+  /** @param lines - values by the name of their line, one for each x */
+  chart(
+    title: string,
+    unit: string,
+    x: Chart['x'],
+    lines: Readonly<Record<string, Line['values']>>,
+    logarithmic = false,
+  ): void {
     this.#charts.push({
       title,
       unit,
       x: { name: x.name, values: x.values.map(rounded) },
       logarithmic,
-      lines: lines.map(({ name, values }) => ({
+      lines: Object.entries(lines).map(([name, values]) => ({
         name,
         values: values.map((value) => (value === null ? null : rounded(value))),
       })),

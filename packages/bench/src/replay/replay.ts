@@ -161,7 +161,7 @@ async function playedOnce(session: ArmSession, calls: readonly RecordedCall[], p
     }
   })
   noteFindings(store, findings)
-  await session.closeStore(store)
+  await session.close()
   return findings
 }
 

@@ -8,12 +8,14 @@ function arm(name: string, draw: (record: Recorder) => void): ArmResult {
   return record.result(name, '')
 }
 
-const chart = (values: readonly number[], lines: Record<string, readonly (number | null)[]>, unit = 'ms') => ({
-  title: 'latency',
-  unit,
-  x: { name: 'writers', values },
-  lines: Object.entries(lines).map(([line, own]) => ({ name: line, values: own })),
-})
+function chart(
+  record: Recorder,
+  values: readonly number[],
+  lines: Record<string, readonly (number | null)[]>,
+  unit = 'ms',
+): void {
+  record.chart('latency', unit, { name: 'writers', values }, lines)
+}
 
 const heatmap = (columns: readonly number[], ...rows: readonly (readonly number[])[]) => ({
   title: 'Entities',
@@ -27,9 +29,9 @@ const heatmap = (columns: readonly number[], ...rows: readonly (readonly number[
 describe('charts of several arms', () => {
   it('become one when title, unit and x axis are the same', () => {
     const arms = [
-      arm('one', (record) => record.chart(chart([1, 10], { p50: [5, null], p99: [6, 7] }))),
-      arm('many', (record) => record.chart(chart([1, 5, 10], { p50: [1, 2, 3] }))),
-      arm('other', (record) => record.chart(chart([1], { p50: [1] }, 's'))),
+      arm('one', (record) => chart(record, [1, 10], { p50: [5, null], p99: [6, 7] })),
+      arm('many', (record) => chart(record, [1, 5, 10], { p50: [1, 2, 3] })),
+      arm('other', (record) => chart(record, [1], { p50: [1] }, 's')),
     ]
     const { charts } = compared(arms)
     expect(charts.map(({ unit }) => unit)).toEqual(['ms', 's'])
@@ -44,9 +46,7 @@ describe('charts of several arms', () => {
   })
 
   it('name their arms alone where there is one line each', () => {
-    const arms = ['offset', 'cursor'].map((name) =>
-      arm(name, (record) => record.chart(chart([1, 2], { [name]: [1, 2] }))),
-    )
+    const arms = ['offset', 'cursor'].map((name) => arm(name, (record) => chart(record, [1, 2], { [name]: [1, 2] })))
     expect(compared(arms).charts[0]?.lines.map(({ label }) => label)).toEqual(['offset', 'cursor'])
   })
 })

@@ -177,40 +177,26 @@ export class Watch {
 
   draw(record: Recorder, logarithmic = false): void {
     const x = { name: 'minutes', values: this.#looks.map(({ seconds }) => seconds / 60) }
-    record.chart({
-      title: 'throughput',
-      unit: 'operations/s',
-      x,
-      logarithmic,
-      lines: [
-        { name: 'served', values: this.#looks.map((look) => look.servedPerSecond) },
-        { name: 'refused', values: this.#looks.map((look) => look.refusedPerSecond) },
-      ],
-    })
-    record.chart({
-      title: 'latency of what was served',
-      unit: 'ms',
-      x,
-      lines: [
-        { name: 'p50', values: this.#looks.map((look) => look.p50Ms) },
-        { name: 'p99', values: this.#looks.map((look) => look.p99Ms) },
-      ],
-    })
-    const lines = (value: (look: TableLook) => number): Line[] =>
-      this.#tables.map((table) => ({
-        name: table,
-        values: this.#looks.map(({ tables }) => {
-          const look = tables.get(table)
-          return look === undefined ? null : value(look)
+    const line = (value: (look: Look) => number | null): Line['values'] => this.#looks.map(value)
+    const throughput = { served: line((look) => look.servedPerSecond), refused: line((look) => look.refusedPerSecond) }
+    record.chart('throughput', 'operations/s', x, throughput, logarithmic)
+    const latency = { p50: line((look) => look.p50Ms), p99: line((look) => look.p99Ms) }
+    record.chart('latency of what was served', 'ms', x, latency)
+    const ofTables = (value: (look: TableLook) => number): Record<string, Line['values']> =>
+      Object.fromEntries(
+        this.#tables.map((table) => {
+          return [table, line(({ tables }) => (tables.has(table) ? value(tables.get(table) as TableLook) : null))]
         }),
-      }))
-    record.chart({ title: 'tablets', unit: 'tablets', x, logarithmic, lines: lines(({ tablets }) => tablets) })
-    record.chart({
-      title: 'share of the busiest tablet',
-      unit: 'of the load of its table',
+      )
+    record.chart(
+      'tablets',
+      'tablets',
       x,
-      lines: lines(({ busiest, total }) => (total === 0 ? 0 : busiest / total)),
-    })
+      ofTables(({ tablets }) => tablets),
+      logarithmic,
+    )
+    const shares = ofTables(({ busiest, total }) => (total === 0 ? 0 : busiest / total))
+    record.chart('share of the busiest tablet', 'of the load of its table', x, shares)
   }
 
   drawHeat(record: Recorder, store: Store, table: TableId): void {

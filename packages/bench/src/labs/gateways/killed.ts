@@ -92,14 +92,11 @@ export async function kill(session: ArmSession): Promise<void> {
   record.figure('puts, longest after', waits.put.longestAfter, 'ms')
   record.figure('calls that failed', failed, '')
   record.figure('acknowledged puts lost', await lostOf(first, acknowledged), '')
-  await session.closeGateways(gateways)
   const slots = (lengths.beforeMs + lengths.afterMs) / slotMs
-  record.chart({
-    title: `longest wait of calls that ended then; a gateway is killed at ${lengths.beforeMs} ms`,
-    unit: 'ms',
-    x: { name: 'ms since the load began', values: Array.from({ length: slots }, (_, slot) => slot * slotMs) },
-    lines: (['query', 'lookup', 'put'] as const).map((sort) => ({ name: sort, values: waits[sort].slots(slots) })),
-  })
+  const title = `longest wait of calls that ended then; a gateway is killed at ${lengths.beforeMs} ms`
+  const x = { name: 'ms since the load began', values: Array.from({ length: slots }, (_, slot) => slot * slotMs) }
+  const { query, lookup, put: puts } = waits
+  record.chart(title, 'ms', x, { query: query.slots(slots), lookup: lookup.slots(slots), put: puts.slots(slots) })
 }
 
 /** K1. */

@@ -81,17 +81,12 @@ export async function openFilled(session: ArmSession, count: number, clockRows =
 export async function scale(session: ArmSession, load: ScalingLoad): Promise<void> {
   const { record } = session
   const counts = gatewayCounts(session)
-  const found: Measured[] = []
+  const { all, first: one, last: most } = await session.atEach(counts, (count) => measure(session, count, load))
   for (const [i, count] of counts.entries()) {
-    found.push(await measure(session, count, load))
-    session.progress((i + 1) / counts.length)
-  }
-  const [one, most] = [found[0], found.at(-1)] as [Measured, Measured]
-  for (const [i, count] of counts.entries()) {
-    record.figure(count === 1 ? '1 gateway' : `${count} gateways`, found[i]?.rate ?? 0, 'calls/s')
+    record.figure(count === 1 ? '1 gateway' : `${count} gateways`, all[i]?.rate ?? 0, 'calls/s')
   }
   record.figure('most against one', most.rate / one.rate, 'times')
-  record.figure('most against half as many', most.rate / (found.at(-2) ?? one).rate, 'times')
+  record.figure('most against half as many', most.rate / (all.at(-2) ?? one).rate, 'times')
   record.figure('p50, one gateway', one.p50Ms, 'ms')
   record.figure('p50, most gateways', most.p50Ms, 'ms')
   if (one.besideP50Ms !== undefined && most.besideP50Ms !== undefined) {
@@ -109,14 +104,9 @@ export async function scale(session: ArmSession, load: ScalingLoad): Promise<voi
     record.figure('appends that succeed, most', most.appended * 100, '%')
   }
   const x = { name: 'gateways', values: counts }
-  const lines = (name: string, value: (one: Measured) => number) => [{ name, values: found.map(value) }]
-  record.chart({
-    title: 'calls answered, against those of one gateway',
-    unit: 'times',
-    x,
-    lines: lines('answered', ({ rate }) => rate / one.rate),
-  })
-  record.chart({ title: 'latency', unit: 'ms', x, lines: lines('p50', ({ p50Ms }) => p50Ms) })
+  const answered = all.map(({ rate }) => rate / one.rate)
+  record.chart('calls answered, against those of one gateway', 'times', x, { answered })
+  record.chart('latency', 'ms', x, { p50: all.map(({ p50Ms }) => p50Ms) })
 }
 
 /** 1, 2, 4, … up to the setting. */
@@ -159,7 +149,6 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
     after = { clock: servers.ofClock, groups: servers.ofGroups }
   }
   await store.together([...clients, counting()])
-  await session.closeGateways(gateways)
   const clockWrites = after.clock.tried - before.clock.tried
   const appends = after.groups.tried - before.groups.tried
   const won = after.groups.won - before.groups.won

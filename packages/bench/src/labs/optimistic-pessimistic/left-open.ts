@@ -61,12 +61,8 @@ export async function leftOpen(session: ArmSession, concurrency: Concurrency, is
   record.figure('next transaction, p50', latency.quantile(0.5), 'ms')
   record.figure('next transaction, p99', latency.quantile(0.99), 'ms')
   record.figure('aborts of the next transaction', aborts / count, 'per job')
-  record.chart({
-    title: 'until the next transaction is committed',
-    unit: 's',
-    x: { name: 'failed transaction', values: waits.map((_, i) => i + 1) },
-    lines: [{ name: 'next', values: waits }],
-  })
+  const x = { name: 'failed transaction', values: waits.map((_, i) => i + 1) }
+  record.chart('until the next transaction is committed', 's', x, { next: waits })
 }
 
 /** The same against a server, as often as the time allows. */

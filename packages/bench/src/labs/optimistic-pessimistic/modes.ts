@@ -1,6 +1,5 @@
 /** Every workload under one concurrency mode, with more and more writers. */
 import type { DatabaseSettings } from '@sixtables/engine'
-import type { Line } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
 import { write } from '../../sim/writers.ts'
 import { counted, type Met, nothingMet, optionsOf, reporter, type Workload, workloads } from './workloads.ts'
@@ -10,7 +9,13 @@ export type Concurrency = DatabaseSettings['concurrency']
 /** The figures are those of so many writers: few enough that each can get through. */
 const writersOfFigures = 8
 
-interface Run {
+interface RunOptions {
+  readonly concurrency: Concurrency
+  readonly workload: Workload
+  readonly writers: number
+}
+
+interface Run extends RunOptions {
   readonly met: Met
   readonly committed: number
   readonly p99Ms: number
@@ -23,30 +28,27 @@ export async function underMode(session: ArmSession, concurrency: Concurrency): 
   const most = Math.min(16, session.setting('load.writersMax'))
   const levels = [1, 2, 4, writersOfFigures, 16].filter((writers) => writers <= most)
   const shown = Math.min(writersOfFigures, most)
-  const committed: Line[] = []
-  const aborts: Line[] = []
-  let lost = 0
-  for (const [i, workload] of workloads.entries()) {
-    const runs = new Map<number, Run>()
-    for (const writers of levels) runs.set(writers, await runWith(session, { concurrency, workload, writers }))
-    const all = [...runs.values()]
-    committed.push({ name: workload.name, values: all.map((run) => run.committed / seconds) })
-    aborts.push({ name: workload.name, values: all.map(abortsOf) })
-    lost += all.reduce((sum, run) => sum + run.lost, 0)
-    const run = runs.get(shown)
-    if (run !== undefined) recordRun(session, workload, run)
-    session.progress((i + 1) / workloads.length)
-  }
-  record.figure('updates lost', lost, '')
+  const options = workloads.flatMap((workload) => levels.map((writers) => ({ concurrency, workload, writers })))
+  const { all } = await session.atEach(options, (one) => runWith(session, one))
+  for (const run of all) if (run.writers === shown) recordRun(session, run)
+  record.figure(
+    'updates lost',
+    all.reduce((sum, run) => sum + run.lost, 0),
+    '',
+  )
   const x = { name: 'writers', values: levels }
-  record.chart({ title: 'committed', unit: '/s', x, lines: committed })
-  record.chart({ title: 'aborts', unit: 'per commit', x, lines: aborts })
+  const lines = (value: (run: Run) => number): Record<string, number[]> =>
+    Object.fromEntries(workloads.map((one) => [one.name, all.filter((run) => run.workload === one).map(value)]))
+  record.chart(
+    'committed',
+    '/s',
+    x,
+    lines(({ committed }) => committed / seconds),
+  )
+  record.chart('aborts', 'per commit', x, lines(abortsOf))
 }
 
-async function runWith(
-  session: ArmSession,
-  options: { readonly concurrency: Concurrency; readonly workload: Workload; readonly writers: number },
-): Promise<Run> {
+async function runWith(session: ArmSession, options: RunOptions): Promise<Run> {
   const { concurrency, workload, writers } = options
   const store = await session.open({ simulate: true })
   store.engine.configure({ concurrency, lockTimeoutMs: session.setting('lock.timeoutMs') })
@@ -57,17 +59,17 @@ async function runWith(
   const { latency } = await write(session, store, { writers, seconds: session.setting('load.seconds'), job })
   const committed = [...met.committed.values()].reduce((sum, count) => sum + count, 0)
   const lost = await store.alone(async () => (await workload.lost?.(client, committed)) ?? 0)
-  await session.closeStore(store)
-  return { met, committed, p99Ms: latency.quantile(0.99), lost }
+  return { ...options, met, committed, p99Ms: latency.quantile(0.99), lost }
 }
 
 function abortsOf({ met, committed }: Run): number {
   return met.aborts / Math.max(1, committed)
 }
 
-function recordRun(session: ArmSession, { name }: Workload, run: Run): void {
+function recordRun(session: ArmSession, run: Run): void {
   const { record } = session
   const { met, committed, p99Ms } = run
+  const { name } = run.workload
   record.figure(`${name}: committed`, committed / session.setting('load.seconds'), '/s')
   record.figure(`${name}: aborts`, abortsOf(run), 'per commit')
   record.figure(`${name}: p99`, p99Ms, 'ms')

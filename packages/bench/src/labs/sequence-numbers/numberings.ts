@@ -292,12 +292,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const options = { shards: session.setting('copies.count'), crashShare: session.setting('client.crashShare') }
   const writersMax = session.setting('load.writersMax')
   const levels = [1, Math.round(Math.sqrt(writersMax)), writersMax]
-  const rates: number[] = []
-  const vain: number[] = []
-  const p99s: number[] = []
-  const lost: { readonly gets: number; readonly commits: number }[] = []
-  let [duplicates, gaps, miscounts] = [0, 0, 0]
-  for (const [i, writers] of levels.entries()) {
+  const { all, first, last } = await session.atEach(levels, async (writers) => {
     const store = await session.open({
       mode: 'legacy',
       apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
@@ -305,44 +300,42 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
     })
     const numbering = kind.start(options)
     const tally = await write(session, store, { writers, seconds, job: numbering.job })
-    rates.push(tally.done / seconds)
-    vain.push(tally.retries / Math.max(1, tally.done))
-    p99s.push(tally.latency.quantile(0.99))
-    if (numbering.lost !== undefined) {
-      const { gets, commits } = numbering.lost
-      lost.push({ gets: gets / Math.max(1, tally.done), commits: commits / Math.max(1, tally.done) })
+    const { given, isSparse, lost, miscounts } = numbering
+    const distinct = new Set(given)
+    const records = Math.max(1, tally.done)
+    return {
+      rate: tally.done / seconds,
+      vain: tally.retries / records,
+      p99: tally.latency.quantile(0.99),
+      lost: lost && { gets: lost.gets / records, commits: lost.commits / records },
+      duplicates: given.length - distinct.size,
+      gaps: isSparse ? undefined : Math.max(0, ...distinct) - distinct.size,
+      miscounts: miscounts && (await store.alone(() => miscounts(session.client(store)))),
     }
-    const distinct = new Set(numbering.given)
-    duplicates += numbering.given.length - distinct.size
-    if (!numbering.isSparse) gaps += Math.max(0, ...distinct) - distinct.size
-    const { miscounts: count } = numbering
-    if (count !== undefined) {
-      miscounts += await store.alone(() => count(session.client(store)))
-    }
-    await session.closeStore(store)
-    session.progress((i + 1) / levels.length)
-  }
-  recorder.figure('best rate', Math.max(...rates), '/s')
-  recorder.figure('rate, 1 writer', rates[0] ?? 0, '/s')
-  recorder.figure('rate, all writers', rates.at(-1) ?? 0, '/s')
-  recorder.figure('tries in vain, 1 writer', vain[0] ?? 0, 'per record')
-  recorder.figure('tries in vain, all writers', vain.at(-1) ?? 0, 'per record')
-  for (const [i, { gets, commits }] of lost.entries()) {
-    const writers = ['1 writer', 'some writers', 'all writers'][i]
-    recorder.figure(`numbers found taken by a get, ${writers}`, gets, 'per record')
-    recorder.figure(`commits that lost, ${writers}`, commits, 'per record')
-  }
-  recorder.figure('p99, all writers', p99s.at(-1) ?? 0, 'ms')
-  recorder.figure('duplicates', duplicates, '')
-  if (!kind.start(options).isSparse) recorder.figure('gaps', gaps, '')
-  if (kind.name === 'newest-revision') recorder.figure('miscounts', miscounts, '')
-  const x = { name: 'writers', values: levels }
-  recorder.chart({
-    title: 'records numbered',
-    unit: '/s',
-    x,
-    logarithmic: true,
-    lines: [{ name: 'numbered', values: rates }],
   })
-  recorder.chart({ title: 'tries in vain', unit: 'per record', x, lines: [{ name: 'in vain', values: vain }] })
+  const rates = all.map(({ rate }) => rate)
+  recorder.figure('best rate', Math.max(...rates), '/s')
+  recorder.figure('rate, 1 writer', first.rate, '/s')
+  recorder.figure('rate, all writers', last.rate, '/s')
+  recorder.figure('tries in vain, 1 writer', first.vain, 'per record')
+  recorder.figure('tries in vain, all writers', last.vain, 'per record')
+  for (const [i, { lost }] of all.entries()) {
+    if (lost === undefined) break
+    const writers = ['1 writer', 'some writers', 'all writers'][i]
+    recorder.figure(`numbers found taken by a get, ${writers}`, lost.gets, 'per record')
+    recorder.figure(`commits that lost, ${writers}`, lost.commits, 'per record')
+  }
+  recorder.figure('p99, all writers', last.p99, 'ms')
+  for (const name of ['duplicates', 'gaps', 'miscounts'] as const) {
+    const counts = all.flatMap((level) => level[name] ?? [])
+    if (counts.length > 0)
+      recorder.figure(
+        name,
+        counts.reduce((sum, count) => sum + count),
+        '',
+      )
+  }
+  const x = { name: 'writers', values: levels }
+  recorder.chart('records numbered', '/s', x, { numbered: rates }, true)
+  recorder.chart('tries in vain', 'per record', x, { 'in vain': all.map(({ vain }) => vain) })
 }

@@ -46,8 +46,15 @@ const byOffset: Paging = {
     shown(store, store.query(kind, { order: [ascending('number')], offset: (page - 1) * perPage, limit: perPage })),
 }
 
+interface PageTurning {
+  readonly name: string
+  readonly about: string
+  readonly by: 'number' | 'offset'
+  readonly hasGaps?: boolean
+}
+
 /** Shows all pages, and records what the total and the first and the last page read. */
-export async function turnPages(session: ArmSession, by: 'number' | 'offset', hasGaps: boolean): Promise<void> {
+export async function turnPages(session: ArmSession, { by, hasGaps = false }: PageTurning): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
   store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
@@ -72,7 +79,7 @@ export async function turnPages(session: ArmSession, by: 'number' | 'offset', ha
   record.figure('shortest page but the last', Math.min(...counts.slice(0, -1)), 'records')
   record.figure('never shown', records - counts.reduce((sum, count) => sum + count, 0), 'records')
   const x = { name: 'page', values: rows.map((_, i) => i + 1) }
-  record.chart({ title: 'read for a page', unit: 'rows', x, lines: [{ name: 'rows', values: rows }] })
+  record.chart('read for a page', 'rows', x, { rows })
 }
 
 /** @returns how many there are */

@@ -18,9 +18,15 @@ const perCommit = 500
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
-type Dividing = 'number' | 'scatter' | 'keys'
+interface WorkSplit {
+  readonly name: string
+  readonly about: string
+  readonly by: 'number' | 'scatter' | 'keys'
+  /** Numbers have no gaps. */
+  readonly isDense?: boolean
+}
 
-export async function splitWork(session: ArmSession, by: Dividing, isDense: boolean): Promise<void> {
+export async function splitWork(session: ArmSession, { by, isDense = false }: WorkSplit): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
   store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
@@ -39,12 +45,8 @@ export async function splitWork(session: ArmSession, by: Dividing, isDense: bool
   record.figure('records lost', ids.length - all, '')
   record.figure('read to divide', divided.rows, 'rows')
   record.figure('busiest worker', (Math.max(...counts) * workers) / all, 'times the mean')
-  record.chart({
-    title: 'records of each worker',
-    unit: 'records',
-    x: { name: 'worker', values: counts.map((_, i) => i + 1) },
-    lines: [{ name: 'records', values: counts }],
-  })
+  const x = { name: 'worker', values: counts.map((_, i) => i + 1) }
+  record.chart('records of each worker', 'records', x, { records: counts })
 }
 
 /**
@@ -71,7 +73,7 @@ async function putOrders(session: ArmSession, store: Store, isDense: boolean): P
 /** First ids of all parts but the first. */
 type Bounds = (store: Store, workers: number, ids: readonly bigint[]) => bigint[] | Promise<bigint[]>
 
-const boundsBy: Readonly<Record<Dividing, Bounds>> = {
+const boundsBy: Readonly<Record<WorkSplit['by'], Bounds>> = {
   number: (_store, workers, ids) => equalSteps(ids, workers),
   scatter: async (store, workers) => partsOf(await sampledKeys(store, workers * samplesPerWorker), workers),
   keys: async (store, workers) => partsOf(await keysOf(store, store.query(kind, { projection: ['__key__'] })), workers),
