@@ -1,7 +1,7 @@
 /** Writes: entities of all values; series of commits of all mutations over few keys; and a look at what they left. */
 import fc from 'fast-check'
-import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, type Mode, type Step } from '../case.ts'
+import { commitOf, lookup } from './steps.ts'
 import {
   anyKey,
   anyProperties,
@@ -13,6 +13,7 @@ import {
   instant,
   integer,
   list,
+  mixed,
   nothing,
   stored,
   string,
@@ -22,22 +23,13 @@ import {
 /** One entity, written and read. */
 export const valueCases: fc.Arbitrary<Case> = fc
   .tuple(
-    fc.oneof({ weight: 3, arbitrary: fewKeys }, { weight: 1, arbitrary: anyKey }),
-    fc.oneof(
-      { weight: 3, arbitrary: fc.dictionary(fc.constantFrom('a', 'b'), anyValue, { minKeys: 1, maxKeys: 2 }) },
-      { weight: 1, arbitrary: anyProperties },
-    ),
+    mixed([3, fewKeys], [1, anyKey]),
+    mixed([3, fc.dictionary(fc.constantFrom('a', 'b'), anyValue, { minKeys: 1, maxKeys: 2 })], [1, anyProperties]),
     fc.boolean(),
   )
   .map(([key, properties, isAtomic]) => {
-    const mutations = [{ upsert: { key, properties } }]
-    const write: Plain = isAtomic
-      ? { mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations }
-      : { mode: 'NON_TRANSACTIONAL', mutations }
-    return { area: 'values', steps: [{ method: 'Commit', request: write }, lookup([key])] }
+    return { area: 'values', steps: [commitOf([{ upsert: { key, properties } }], isAtomic), lookup([key])] }
   })
-
-export const lookup = (keys: readonly Plain[]): Step => ({ method: 'Lookup', request: { keys } })
 
 const names = fc.constantFrom('a', 'b', 'c', 'e', 'e.x')
 const properties: Values = fc.record(
@@ -56,10 +48,10 @@ const properties: Values = fc.record(
   { requiredKeys: [] },
 )
 
-const operand: Values = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.constantFrom(
+const operand: Values = mixed(
+  [
+    6,
+    fc.constantFrom(
       integer(1),
       integer(-2),
       double(1.5),
@@ -70,17 +62,14 @@ const operand: Values = fc.oneof(
       double(0),
       integer(0),
     ),
-  },
-  { weight: 1, arbitrary: fc.constantFrom(string('x'), nothing, instant(1), {}, list(integer(1))) },
+  ],
+  [1, fc.constantFrom(string('x'), nothing, instant(1), {}, list(integer(1)))],
 )
 const members: Values = fc.array(fewScalars, { maxLength: 3 }).map((values) => ({ values }))
 
 const transform: Values = fc
   .tuple(
-    fc.oneof(
-      { weight: 8, arbitrary: names },
-      { weight: 1, arbitrary: fc.constantFrom('', '__x__', '__key__', 'a..b', '`d e`', 'e.x.y') },
-    ),
+    mixed([8, names], [1, fc.constantFrom('', '__x__', '__key__', 'a..b', '`d e`', 'e.x.y')]),
     fc.oneof<Values[]>(
       operand.map((increment) => ({ increment })),
       operand.map((maximum) => ({ maximum })),
@@ -92,32 +81,24 @@ const transform: Values = fc
   .map(([property, what]) => ({ property, ...what }))
 
 const masks: Values = fc
-  .array(
-    fc.oneof(
-      { weight: 10, arbitrary: names },
-      { weight: 1, arbitrary: fc.constantFrom('', '__key__', '__x__', 'a..b', '`a`', 'zz', 'e.y', 'e.x.z') },
-    ),
-    { maxLength: 3 },
-  )
+  .array(mixed([10, names], [1, fc.constantFrom('', '__key__', '__x__', 'a..b', '`a`', 'zz', 'e.y', 'e.x.z')]), {
+    maxLength: 3,
+  })
   .map((paths) => ({ paths }))
 
-const maybe = (arbitrary: Values, weight: number): Values =>
-  fc.oneof({ weight: 10 - weight, arbitrary: fc.constant({}) }, { weight, arbitrary })
+const maybe = (arbitrary: Values, weight: number): Values => mixed([10 - weight, fc.constant({})], [weight, arbitrary])
 
 const entities: Values = fc
-  .tuple(
-    fc.oneof({ weight: 12, arbitrary: fewKeys }, { weight: 1, arbitrary: fc.constant({ path: [{ kind: 'Auto' }] }) }),
-    properties,
-  )
+  .tuple(mixed([12, fewKeys], [1, fc.constant({ path: [{ kind: 'Auto' }] })]), properties)
   .map(([key, itsProperties]) => ({ key, properties: itsProperties }))
 
 /** `earlier` writers stand before: versions and times of their answers are what conflicts are detected by. */
 function mutation(earlier: number, mode: Mode): Values {
-  const plain: Values = fc.oneof<fc.WeightedArbitrary<Plain>[]>(
-    { weight: 4, arbitrary: entities.map((upsert) => ({ upsert })) },
-    { weight: 2, arbitrary: entities.map((insert) => ({ insert })) },
-    { weight: 2, arbitrary: entities.map((update) => ({ update })) },
-    { weight: 2, arbitrary: fewKeys.map((key) => ({ delete: key })) },
+  const plain: Values = mixed(
+    [4, entities.map((upsert) => ({ upsert }))],
+    [2, entities.map((insert) => ({ insert }))],
+    [2, entities.map((update) => ({ update }))],
+    [2, fewKeys.map((key) => ({ delete: key }))],
   )
   const fromEarlier = (member: string): Values =>
     fc.nat({ max: Math.max(0, earlier - 1) }).map((step) => answerOf(step, 'mutationResults', 0, member))
@@ -154,12 +135,7 @@ function mutation(earlier: number, mode: Mode): Values {
 function commit(earlier: number, mode: Mode): fc.Arbitrary<Step> {
   return fc
     .tuple(fc.array(mutation(earlier, mode), { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(([mutations, isAtomic]) => ({
-      method: 'Commit',
-      request: isAtomic
-        ? { mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations }
-        : { mode: 'NON_TRANSACTIONAL', mutations },
-    }))
+    .map(([mutations, isAtomic]) => commitOf(mutations, isAtomic))
 }
 
 const everything = lookup(['1', '2', '3'].map((id) => ({ path: [{ kind: 'K', id }] })))

@@ -1,9 +1,10 @@
 /** GQL: queries written out, with literals or bindings; and lines that are odd, or no GQL at all. */
 import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
-import { at, type Case, listOf, type Mode, type Step } from '../case.ts'
+import { at, type Case, listOf, type Mode } from '../case.ts'
 import { queries, worlds } from './queries.ts'
-import { integer, string } from './values.ts'
+import { runQuery } from './steps.ts'
+import { integer, mixed, string } from './values.ts'
 
 interface Bindings {
   readonly named: { [name: string]: Plain }
@@ -187,21 +188,10 @@ export function gqlCases(mode: Mode): fc.Arbitrary<Case> {
     query: undefined,
     gqlQuery: { queryString, allowLiterals: allowLiterals || !queryString.includes('@'), ...bound },
   }))
-  return fc
-    .tuple(
-      worlds,
-      fc.oneof<fc.WeightedArbitrary<Written>[]>({ weight: 2, arbitrary: written }, { weight: 1, arbitrary: strange }),
-    )
-    .map(([world, { query, gqlQuery }]): Case => {
-      const request = { gqlQuery }
-      if (query === undefined) return { area: 'gql', steps: [world, { method: 'RunQuery', request }] }
-      const plain: Step = { method: 'RunQuery', request: { query } }
-      return { area: 'gql', steps: [world, plain, { method: 'RunQuery', request, base: 1 }] }
-    })
-}
-
-interface Written {
-  /** What the text says, without its limit and offset. */
-  readonly query: Plain | undefined
-  readonly gqlQuery: Plain
+  return fc.tuple(worlds, mixed([2, written], [1, strange])).map(([world, { query, gqlQuery }]): Case => {
+    const request = { gqlQuery }
+    if (query === undefined) return { area: 'gql', steps: [world, { method: 'RunQuery', request }] }
+    const plain = runQuery(query)
+    return { area: 'gql', steps: [world, plain, { method: 'RunQuery', request, base: 1 }] }
+  })
 }

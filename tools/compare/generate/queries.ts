@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, listOf, type Mode, type Step } from '../case.ts'
-import { embedded, fewScalars, keys, list, stored, storedSingly, type Values } from './values.ts'
+import { commitOf, propertyFilter, reference, runQuery } from './steps.ts'
+import { embedded, fewScalars, keys, list, mixed, stored, storedSingly, type Values } from './values.ts'
 
 /** A commit of up to twelve entities; two thirds of the worlds have no arrays. */
 export const worlds: fc.Arbitrary<Step> = fc.constantFrom(stored, storedSingly, storedSingly).chain((values) =>
@@ -22,16 +23,10 @@ export const worlds: fc.Arbitrary<Step> = fc.constantFrom(stored, storedSingly, 
       }),
       { minLength: 1, maxLength: 12, size: 'max', selector: ({ key }) => JSON.stringify(key) },
     )
-    .map((entities) => ({
-      method: 'Commit',
-      request: { mode: 'NON_TRANSACTIONAL', mutations: entities.map((upsert) => ({ upsert })) },
-    })),
+    .map((entities) => commitOf(entities.map((upsert) => ({ upsert })))),
 )
 
 const names = fc.constantFrom('a', 'a', 'b', 'b', 'c', 'e.x')
-const propertyFilter = (name: string, op: string, value: Plain): Plain => ({
-  propertyFilter: { property: { name }, op, value },
-})
 const keyValue = keys.map((key) => ({ keyValue: key }))
 const ranges = fc.constantFrom('LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL')
 
@@ -58,12 +53,7 @@ const composite = (op: string, filters: readonly Plain[]): Plain =>
   filters.length === 1 && filters[0] !== undefined ? filters[0] : { compositeFilter: { op, filters } }
 
 const wideFilters: Values = fc.letrec<{ filter: Plain; leaf: Plain; node: Plain }>((tie) => ({
-  leaf: fc.oneof(
-    { weight: 4, arbitrary: equality },
-    { weight: 2, arbitrary: range },
-    { weight: 2, arbitrary: several },
-    { weight: 1, arbitrary: keyRange },
-  ),
+  leaf: mixed([4, equality], [2, range], [2, several], [1, keyRange]),
   node: fc
     .tuple(fc.constantFrom('AND', 'AND', 'OR'), fc.array(tie('filter'), { minLength: 1, maxLength: 3 }))
     .map(([op, filters]) => composite(op, filters)),
@@ -73,7 +63,7 @@ const wideFilters: Values = fc.letrec<{ filter: Plain; leaf: Plain; node: Plain 
 const order = (name: string): Values =>
   fc.constantFrom('ASCENDING', 'DESCENDING').map((direction) => ({ property: { name }, direction }))
 const orders: fc.Arbitrary<Plain[]> = fc
-  .uniqueArray(fc.oneof({ weight: 5, arbitrary: names }, { weight: 1, arbitrary: fc.constant('__key__') }), {
+  .uniqueArray(mixed([5, names], [1, fc.constant('__key__')]), {
     maxLength: 2,
   })
   .chain((chosen) => fc.tuple(...chosen.map(order)))
@@ -82,11 +72,11 @@ const orders: fc.Arbitrary<Plain[]> = fc
 const narrow: Values = fc
   .tuple(
     fc.array(equality, { maxLength: 2 }),
-    fc.oneof(
-      { weight: 2, arbitrary: fc.tuple(fc.constant<Plain[]>([]), orders) },
-      {
-        weight: 2,
-        arbitrary: names.chain((name) =>
+    mixed(
+      [2, fc.tuple(fc.constant<Plain[]>([]), orders)],
+      [
+        2,
+        names.chain((name) =>
           fc.tuple(
             fc.array(rangeOn(name), { minLength: 1, maxLength: 2 }),
             fc.oneof(
@@ -97,22 +87,19 @@ const narrow: Values = fc
             ),
           ),
         ),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.tuple(
+      ],
+      [
+        1,
+        fc.tuple(
           fc.array(keyRange, { minLength: 1, maxLength: 2 }),
           fc.oneof(
             fc.constant<Plain[]>([]),
             order('__key__').map((one) => [one]),
           ),
         ),
-      },
+      ],
     ),
-    fc.oneof(
-      { weight: 3, arbitrary: fc.constant<Plain[]>([]) },
-      { weight: 1, arbitrary: ancestor.map((one) => [one]) },
-    ),
+    mixed([3, fc.constant<Plain[]>([])], [1, ancestor.map((one) => [one])]),
   )
   .map(([equalities, [itsRange, itsOrder], itsAncestor]) => {
     const filters = [...equalities, ...itsRange, ...itsAncestor]
@@ -126,25 +113,19 @@ const wide: Values = fc.tuple(wideFilters, fc.option(ancestor), orders).map(([fi
   order: itsOrder,
 }))
 
-const reference = (name: string): Plain => ({ property: { name } })
-const projections: Values = fc.oneof(
-  { weight: 6, arbitrary: fc.constant({}) },
-  { weight: 1, arbitrary: fc.constant({ projection: [reference('__key__')] }) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .tuple(fc.uniqueArray(names, { minLength: 1, maxLength: 2 }), fc.boolean())
-      .map(([chosen, isDistinct]) => ({
-        projection: chosen.map(reference),
-        ...(isDistinct ? { distinctOn: chosen.map((name) => ({ name })) } : {}),
-      })),
-  },
+const projections: Values = mixed(
+  [6, fc.constant({})],
+  [1, fc.constant({ projection: [reference('__key__')] })],
+  [
+    2,
+    fc.tuple(fc.uniqueArray(names, { minLength: 1, maxLength: 2 }), fc.boolean()).map(([chosen, isDistinct]) => ({
+      projection: chosen.map(reference),
+      ...(isDistinct ? { distinctOn: chosen.map((name) => ({ name })) } : {}),
+    })),
+  ],
 )
 
-const kinds: Values = fc.oneof(
-  { weight: 12, arbitrary: fc.constant({ kind: [{ name: 'K' }] }) },
-  { weight: 2, arbitrary: fc.constant({ kind: [{ name: 'L' }] }) },
-)
+const kinds: Values = mixed([12, fc.constant({ kind: [{ name: 'K' }] })], [2, fc.constant({ kind: [{ name: 'L' }] })])
 /** Without a kind, with what such queries may have. */
 const kindless: Values = fc
   .tuple(fc.option(ancestor), fc.option(keyRange), fc.boolean())
@@ -152,28 +133,23 @@ const kindless: Values = fc
     const filters = [itsAncestor, itsRange].filter((one): one is Plain => one !== null)
     return {
       ...(filters.length === 0 ? {} : { filter: composite('AND', filters) }),
-      ...(isOrdered ? { order: [{ property: { name: '__key__' } }] } : {}),
+      ...(isOrdered ? { order: [reference('__key__')] } : {}),
     }
   })
 
 /** Any query, without limit, offset and cursors. */
 export function queries(mode: Mode): Values {
-  const shapes =
-    mode === 'firestore'
-      ? fc.oneof(narrow, wide)
-      : fc.oneof({ weight: 6, arbitrary: narrow }, { weight: 1, arbitrary: wide })
-  return fc.oneof(
-    {
-      weight: 9,
-      arbitrary: fc
-        .tuple(kinds, shapes, projections)
-        .map(([kind, shape, projection]) => ({ ...kind, ...shape, ...projection })),
-    },
-    { weight: 1, arbitrary: kindless },
+  const shapes = mode === 'firestore' ? fc.oneof(narrow, wide) : mixed([6, narrow], [1, wide])
+  return mixed(
+    [
+      9,
+      fc.tuple(kinds, shapes, projections).map(([kind, shape, projection]) => ({ ...kind, ...shape, ...projection })),
+    ],
+    [1, kindless],
   )
 }
 
-const windows: Values = fc.record(
+export const windows: Values = fc.record(
   { limit: fc.nat({ max: 4 }).map((value) => ({ value })), offset: fc.nat({ max: 3 }) },
   { requiredKeys: [] },
 )
@@ -182,10 +158,7 @@ const manyEntities = (count: number): readonly Step[] => {
   const all = Array.from({ length: count }, (_, i) => ({
     upsert: { key: { path: [{ kind: 'K', id: String(i + 1) }] }, properties: { a: { integerValue: String(i % 7) } } },
   }))
-  return Array.from({ length: Math.ceil(count / 500) }, (_, i) => ({
-    method: 'Commit',
-    request: { mode: 'NON_TRANSACTIONAL', mutations: all.slice(i * 500, (i + 1) * 500) },
-  }))
+  return Array.from({ length: Math.ceil(count / 500) }, (_, i) => commitOf(all.slice(i * 500, (i + 1) * 500)))
 }
 
 /** More results than a batch holds, or a few less; limits and offsets about the edges of batches. */
@@ -196,7 +169,7 @@ export const batchCases: fc.Arbitrary<Case> = fc
       {},
       { projection: [reference('__key__')] },
       { projection: [reference('a')] },
-      { order: [{ property: { name: 'a' } }] },
+      { order: [reference('a')] },
       { filter: propertyFilter('a', 'GREATER_THAN', { integerValue: '1' }) },
     ),
     fc.record(
@@ -213,9 +186,9 @@ export const batchCases: fc.Arbitrary<Case> = fc
     const query = { kind: [{ name: 'K' }], ...shape, ...window }
     const first = world.length
     const next = { ...query, offset: 0, startCursor: answerOf(first, 'batch', 'endCursor') }
-    const steps: Step[] = [...world, { method: 'RunQuery', request: { query } }]
+    const steps: Step[] = [...world, runQuery(query)]
     // Where batches are cut otherwise, what follows differs too.
-    if (goesOn && count <= 300) steps.push({ method: 'RunQuery', request: { query: next }, base: first })
+    if (goesOn && count <= 300) steps.push(runQuery(next, first))
     return { area: 'batches', steps }
   })
 
@@ -241,15 +214,14 @@ export function queryCases(mode: Mode): fc.Arbitrary<Case> {
     windows,
   )
   return fc.tuple(worlds, queries(mode), pages).map(([world, query, [window, how, second]]) => {
-    const steps: Step[] = [world, { method: 'RunQuery', request: { query } }]
-    const page = (more: Plain): number =>
-      steps.push({ method: 'RunQuery', request: { query: { ...query, ...more } }, base: 1 })
+    const steps: Step[] = [world, runQuery(query)]
+    const page = (more: Plain): number => steps.push(runQuery({ ...query, ...more }, 1))
     if (Object.keys(window).length > 0 || how !== 'none') page(window)
     const back = reversed(query)
     if (how === 'back' && back !== undefined) {
-      const turned = steps.push({ method: 'RunQuery', request: { query: back } }) - 1
+      const turned = steps.push(runQuery(back)) - 1
       const from = { startCursor: answerOf(2, 'batch', 'endCursor') }
-      steps.push({ method: 'RunQuery', request: { query: { ...back, ...second, ...from } }, base: turned })
+      steps.push(runQuery({ ...back, ...second, ...from }, turned))
     }
     if (how === 'next') page({ ...second, startCursor: answerOf(2, 'batch', 'endCursor') })
     if (how === 'after') page({ ...second, startCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })

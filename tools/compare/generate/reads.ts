@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import type { Case, Mode, Step } from '../case.ts'
-import { queries, worlds } from './queries.ts'
-import { anyKey, fewKeys, integer, keys, list, nothing, type Values } from './values.ts'
+import { queries, windows, worlds } from './queries.ts'
+import { commitOf, propertyFilter, reference, runQuery } from './steps.ts'
+import { anyKey, fewKeys, integer, keys, list, mixed, nothing, type Values } from './values.ts'
 
 const masks = fc.array(
   fc.constantFrom('a', 'b', 'e', 'e.x', 'e.y', '__key__', 'zz', '', 'a..b', '`a`', 'a.x', '__x__'),
@@ -23,12 +24,7 @@ const readOptions: Values = fc.constantFrom<Plain>(
 )
 
 export const lookupCases: fc.Arbitrary<Case> = fc
-  .tuple(
-    worlds,
-    fc.array(fc.oneof({ weight: 6, arbitrary: keys }, { weight: 1, arbitrary: anyKey }), { maxLength: 5 }),
-    fc.option(masks),
-    fc.option(readOptions),
-  )
+  .tuple(worlds, fc.array(mixed([6, keys], [1, anyKey]), { maxLength: 5 }), fc.option(masks), fc.option(readOptions))
   .map(([world, asked, mask, options]) => {
     const request = {
       keys: asked,
@@ -39,10 +35,10 @@ export const lookupCases: fc.Arbitrary<Case> = fc
   })
 
 const incomplete = (kind: string, ...parents: Plain[]): Plain => ({ path: [...parents, { kind }] })
-const idKeys: Values = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom(incomplete('K'), incomplete('L'), incomplete('L', { kind: 'K', id: '1' })) },
-  { weight: 2, arbitrary: fewKeys },
-  { weight: 1, arbitrary: anyKey },
+const idKeys: Values = mixed(
+  [6, fc.constantFrom(incomplete('K'), incomplete('L'), incomplete('L', { kind: 'K', id: '1' }))],
+  [2, fewKeys],
+  [1, anyKey],
 )
 
 export const idCases: fc.Arbitrary<Case> = fc
@@ -63,32 +59,28 @@ export const idCases: fc.Arbitrary<Case> = fc
 const properties = fc.constantFrom('a', 'b', 'c', 'e.x')
 const aggregation: Values = fc
   .tuple(
-    fc.oneof(
-      { weight: 3, arbitrary: fc.constant<Plain>({ count: {} }) },
-      { weight: 1, arbitrary: fc.constantFrom('0', '1', '3', '-1').map((value) => ({ count: { upTo: { value } } })) },
-      { weight: 3, arbitrary: properties.map((name) => ({ sum: { property: { name } } })) },
-      { weight: 3, arbitrary: properties.map((name) => ({ avg: { property: { name } } })) },
-      { weight: 1, arbitrary: fc.constantFrom<Plain>({ sum: {} }, { avg: { property: { name: '__key__' } } }, {}) },
+    mixed(
+      [3, fc.constant<Plain>({ count: {} })],
+      [1, fc.constantFrom('0', '1', '3', '-1').map((value) => ({ count: { upTo: { value } } }))],
+      [3, properties.map((name) => ({ sum: reference(name) }))],
+      [3, properties.map((name) => ({ avg: reference(name) }))],
+      [1, fc.constantFrom<Plain>({ sum: {} }, { avg: reference('__key__') }, {})],
     ),
     fc.constantFrom('', '', 'x', 'y', 'property_1', '__x__', '1'),
   )
   .map(([what, alias]) => ({ ...what, ...(alias === '' ? {} : { alias }) }))
 
 export function aggregationCases(mode: Mode): fc.Arbitrary<Case> {
-  const window: Values = fc.record(
-    { limit: fc.nat({ max: 4 }).map((value) => ({ value })), offset: fc.nat({ max: 3 }) },
-    { requiredKeys: [] },
-  )
   return fc
     .tuple(
       worlds,
       queries(mode),
-      fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: window }),
+      mixed([3, fc.constant({})], [1, windows]),
       fc.array(aggregation, { minLength: 1, maxLength: 3 }),
     )
     .map(([world, { projection: _, distinctOn: __, ...query }, itsWindow, aggregations]) => {
       const nestedQuery = { ...query, ...itsWindow }
-      const plain: Step = { method: 'RunQuery', request: { query } }
+      const plain = runQuery(query)
       const step: Step = {
         method: 'RunAggregationQuery',
         request: { aggregationQuery: { nestedQuery, aggregations } },
@@ -118,18 +110,14 @@ const manyKinds: fc.Arbitrary<Step> = fc
     ),
     { minLength: 1, maxLength: 6, selector: ([namespaceId, kind, id]) => `${namespaceId}/${kind}/${id}` },
   )
-  .map((all) => ({
-    method: 'Commit',
-    request: {
-      mode: 'NON_TRANSACTIONAL',
-      mutations: all.map(([namespaceId, kind, id, itsProperties]) => ({
-        upsert: {
-          key: { ...(namespaceId === '' ? {} : { partitionId: { namespaceId } }), path: [{ kind, id }] },
-          properties: itsProperties,
-        },
-      })),
-    },
-  }))
+  .map((all) =>
+    commitOf(
+      all.map(([namespaceId, kind, id, properties]) => {
+        const partition = namespaceId === '' ? {} : { partitionId: { namespaceId } }
+        return { upsert: { key: { ...partition, path: [{ kind, id }] }, properties } }
+      }),
+    ),
+  )
 
 const metadataKeys: Values = fc.constantFrom<Plain>(
   { path: [{ kind: '__namespace__', name: 'm' }] },
@@ -151,12 +139,12 @@ export const metadataCases: fc.Arbitrary<Case> = fc
     fc.option(fc.tuple(fc.constantFrom('LESS_THAN', 'GREATER_THAN_OR_EQUAL', 'EQUAL', 'HAS_ANCESTOR'), metadataKeys)),
     fc.constantFrom<Plain>(
       {},
-      { projection: [{ property: { name: '__key__' } }] },
-      { order: [{ property: { name: '__key__' } }] },
+      { projection: [reference('__key__')] },
+      { order: [reference('__key__')] },
       { limit: { value: 1 } },
       { offset: 1 },
       { order: [{ property: { name: '__key__' }, direction: 'DESCENDING' }] },
-      { projection: [{ property: { name: 'property_representation' } }] },
+      { projection: [reference('property_representation')] },
     ),
     fc.constantFrom('', '', 'n', 'none'),
   )
@@ -165,9 +153,7 @@ export const metadataCases: fc.Arbitrary<Case> = fc
     const key = filter === null ? {} : { ...partitionId, ...filter[1] }
     const query = {
       kind: [{ name }],
-      ...(filter === null
-        ? {}
-        : { filter: { propertyFilter: { property: { name: '__key__' }, op: filter[0], value: { keyValue: key } } } }),
+      ...(filter === null ? {} : { filter: propertyFilter('__key__', filter[0], { keyValue: key }) }),
       ...more,
     }
     const counted = { nestedQuery: query, aggregations: [{ count: {} }] }

@@ -7,8 +7,8 @@
 import fc from 'fast-check'
 import type { Plain } from '../../../packages/gateway/test/support/published-protos.ts'
 import { answerOf, type Case, type Mode, type Step } from '../case.ts'
-import { lookup } from './commits.ts'
-import { fewKeys, integer, type Values } from './values.ts'
+import { commitOf, lookup, propertyFilter } from './steps.ts'
+import { fewKeys, integer, mixed, type Values } from './values.ts'
 
 const options: Values = fc.constantFrom<Plain>({}, {}, { readWrite: {} }, { readOnly: {} }, { readWrite: {} })
 const root = (id: string): Plain => ({ path: [{ kind: 'K', id }] })
@@ -18,16 +18,13 @@ const child = (id: string): Plain => ({
     { kind: 'L', id: '1' },
   ],
 })
-const some: Values = fc.oneof(
-  { weight: 4, arbitrary: fewKeys },
-  { weight: 1, arbitrary: fc.constantFrom('1', '2').map(child) },
-)
+const some: Values = mixed([4, fewKeys], [1, fc.constantFrom('1', '2').map(child)])
 const written: Values = fc.tuple(some, fc.nat({ max: 2 })).map(([key, v]) => ({ key, properties: { a: integer(v) } }))
-const mutation: Values = fc.oneof(
-  { weight: 3, arbitrary: written.map((upsert) => ({ upsert })) },
-  { weight: 1, arbitrary: written.map((insert) => ({ insert })) },
-  { weight: 1, arbitrary: written.map((update) => ({ update })) },
-  { weight: 1, arbitrary: some.map((key) => ({ delete: key })) },
+const mutation: Values = mixed(
+  [3, written.map((upsert) => ({ upsert }))],
+  [1, written.map((insert) => ({ insert }))],
+  [1, written.map((update) => ({ update }))],
+  [1, some.map((key) => ({ delete: key }))],
 )
 
 const token = (which: number): Plain => answerOf(which, 'transaction')
@@ -44,13 +41,7 @@ function action(mode: Mode): fc.Arbitrary<Step> {
       request: {
         query: {
           kind: [{ name: 'K' }],
-          ...(isGlobal
-            ? {}
-            : {
-                filter: {
-                  propertyFilter: { property: { name: '__key__' }, op: 'HAS_ANCESTOR', value: { keyValue: root(id) } },
-                },
-              }),
+          ...(isGlobal ? {} : { filter: propertyFilter('__key__', 'HAS_ANCESTOR', { keyValue: root(id) }) }),
         },
         readOptions: { transaction: token(t) },
       },
@@ -67,11 +58,7 @@ function action(mode: Mode): fc.Arbitrary<Step> {
   ]
   const beside: fc.Arbitrary<Step>[] = [
     fewKeys.map((key) => lookup([key])),
-    ...(mode === 'firestore'
-      ? []
-      : [
-          mutation.map((one): Step => ({ method: 'Commit', request: { mode: 'NON_TRANSACTIONAL', mutations: [one] } })),
-        ]),
+    ...(mode === 'firestore' ? [] : [mutation.map((one) => commitOf([one]))]),
   ]
   return fc.oneof(...inside, ...inside, ...beside)
 }
@@ -84,13 +71,7 @@ export function transactionCases(mode: Mode): fc.Arbitrary<Case> {
         method: 'BeginTransaction',
         request: Object.keys(itsOptions).length === 0 ? {} : { transactionOptions: itsOptions },
       })
-      const world: Step = {
-        method: 'Commit',
-        request: {
-          mode: 'NON_TRANSACTIONAL',
-          mutations: present.map((id) => ({ upsert: { key: root(id), properties: { a: integer(0) } } })),
-        },
-      }
+      const world = commitOf(present.map((id) => ({ upsert: { key: root(id), properties: { a: integer(0) } } })))
       const all = lookup([root('1'), root('2'), root('3'), child('1'), child('2')])
       return { area: 'transactions', steps: [world, begin(first), begin(second), ...actions, all] }
     })

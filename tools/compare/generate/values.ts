@@ -7,6 +7,13 @@ import type { Plain } from '../../../packages/gateway/test/support/published-pro
 
 export type Values = fc.Arbitrary<Plain>
 
+/** One of several, each as often as its weight says: `mixed([3, fewKeys], [1, anyKey])`. */
+export function mixed<Ts extends unknown[]>(
+  ...parts: { [I in keyof Ts]: readonly [weight: number, arbitrary: fc.Arbitrary<Ts[I]>] }
+): fc.Arbitrary<Ts[number]> {
+  return fc.oneof(...parts.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+}
+
 export const integer = (value: number | string): Plain => ({ integerValue: String(value) })
 export const double = (value: number): Plain => ({ doubleValue: value })
 export const string = (value: string): Plain => ({ stringValue: value })
@@ -19,40 +26,28 @@ export const embedded = (properties: Plain): Plain => ({ entityValue: { properti
 export const nothing: Plain = { nullValue: 'NULL_VALUE' }
 export const unindexed = (value: Plain): Plain => ({ ...value, excludeFromIndexes: true })
 
-const element = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom('K', 'K', 'L'), id: fc.constantFrom('1', '2', '3', '4', '5') }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('K', 'L'), name: fc.constantFrom('a', 'b', 'é') }) },
+const element = mixed(
+  [4, fc.record({ kind: fc.constantFrom('K', 'K', 'L'), id: fc.constantFrom('1', '2', '3', '4', '5') })],
+  [1, fc.record({ kind: fc.constantFrom('K', 'L'), name: fc.constantFrom('a', 'b', 'é') })],
 )
 
 /** Complete keys of one to three elements, mostly of kind K at the end. */
 export const keys: Values = fc
-  .tuple(
-    fc.oneof(
-      { weight: 4, arbitrary: fc.constant([]) },
-      { weight: 1, arbitrary: fc.array(element, { minLength: 1, maxLength: 2 }) },
-    ),
-    element,
-  )
+  .tuple(mixed([4, fc.constant([])], [1, fc.array(element, { minLength: 1, maxLength: 2 })]), element)
   .map(([parents, last]) => ({ path: [...parents, last] }))
 
 /** Keys of the fewest entities, for what is written again and again. */
 export const fewKeys: Values = fc.constantFrom('1', '2', '3').map((id) => ({ path: [{ kind: 'K', id }] }))
 
 /** Values that equal each other often, across types: 1 is an integer, a double, an instant; "a" is a string and a blob. */
-export const fewScalars: Values = fc.oneof(
-  { weight: 10, arbitrary: fc.constantFrom(integer(1), integer(2), integer(3), integer(0), integer(-1)) },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom(string('a'), string('b'), string(''), string('\u{1F600}'), string('\uFFFD')),
-  },
-  { weight: 2, arbitrary: fc.constant(nothing) },
-  { weight: 2, arbitrary: fc.constantFrom({ booleanValue: true }, { booleanValue: false }) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
+export const fewScalars: Values = mixed(
+  [10, fc.constantFrom(integer(1), integer(2), integer(3), integer(0), integer(-1))],
+  [3, fc.constantFrom(string('a'), string('b'), string(''), string('\u{1F600}'), string('\uFFFD'))],
+  [2, fc.constant(nothing)],
+  [2, fc.constantFrom({ booleanValue: true }, { booleanValue: false })],
+  [
+    2,
+    fc.constantFrom(
       double(1),
       double(2.5),
       double(-0),
@@ -60,26 +55,23 @@ export const fewScalars: Values = fc.oneof(
       double(Number.NaN),
       double(Number.NEGATIVE_INFINITY),
     ),
-  },
-  { weight: 1, arbitrary: fc.constantFrom(blob('a'), blob('b')) },
-  { weight: 1, arbitrary: fc.constantFrom(instant(0), instant(0, 1_000), instant(1)) },
-  { weight: 1, arbitrary: fc.constantFrom('1', '2').map((id) => ({ keyValue: { path: [{ kind: 'K', id }] } })) },
-  { weight: 1, arbitrary: fc.constantFrom(0, 1).map((latitude) => ({ geoPointValue: { latitude, longitude: 1 } })) },
+  ],
+  [1, fc.constantFrom(blob('a'), blob('b'))],
+  [1, fc.constantFrom(instant(0), instant(0, 1_000), instant(1))],
+  [1, fc.constantFrom('1', '2').map((id) => ({ keyValue: { path: [{ kind: 'K', id }] } }))],
+  [1, fc.constantFrom(0, 1).map((latitude) => ({ geoPointValue: { latitude, longitude: 1 } }))],
 )
 
 /** What stands in the entities that queries are about. */
-export const stored: Values = fc.oneof(
-  { weight: 10, arbitrary: fewScalars },
-  { weight: 3, arbitrary: fc.array(fewScalars, { minLength: 1, maxLength: 3 }).map((values) => list(...values)) },
-  { weight: 1, arbitrary: fc.constant(list()) },
-  { weight: 1, arbitrary: fewScalars.map(unindexed) },
+export const stored: Values = mixed(
+  [10, fewScalars],
+  [3, fc.array(fewScalars, { minLength: 1, maxLength: 3 }).map((values) => list(...values))],
+  [1, fc.constant(list())],
+  [1, fewScalars.map(unindexed)],
 )
 
 /** The same without arrays, which the Firestore emulator has a fault in (see the classes). */
-export const storedSingly: Values = fc.oneof(
-  { weight: 10, arbitrary: fewScalars },
-  { weight: 1, arbitrary: fewScalars.map(unindexed) },
-)
+export const storedSingly: Values = mixed([10, fewScalars], [1, fewScalars.map(unindexed)])
 
 const small: Values = fc.oneof(
   fewScalars,
@@ -169,17 +161,13 @@ const nested: Values = fc.letrec<{ value: Plain }>((tie) => ({
 })).value
 
 /** Any value, of which about one in four lies on a limit or means something. */
-export const anyValue: Values = fc.oneof(
-  { weight: 6, arbitrary: nested },
-  { weight: 2, arbitrary: edges },
-  { weight: 1, arbitrary: meant },
-)
+export const anyValue: Values = mixed([6, nested], [2, edges], [1, meant])
 
-export const anyKey: Values = fc.oneof(
-  { weight: 8, arbitrary: keys },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom<Plain>(
+export const anyKey: Values = mixed(
+  [8, keys],
+  [
+    2,
+    fc.constantFrom<Plain>(
       {},
       { path: [] },
       { path: [{ kind: 'K' }] },
@@ -207,14 +195,14 @@ export const anyKey: Values = fc.oneof(
       { partitionId: { projectId: 'other' }, path: [{ kind: 'K', id: '1' }] },
       { partitionId: { databaseId: 'd' }, path: [{ kind: 'K', id: '1' }] },
     ),
-  },
+  ],
 )
 
-const propertyNames = fc.oneof(
-  { weight: 12, arbitrary: fc.constantFrom('a', 'b', 'c', 'd e', 'ä', 'a.b') },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
+const propertyNames = mixed(
+  [12, fc.constantFrom('a', 'b', 'c', 'd e', 'ä', 'a.b')],
+  [
+    1,
+    fc.constantFrom(
       '',
       '__x__',
       '__key__',
@@ -230,7 +218,7 @@ const propertyNames = fc.oneof(
       '`a`',
       '\0',
     ),
-  },
+  ],
 )
 
 export const anyProperties: Values = fc.dictionary(propertyNames, anyValue, { maxKeys: 3 })
