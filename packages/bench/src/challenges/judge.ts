@@ -97,7 +97,7 @@ export async function runProgram(
     if (!(error instanceof ProgramFault || error instanceof RefusedCall)) throw error
     fault = error.message
   } finally {
-    stage.tell()
+    await stage.tell()
     stage.close()
     await session.close()
   }

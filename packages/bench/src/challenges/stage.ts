@@ -90,9 +90,11 @@ export class Stage {
   }
 
   /** Records what came of the run, as far as it got. */
-  tell(): void {
+  async tell(): Promise<void> {
     if (this.#opened === undefined) return
     const { store } = this.#opened
+    // Without a simulation, rows are counted only now.
+    await store.engine.tablets.counted()
     this.record.text('What the program did', [...this.#calls(), ...tablesInWords(store)])
     const findings = store.engine.findings()
     if (findings.length > 0) {
