@@ -90,7 +90,7 @@ function splitByLoad(
     return refuse(
       'load-at-one-end',
       side.share,
-      `${percent(side.share)} of its newest operations lie ${side.right ? 'after' : 'before'} the middle of the window's: the load moves on along the keys, and a split would leave it together`,
+      `${percent(side.share)} of its newest operations lie ${side.right ? 'after' : 'before'} the middle of its load: the load moves on along the keys, and a split would not divide it`,
     )
   }
   return {
