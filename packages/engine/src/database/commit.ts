@@ -47,8 +47,8 @@ export interface CommitParts {
   readonly versions: Pick<CommitVersions, 'readTime'>
   /** {@link commitHere}, or the commit of a store that several processes share. */
   readonly commits: StoreCommits
-  /** Writes the row of the database with its index rules, unless it is there; no log record. */
-  record(): MaybePromise<void>
+  /** Writes the row of the database with its index rules before its first commit. */
+  keepIndexRules(): MaybePromise<void>
 }
 
 const noTransaction = new Uint8Array(0)
@@ -73,7 +73,7 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
     )
   if (transaction === undefined && mutations.length > 1)
     yield* waitFor(refuseTogether(database, context, request.mode, mutations))
-  yield* waitFor(parts.record())
+  yield* waitFor(parts.keepIndexRules())
   yield* waitFor(completeKeys(parts, context, mutations))
   const rules = evaluationRules(parts, context, atomic)
   const groups = () => groupsOf(mutations.map(({ key }) => key))
@@ -86,7 +86,11 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
     : { mutationResults: outcomes, indexUpdates }
 }
 
-/** Commits to the store of this process. With a guard it waits for locks of other transactions, and is then repeated. */
+/**
+ * Commits to the store of this process. While any transaction is open, and in a simulation, a commit has a guard: it waits for locks of
+ * other transactions, and is then repeated. A commit without a guard is repeated with one if a transaction has locked its rows
+ * meanwhile (Overtaken).
+ */
 export function commitHere(
   parts: LocalParts,
   input: CommitInput,
@@ -170,7 +174,7 @@ function* commitInTurn(
       // Append, and tell: the log its observers when the store has the commit, the transactions now.
       written = log.append(context, database, records, isApplied)
       context.trace?.committed(tallyOf(records))
-      recent.add({ footprint, alsoMoves: guard?.alsoMoves ?? [], transaction, written: written ?? undefined })
+      recent.add({ footprint, groupsRead: guard?.groupsRead ?? [], transaction, written: written ?? undefined })
     }
   } catch (error) {
     versions.settle(version)

@@ -93,7 +93,7 @@ export class Database {
       transactions,
       versions,
       commits,
-      record: () => (this.#recorded === undefined ? this.#record() : undefined),
+      keepIndexRules: () => (this.#recorded === undefined ? this.#record() : undefined),
     }
   }
 

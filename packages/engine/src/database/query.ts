@@ -3,7 +3,7 @@
  *
  *   check, normalise    an OR of ANDs with complete orders
  *   plan                a merge join of two scans; a missing composite index is built, or refused
- *   read                at the moment of the options: pull operators give rows, and entities are read last
+ *   read                now, in a transaction or at a past time: pull operators give rows, and entities are read last
  *   answer              with properties outside of the mask cut off
  *
  * If an index of the plan was dropped meanwhile, the query is planned and read again. An aggregation (aggregation.ts) takes the same

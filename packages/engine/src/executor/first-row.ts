@@ -7,12 +7,12 @@
  * cursor. A stale row, whose entity is gone or has other values, passes too: with a delayed apply policy an index may be
  * behind.
  *
- * An entity with many values is walked once, as each of its 19,000 rows would walk 19,000 values; its codes are kept as hashes of 53 bits.
- * With 100 such entities of the same values their rows alternate, and all of them are kept.
+ * An entity with 19,000 values has 19,000 rows, and walking its values for each would be 361 million steps. So the values of an entity with
+ * many are walked once and kept, as hashes of 53 bits. Rows of several such entities may alternate, so all of them are kept, up to a limit
+ * in bytes.
  *
- * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it (a stale row whose
- *     hash is that of another value, too: 2 of 10^12).
- *     first-row.test.ts
+ * F1  A row is dropped only if the entity has the values of its columns, and a matching row of the entity is before it.    first-row.test.ts
+ *     (One exception: a stale row whose value has the hash of another one, with a probability of 2 in 10^12.)
  */
 import type { RequestContext } from '../context.ts'
 import { invert, sameBytes } from '../encoding/bytes.ts'

@@ -119,7 +119,7 @@ export class CommitLog {
   /** Batches that are being written. */
   readonly #writing = new Set<Promise<void>>()
   /** For each group, the last of these batches whose records will be pending. */
-  readonly #comingToWait = new Map<GroupCode, Promise<void>>()
+  readonly #soonPending = new Map<GroupCode, Promise<void>>()
   #closed = false
 
   constructor(options: CommitLogOptions) {
@@ -179,10 +179,10 @@ export class CommitLog {
    */
   readyFor({ settings }: LogDatabase, records: readonly LogAppend[]): MaybePromise<boolean> {
     const isImmediate = settings.applyPolicy.type === 'immediate'
-    const nothingWaits = this.pending.count === 0 && this.#comingToWait.size === 0
+    const nothingWaits = this.pending.count === 0 && this.#soonPending.size === 0
     if (isImmediate && nothingWaits && !this.holds.areAny) return true
     // Whether these records can be applied depends on earlier records of their groups that are still being written.
-    const before = isImmediate || this.holds.areAny ? this.#allWait(records) : undefined
+    const before = isImmediate || this.holds.areAny ? this.#whenPending(records) : undefined
     return andThen(before, () => {
       if (this.holds.mark(records) || !isImmediate) return false
       if (this.pending.count === 0) return true
@@ -265,10 +265,10 @@ export class CommitLog {
     return Promise.all(this.#writing).then(() => {})
   }
 
-  /** Resolves when the groups of these records have no record that is being written and will be pending. */
-  #allWait(records: readonly LogAppend[]): Promise<void> | undefined {
-    if (this.#comingToWait.size === 0) return
-    const coming = records.flatMap(({ group }) => this.#comingToWait.get(group) ?? [])
+  /** Resolves when the earlier records of these groups that are being written, and will be pending, are written. */
+  #whenPending(records: readonly LogAppend[]): Promise<void> | undefined {
+    if (this.#soonPending.size === 0) return
+    const coming = records.flatMap(({ group }) => this.#soonPending.get(group) ?? [])
     // If one of them fails, the store refuses all later writes (kv/K5).
     if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
   }
@@ -328,11 +328,11 @@ export class CommitLog {
       this.#writing.delete(acknowledged)
       for (const { group, version, changes } of records) {
         for (const { row } of changes) if (this.#inFlight.get(row)?.version === version) this.#inFlight.delete(row)
-        if (this.#comingToWait.get(group) === acknowledged) this.#comingToWait.delete(group)
+        if (this.#soonPending.get(group) === acknowledged) this.#soonPending.delete(group)
       }
     })
     this.#writing.add(acknowledged)
-    if (!isApplied) for (const { group } of records) this.#comingToWait.set(group, acknowledged)
+    if (!isApplied) for (const { group } of records) this.#soonPending.set(group, acknowledged)
     return acknowledged
   }
 

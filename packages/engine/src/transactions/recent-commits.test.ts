@@ -5,7 +5,7 @@ import { RecentCommits } from './recent-commits.ts'
 
 function add(recent: RecentCommits, row: string, written?: Promise<void>): void {
   const footprint: Footprint = { entityRows: [row], indexRows: () => [], groups: [] }
-  recent.add({ footprint: () => footprint, alsoMoves: [], transaction: new Uint8Array(0), written })
+  recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written })
 }
 
 const numbers = (recent: RecentCommits, mark: number): number[] => recent.since(mark).map(({ number }) => number)

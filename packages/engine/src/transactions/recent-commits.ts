@@ -30,8 +30,8 @@ export interface RecentCommit {
 export interface AppendedCommit extends Pick<RecentCommit, 'transaction'> {
   /** Called if anything can ask for the commit. */
   footprint(): Footprint
-  /** Groups whose version changes too, although the commit writes no entity there. */
-  readonly alsoMoves: readonly GroupCode[]
+  /** Groups that its transaction read: the commit changes their version too, although it may write no entity there. */
+  readonly groupsRead: readonly GroupCode[]
   /** Settles when the store has the commit or has failed; `undefined` if the store has it already. */
   readonly written: Promise<void> | undefined
 }
@@ -59,14 +59,14 @@ export class RecentCommits {
   /** Number of commits that delete ranges of rows. */
   #resets = 0
 
-  add({ footprint, alsoMoves, transaction, written }: AppendedCommit): void {
+  add({ footprint, groupsRead, transaction, written }: AppendedCommit): void {
     const number = this.#next++
     if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
     const made = footprint()
     const commit: RecentCommit = {
       number,
       footprint: made,
-      groups: [...made.groups, ...alsoMoves],
+      groups: [...made.groups, ...groupsRead],
       transaction,
       written,
     }

@@ -69,8 +69,8 @@ const noTransaction = new Uint8Array(0)
 
 /** The part of a commit that concerns the open transactions. */
 export interface CommitGuard {
-  /** Groups whose version changes too, although the commit writes no entity there. */
-  readonly alsoMoves: readonly GroupCode[]
+  /** Groups that its transaction read: the commit changes their version too, although it may write no entity there. */
+  readonly groupsRead: readonly GroupCode[]
   /** Throws if the commit is known to fail before it is evaluated. */
   recheck(): void
   /** The last check before the append. Throws if the commit must be refused, or {@link Blocked} if it must wait. */
@@ -215,7 +215,7 @@ export class Transactions {
     holder.committing = true
     const groupsRead = (transaction && this.#held.groupsOf(transaction)) ?? []
     return {
-      alsoMoves: groupsRead,
+      groupsRead,
       recheck: () => {
         if (transaction !== undefined) this.#recheck(transaction)
       },
@@ -263,7 +263,7 @@ export class Transactions {
     const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
     const { recent, log, versions } = this.#parts
-    recent.add({ footprint: () => footprint, alsoMoves: [], transaction: noTransaction, written: deletion })
+    recent.add({ footprint: () => footprint, groupsRead: [], transaction: noTransaction, written: deletion })
     log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 

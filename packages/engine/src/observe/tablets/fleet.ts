@@ -317,7 +317,7 @@ export class TabletFleet {
       start: tablet.start,
       end: tablet.end ?? '\uffff',
       opsPerSecond: tablet.opsPerSecond,
-      ageMs: nowMs - tablet.bornMs,
+      ageMs: nowMs - tablet.windowStartMs,
       sinceSplitMs: nowMs - tablet.splitAtMs,
       bytes: tablet.bytes,
       samples: () => tablet.sample.since(nowMs - settings.windowMs),
@@ -356,10 +356,14 @@ export class TabletFleet {
     const tablets = this.map.tabletsOf(table)
     for (let i = 0; i + 1 < tablets.length; i++) {
       const [left, right] = [tablets[i] as Tablet, tablets[i + 1] as Tablet]
-      const of = ({ opsPerSecond, bytes, bornMs }: Tablet): { opsPerSecond: number; bytes: number; ageMs: number } => ({
+      const of = ({
         opsPerSecond,
         bytes,
-        ageMs: nowMs - bornMs,
+        windowStartMs,
+      }: Tablet): { opsPerSecond: number; bytes: number; ageMs: number } => ({
+        opsPerSecond,
+        bytes,
+        ageMs: nowMs - windowStartMs,
       })
       if (!shouldMerge(of(left), of(right), this.settings)) continue
       left.opsPerSecond += right.opsPerSecond

@@ -5,8 +5,8 @@
  *
  * A put of ToDo:1 {owner: "ada"} takes the read of its row in Entities and its log record, both charged to the ledger of the
  * request; applying it then takes its four rows in the tables (commit-charges.ts). Taken operations wait in a list, of 256
- * rows or 64 KiB of images, until they are charged: each adds to the load of its tablet (fleet.ts, which splits tablets at that
- * occasion).
+ * rows or 64 KiB of images, until they are charged: each adds to the load of its tablet, and decisions that are due by then are
+ * made, such as splits (fleet.ts).
  *
  * Only admit() refuses a commit, so a refused commit has written nothing. Rows are served in parallel: if ToDo:1 takes 5 ms and
  * ToDo:2 takes 20 ms, a lookup of both takes 20 ms. A tablet that moves (known) and a full server refuse requests at once.
@@ -289,7 +289,7 @@ export class Metering implements Meter {
       // All rows, so that each tablet that refuses the commit notes it.
       for (const { table, rowKey } of rows) {
         const tablet = this.#fleet.tabletOf(table, rowKey)
-        if (this.#meet(load, tablet, rowKey, nowMs, 1) !== undefined) continue
+        if (this.#delayAt(load, tablet, rowKey, nowMs, 1) !== undefined) continue
         const weight = load.weight * this.#fleet.settings.scale
         this.#fleet.serverOf(tablet).refuse(nowMs, weight)
         this.#fleet.noteRefused(nowMs, tablet, rowKey, weight)
@@ -368,7 +368,7 @@ export class Metering implements Meter {
       this.#fleet.charge(nowMs, tablet, charge)
       return
     }
-    const waitMs = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
+    const waitMs = this.#delayAt(load, tablet, charge.rowKey, nowMs, charge.cost)
     if (waitMs === undefined && !load.admitted) {
       this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
       this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
@@ -378,7 +378,7 @@ export class Metering implements Meter {
   }
 
   /** Delays a request at a tablet, or refuses it. @returns its delay there; `undefined` = refused */
-  #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): number | undefined {
+  #delayAt(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): number | undefined {
     const server = this.#fleet.serverOf(tablet)
     const { serviceMs } = this.#fleet.settings
     if (tablet.unavailableUntilMs > nowMs) {

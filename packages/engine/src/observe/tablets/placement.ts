@@ -11,7 +11,7 @@ export interface PlacedTablet {
   readonly id: number
   readonly server: number
   readonly opsPerSecond: number
-  /** False during a move, and for a new tablet, whose load is not known yet. */
+  /** False while a move or a split makes it unavailable. */
   readonly movable: boolean
 }
 
@@ -42,6 +42,7 @@ export function movesToBalance(
     here.sort((a, b) => b.opsPerSecond - a.opsPerSecond || a.id - b.id)
     for (const tablet of here) {
       if ((loads[server] as number) <= high) break
+      // The right half of a split has no load until the next decision.
       if (!tablet.movable || tablet.opsPerSecond === 0) continue
       const to = idlest(loads)
       const after = (loads[to] as number) + tablet.opsPerSecond

@@ -54,7 +54,7 @@ export class Tablet {
   /** When an event last reported a refused split. */
   refusedMs = 0
   /** The start of its window: its creation, or the last split that cut it. */
-  bornMs: number
+  windowStartMs: number
   window: LoadWindow
   sample: LoadSample = new LoadSample()
   readonly flows: Flow[] = []
@@ -74,7 +74,7 @@ export class Tablet {
     this.start = start
     this.end = end
     this.server = server
-    this.bornMs = nowMs
+    this.windowStartMs = nowMs
     this.window = new LoadWindow(nowMs)
   }
 
@@ -159,7 +159,7 @@ export class Tablet {
 
   /** Counts its load from now on. */
   restartWindow(nowMs: number): void {
-    this.bornMs = nowMs
+    this.windowStartMs = nowMs
     this.window = new LoadWindow(nowMs)
     this.sample = new LoadSample()
     this.splitRefusal = undefined
