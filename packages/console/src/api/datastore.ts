@@ -1,10 +1,10 @@
-/** The data API as the console uses it: queries page by page, counts and deletions. */
+/** Queries of the data API: page by page, and counts. */
 import { printGql, type SelectStatement, type Statement } from '@sixtables/gateway/browser'
+import { dataPath } from '../model/data-methods.ts'
 import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
-import { type EntityScope, given, inRequest } from '../model/scope.ts'
-import { countIn, type GqlQuery, keysOf, pageQuery } from '../model/statements.ts'
+import { type EntityScope, inRequest } from '../model/scope.ts'
+import { countIn, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiKey, ApiProperties, ApiValue } from '../model/value-words.ts'
-import { wrote } from './events.ts'
 import { type CallOptions, postJson } from './http.ts'
 
 export interface EntityResult {
@@ -33,7 +33,8 @@ export async function readPage(
   let skipped = 0
   let start = request.start
   for (;;) {
-    const { batch } = await runGql(scope, pageQuery(statement, { ...request, start }, skipped), options)
+    const body = { ...inRequest(scope), gqlQuery: pageQuery(statement, { ...request, start }, skipped) }
+    const { batch } = await postJson<QueryAnswer>(dataPath(scope.project, 'runQuery'), body, options)
     const rows = batch.entityResults ?? []
     const end = batch.endCursor ?? ''
     const isOver = batch.moreResults === 'NO_MORE_RESULTS' || batch.moreResults === 'MORE_RESULTS_AFTER_CURSOR'
@@ -45,14 +46,6 @@ export async function readPage(
   }
 }
 
-function runGql(scope: EntityScope, gqlQuery: GqlQuery, options: CallOptions): Promise<QueryAnswer> {
-  return postJson(
-    `/v1/projects/${encodeURIComponent(scope.project)}:runQuery`,
-    { ...inRequest(scope), gqlQuery },
-    options,
-  )
-}
-
 /** The figures of an aggregation, by their names. */
 export async function aggregate(
   scope: EntityScope,
@@ -61,13 +54,22 @@ export async function aggregate(
 ): Promise<Readonly<Record<string, ApiValue>>> {
   const queryString = typeof statement === 'string' ? statement : printGql(statement)
   const body = { ...inRequest(scope), gqlQuery: { queryString, allowLiterals: true } }
-  const path = `/v1/projects/${encodeURIComponent(scope.project)}:runAggregationQuery`
   const { batch } = await postJson<{
     readonly batch: {
       readonly aggregationResults?: readonly { aggregateProperties?: Readonly<Record<string, ApiValue>> }[]
     }
-  }>(path, body, options)
+  }>(dataPath(scope.project, 'runAggregationQuery'), body, options)
   return batch.aggregationResults?.[0]?.aggregateProperties ?? {}
+}
+
+/** The count that a statement such as those of `countOf` asks for. */
+export async function readCount(
+  scope: EntityScope,
+  statement: Statement | string,
+  options?: CallOptions,
+): Promise<number> {
+  const { n } = await aggregate(scope, statement, options)
+  return Number(n?.integerValue ?? 0)
 }
 
 /** Keys of all that a query finds, a page at a time. */
@@ -85,19 +87,4 @@ export async function* keyPages(
     start = page.end
     before += page.rows.length
   }
-}
-
-/** Deletes entities, at most a page of them, each for itself. */
-export async function deleteKeys(
-  { project, database }: EntityScope,
-  keys: readonly ApiKey[],
-  options: CallOptions = {},
-): Promise<void> {
-  const body = {
-    ...given({ databaseId: database }),
-    mode: 'NON_TRANSACTIONAL',
-    mutations: keys.map((key) => ({ delete: key })),
-  }
-  await postJson(`/v1/projects/${encodeURIComponent(project)}:commit`, body, options)
-  wrote()
 }

@@ -4,6 +4,7 @@
  */
 
 import type { CommitPreview } from '@sixtables/engine'
+import { dataPath } from '../model/data-methods.ts'
 import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
 import type { ApiKey, ApiProperties } from '../model/value-words.ts'
@@ -58,7 +59,8 @@ export function previewWrites(
   writes: readonly KeyedWrite[],
   options: CallOptions = {},
 ): Promise<CommitPreview> {
-  return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, writes) }, options)
+  const body = { projectId: scope.project, ...commitOf(scope, mutationsOf(scope, writes)) }
+  return postJson('/emulator/preview', body, options)
 }
 
 /**
@@ -67,22 +69,34 @@ export function previewWrites(
  * @throws ApiError
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
-  const path = `/v1/projects/${encodeURIComponent(scope.project)}:commit`
-  const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, writes))
-  wrote()
+  const { mutationResults } = await commit(scope, mutationsOf(scope, writes))
   return mutationResults.map(({ key, conflictDetected }) => ({ key, isConflict: conflictDetected === true }))
 }
 
-function commitOf(scope: EntityScope, writes: readonly KeyedWrite[]): JsonObject {
-  return {
-    ...given({ databaseId: scope.database }),
-    mode: 'NON_TRANSACTIONAL',
-    mutations: writes.map((write) => {
-      const key = keyJson(write.key, scope)
-      const written = write.operation === 'delete' ? key : { key, properties: write.properties }
-      return { ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }
-    }),
-  }
+/** Deletes entities, at most a page of them, each for itself. */
+export async function deleteKeys(scope: EntityScope, keys: readonly ApiKey[]): Promise<void> {
+  await commit(
+    scope,
+    keys.map((key) => ({ delete: key })),
+  )
+}
+
+async function commit(scope: EntityScope, mutations: readonly object[]): Promise<CommitAnswer> {
+  const answer = await postJson<CommitAnswer>(dataPath(scope.project, 'commit'), commitOf(scope, mutations))
+  wrote()
+  return answer
+}
+
+function commitOf({ database }: EntityScope, mutations: readonly object[]) {
+  return { ...given({ databaseId: database }), mode: 'NON_TRANSACTIONAL', mutations }
+}
+
+function mutationsOf(scope: EntityScope, writes: readonly KeyedWrite[]): readonly object[] {
+  return writes.map((write) => {
+    const key = keyJson(write.key, scope)
+    const written = write.operation === 'delete' ? key : { key, properties: write.properties }
+    return { ...('baseVersion' in write && { baseVersion: write.baseVersion }), [write.operation]: written }
+  })
 }
 
 export interface FoundEntity {
@@ -119,7 +133,7 @@ export async function readFirst(
       readonly entityResults?: readonly { readonly entity: FoundEntity }[]
       readonly moreResults: string
     }
-  }>(`/v1/projects/${encodeURIComponent(scope.project)}:runQuery`, body, options)
+  }>(dataPath(scope.project, 'runQuery'), body, options)
   const entities = batch.entityResults?.map(({ entity }) => entity) ?? []
   return { entities, hasMore: batch.moreResults !== 'NO_MORE_RESULTS' }
 }

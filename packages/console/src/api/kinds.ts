@@ -8,7 +8,7 @@
 import type { DatabasesReport } from '@sixtables/gateway/browser'
 import type { DatabaseName, EntityScope } from '../model/scope.ts'
 import { countUpTo, wholeKind } from '../model/statements.ts'
-import { aggregate, keyPages, readPage } from './datastore.ts'
+import { keyPages, readCount, readPage } from './datastore.ts'
 import { type CallOptions, getJson } from './http.ts'
 
 export const countMax = 1000
@@ -31,8 +31,7 @@ export async function namesOf(scope: EntityScope, kind: string, options: CallOpt
 
 /** At most {@link countMax}. */
 export async function countOfKind(scope: EntityScope, kind: string, options: CallOptions): Promise<number> {
-  const { n } = await aggregate(scope, countUpTo(kind, countMax), options)
-  return Number(n?.integerValue ?? 0)
+  return await readCount(scope, countUpTo(kind, countMax), options)
 }
 
 export interface KindCount {

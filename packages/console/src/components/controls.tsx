@@ -91,7 +91,7 @@ export function Suggestions({ id, texts }: { readonly id: string; readonly texts
 export interface SelectProps<T extends string> {
   readonly label: string
   readonly value: T
-  /** Values, or values with the words that stand for them. */
+  /** Values, or values with the words that stand for them. A value that is none of them is offered, too. */
   readonly options: readonly (T | readonly [value: T, words: string])[]
   readonly onChange: (value: T) => void
   /** `line`: the name stands before it, the default; `bare`: for screen readers alone. */
@@ -101,6 +101,9 @@ export interface SelectProps<T extends string> {
 
 export function Select<T extends string>(props: SelectProps<T>) {
   const { label, value, options, onChange, look = 'line', class: style } = props
+  const pairs = options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option))
+  const isKnown = value === '' || pairs.some(([one]) => one === value)
+  const offered = isKnown ? pairs : [...pairs, [value, value] as const]
   const select = (
     <select
       aria-label={look === 'bare' ? label : undefined}
@@ -108,14 +111,11 @@ export function Select<T extends string>(props: SelectProps<T>) {
       value={value}
       onChange={(event) => onChange(event.currentTarget.value as T)}
     >
-      {options.map((option) => {
-        const [one, words] = typeof option === 'string' ? [option, option] : option
-        return (
-          <option key={one} value={one}>
-            {visibleText(words)}
-          </option>
-        )
-      })}
+      {offered.map(([one, words]) => (
+        <option key={one} value={one}>
+          {visibleText(words)}
+        </option>
+      ))}
     </select>
   )
   if (look === 'bare') return select

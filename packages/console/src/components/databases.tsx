@@ -18,8 +18,7 @@ export interface DatabaseChoiceProps {
 
 export function DatabaseChoice({ project, database = '', allLabel, onChoose }: DatabaseChoiceProps) {
   const known = useDatabases()
-  const here = project === undefined ? '' : nameOf({ project, database })
-  const names = known.map(nameOf)
+  const all = allLabel === undefined ? [] : [['', allLabel] as const]
   const choose = (name: string): void => {
     const found = known.find((one) => nameOf(one) === name)
     onChoose(found?.project, found?.database || undefined)
@@ -27,10 +26,8 @@ export function DatabaseChoice({ project, database = '', allLabel, onChoose }: D
   return (
     <Select
       label="Database"
-      value={here}
-      options={[...(allLabel === undefined ? [] : [['', allLabel] as const]), ...new Set([...names, here])].filter(
-        (option) => option !== '',
-      )}
+      value={project === undefined ? '' : nameOf({ project, database })}
+      options={[...all, ...known.map(nameOf)]}
       onChange={choose}
     />
   )

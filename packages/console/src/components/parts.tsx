@@ -14,13 +14,15 @@ import { Button } from './controls.tsx'
 import type { Action } from './use-server.ts'
 
 export interface ErrorNoteProps {
-  readonly error: Error
+  /** Absent: nothing is shown. */
+  readonly error: Error | undefined
   /** The action that failed: `The query could not be run`. */
   readonly what?: string
   readonly onRetry?: () => void
 }
 
 export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
+  if (error === undefined) return null
   return (
     <div class="error-note" role="alert">
       {what !== undefined && <p class="plain strong">{what}</p>}
@@ -41,7 +43,7 @@ export interface ActionNoteProps {
 export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
   return (
     <>
-      {error !== undefined && <ErrorNote error={error} what={what} />}
+      <ErrorNote error={error} what={what} />
       <p role="status" class="action-done apart">
         {done}
       </p>

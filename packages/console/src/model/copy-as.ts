@@ -9,6 +9,7 @@
  *
  * CA1  No text of a call ends its quotes: what runs is the one call.                test/copy-as.test.ts, test/requests.test.ts
  */
+import { dataPath } from './data-methods.ts'
 import { jsonText } from './json-text.ts'
 
 export interface CopiedCall {
@@ -30,7 +31,7 @@ export function copiedAs(form: Form, call: CopiedCall): string {
 }
 
 function urlOf({ origin, project, method }: CopiedCall): string {
-  return `${origin}/v1/projects/${encodeURIComponent(project)}:${method}`
+  return origin + dataPath(project, method)
 }
 
 /** Any text as one word of a POSIX shell. It must have no NUL. */
@@ -74,7 +75,7 @@ print(answer.read().decode())
 
 function asTest(call: CopiedCall): string {
   const { origin, project, method, request, response } = call
-  const path = `/v1/projects/${encodeURIComponent(project)}:${method}`
+  const path = dataPath(project, method)
   const address = origin.replace(/^https?:\/\//, '')
   return `import { expect, test } from 'vitest'
 

@@ -1,4 +1,4 @@
-/** The methods of the data API. */
+/** The methods of the data API, and their paths. */
 export const dataMethods: readonly string[] = [
   'lookup',
   'runQuery',
@@ -9,3 +9,8 @@ export const dataMethods: readonly string[] = [
   'allocateIds',
   'reserveIds',
 ]
+
+/** The path of a method of a project: `/v1/projects/demo:lookup`. */
+export function dataPath(project: string, method: string): string {
+  return `/v1/projects/${encodeURIComponent(project)}:${method}`
+}

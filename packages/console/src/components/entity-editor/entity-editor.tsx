@@ -17,7 +17,7 @@ import { differencesOf } from '../../model/entity-difference.ts'
 import { isComplete, parseKeyPath } from '../../model/key-text.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { visibleText } from '../../model/visible-text.ts'
-import { Button } from '../controls.tsx'
+import { Button, Check } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
@@ -39,7 +39,7 @@ export function EntityEditor(props: EditorOptions) {
   if (entity.error !== undefined || isMissing) {
     return (
       <Dialog title={title} onClose={onClose}>
-        {entity.error !== undefined && <ErrorNote error={entity.error} what="The entity could not be read" />}
+        <ErrorNote error={entity.error} what="The entity could not be read" />
         {isMissing && <p>There is no entity {safeText(entityKey)}. It may have been deleted.</p>}
       </Dialog>
     )
@@ -110,11 +110,7 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
             onClick={() => setDraft(inOtherView(draft, view))}
           />
         ))}
-        {draft.view === 'form' && (
-          <label>
-            <input type="checkbox" checked={showsMeanings} onChange={() => setShowsMeanings(!showsMeanings)} /> meanings
-          </label>
-        )}
+        {draft.view === 'form' && <Check label="meanings" isOn={showsMeanings} onSwitch={setShowsMeanings} />}
         {reading.problem !== undefined && (
           <span class="field-problem" role="status">
             {safeText(reading.problem)}
@@ -146,9 +142,8 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
 }
 
 /** The rows of the write, one by one. */
-function Effect({ editor: { previewed, question, key, keyProblem } }: { readonly editor: EditorState }) {
-  const { preview, isCurrent } = previewed
-  if (preview === undefined || !isCurrent || Object.keys(preview.tables).length === 0) return null
+function Effect({ editor: { preview, question, key, keyProblem } }: { readonly editor: EditorState }) {
+  if (preview === undefined || Object.keys(preview.tables).length === 0) return null
   const words = question === 'delete' ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
   const hasStandIn = keyProblem === undefined && !isComplete(parseKeyPath(key))
   return (
@@ -167,11 +162,11 @@ interface ActionsProps {
 }
 
 function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
-  const { question, isReady, previewed, ask } = editor
+  const { question, isReady, preview, ask } = editor
   const commit = (): void => void editor.commit()
   const tally = (
     <span class="editor-tally strong" role="status">
-      {isReady && previewed.preview !== undefined && tallyInWords(previewed.preview)}
+      {isReady && preview !== undefined && tallyInWords(preview)}
     </span>
   )
   if (question !== undefined) {

@@ -70,12 +70,12 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
 /** The type; another one takes over of the value what makes sense. */
 function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFieldProps, 'actions' | 'path'>) {
   const isOffered = (type: ValueType): boolean => type !== 'other' && !(isElement && ['array', 'vector'].includes(type))
-  const types = valueTypes.filter((type) => isOffered(type) || type === value.type)
   const change = (type: ValueType): void => {
     const form = converted(value, type, () => new Date())
     const isNewKey = form.type === 'key' && value.type !== 'key'
     onChange(isNewKey ? { ...form, partition: context.home } : form)
   }
+  const types = valueTypes.filter((type) => isOffered(type) || type === value.type)
   const options = types.map((type) => [type, typeWords(type)] as const)
   return <Select look="bare" label={`Type of ${name}`} value={value.type} options={options} onChange={change} />
 }

@@ -44,9 +44,10 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
   const problemOfKey = mode === 'edit' ? undefined : problemOfNew
   const write =
     question === 'delete' ? deletion(base) : problemOfKey === undefined ? writeOf(reading, mode, base) : undefined
-  const previewed = usePreview(scope, newer === undefined && write !== undefined ? [{ ...write, key }] : undefined)
-  const isConflict = previewed.isCurrent && previewed.preview?.conflicts.includes(true) === true
-  const refusal = failure ?? (previewed.isCurrent ? previewed.refusal : undefined)
+  const isPreviewed = newer === undefined && write !== undefined
+  const { preview, refusal: refused } = usePreview(scope, isPreviewed ? [{ ...write, key }] : undefined)
+  const isConflict = preview?.conflicts.includes(true) === true
+  const refusal = failure ?? refused
   useEffect(() => {
     if (isConflict) look()
   }, [isConflict])
@@ -68,13 +69,12 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
       setIsBusy(false)
     }
   }
-  const isReady = write !== undefined && !isBusy && newer === undefined && !isConflict && previewed.isCurrent
   return {
-    ...{ key, setKey, draft, setDraft, reading, question, ask, previewed, refusal, isBusy, commit },
+    ...{ key, setKey, draft, setDraft, reading, question, ask, preview, refusal, isBusy, commit },
     keyProblem: problemOfKey,
     problems: withRefusal(reading.problems, refusal, draft),
     /** Whether the write may be done now (EE3). */
-    isReady: isReady && previewed.preview !== undefined,
+    isReady: preview !== undefined && !isBusy && !isConflict,
     /** Closes, or asks first. */
     close: () => (isChanged(reading, base) && question !== 'discard' ? ask('discard') : onClose()),
   }

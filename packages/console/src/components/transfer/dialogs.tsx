@@ -77,7 +77,7 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [kind, setKind] = useState('')
   // It ends when it is cancelled or its dialog is closed; what is written by then stays.
-  const { start, cancel, isBusy, state, set } = useTask<[], Seeded>(async ({ signal, tell }) => {
+  const { start, cancel, isBusy, state, set } = useTask<Seeded>(async ({ signal, tell }) => {
     const onEntities = (count: number): void => tell(`${entitiesInWords(count)} so far…`)
     onEntities(0)
     const ofCsv = format === 'csv' && kind !== '' ? { kind } : {}
@@ -197,7 +197,7 @@ export function ExportDialog({ scope, kind, onClose }: ExportDialogProps) {
 function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly kinds: readonly string[] }) {
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [isOneNamespace, setIsOneNamespace] = useState(false)
-  const { start, cancel, isBusy, state } = useTask<[], never>(async ({ signal, tell }) => {
+  const { start, cancel, isBusy, state } = useTask<never>(async ({ signal, tell }) => {
     const onBytes = (bytes: number): void => tell(`${bytesInWords(bytes)} so far…`)
     onBytes(0)
     const file = await downloadFixture(scope, { format, kinds, isOneNamespace }, { signal, onBytes })

@@ -62,7 +62,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
         />
       </div>
       <div role="status">{operation !== undefined && <OperationState operation={operation} isExport={isExport} />}</div>
-      {error !== undefined && <ErrorNote error={error} what={`The ${direction} failed`} />}
+      <ErrorNote error={error} what={`The ${direction} failed`} />
     </Form>
   )
 }

@@ -34,7 +34,7 @@ export function ClockControl() {
   })
   return (
     <Panel title="Clock">
-      {error !== undefined && <ErrorNote error={error} what="The clock cannot be read" />}
+      <ErrorNote error={error} what="The clock cannot be read" />
       <p class="clock-now strong plain">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">

@@ -57,7 +57,7 @@ export function FaultControl() {
           )
         }
       >
-        {error !== undefined && <ErrorNote error={error} what="The faults cannot be listed" />}
+        <ErrorNote error={error} what="The faults cannot be listed" />
         {faults.length === 0 ? (
           <p class="muted">None. Calls of the data API are answered as they are.</p>
         ) : (

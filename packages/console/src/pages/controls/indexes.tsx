@@ -20,7 +20,7 @@ export function Indexes({ title, project, database }: DatabaseProps) {
   return (
     <>
       <Panel title={title}>
-        {error !== undefined && <ErrorNote error={error} what="The indexes cannot be listed" />}
+        <ErrorNote error={error} what="The indexes cannot be listed" />
         {value !== undefined && indexes.length === 0 && (
           <p class="muted">None. Queries by one property, or with equalities alone, need none.</p>
         )}

@@ -27,7 +27,7 @@ export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const isChanged = value !== undefined && form !== undefined && Object.keys(patchOf(value, form)).length > 0
   return (
     <Panel title={title}>
-      {error !== undefined && <ErrorNote error={error} what="The settings cannot be read" />}
+      <ErrorNote error={error} what="The settings cannot be read" />
       {form !== undefined && (
         <Form onSubmit={change.run}>
           <SettingFields form={form} onChange={onChange} />

@@ -81,7 +81,7 @@ function Snapshots() {
   )
   return (
     <>
-      {error !== undefined && <ErrorNote error={error} what="The snapshots cannot be listed" />}
+      <ErrorNote error={error} what="The snapshots cannot be listed" />
       <Form class="list-row toolbar" onSubmit={take.run}>
         <TextField label="Name of the snapshot" value={name} onChange={setName} placeholder="seeded" required />
         <Button label="Take a snapshot" look="primary" disabled={take.isBusy} />

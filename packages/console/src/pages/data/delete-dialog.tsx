@@ -8,11 +8,14 @@
  */
 
 import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
+import { useState } from 'preact/hooks'
+import { keyPages, readCount } from '../../api/datastore.ts'
+import { deleteKeys } from '../../api/entities.ts'
 import { Button } from '../../components/controls.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
+import { useLoaded } from '../../components/use-server.ts'
+import { useTask } from '../../components/use-task.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
@@ -25,98 +28,58 @@ export interface DeleteDialogProps {
   readonly onClose: () => void
 }
 
-type State =
-  | { readonly step: 'counting' }
-  | { readonly step: 'asked'; readonly total: number }
-  | { readonly step: 'deleting' | 'done' | 'cancelled'; readonly total: number; readonly deleted: number }
-
 export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
-  const [state, setState] = useState<State>({ step: 'counting' })
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const cancel = useRef(new AbortController())
-  useEffect(() => {
-    const { signal } = cancel.current
-    totalOf(scope, what, signal).then(
-      (total) => setState({ step: 'asked', total }),
-      (reason: Error) => {
-        if (!signal.aborted) setError(reason)
-      },
-    )
-    return () => cancel.current.abort()
-  }, [])
-  const start = async (total: number): Promise<void> => {
-    const { signal } = cancel.current
-    let deleted = 0
-    setState({ step: 'deleting', total, deleted })
-    try {
-      for await (const keys of pagesOf(scope, what)) {
-        if (signal.aborted) break
-        await deleteKeys(scope, keys)
-        deleted += keys.length
-        setState({ step: 'deleting', total, deleted })
-      }
-      setState({ step: signal.aborted ? 'cancelled' : 'done', total, deleted })
-    } catch (reason) {
-      setState({ step: 'cancelled', total, deleted })
-      setError(reason as Error)
+  const total = useLoaded('total', {
+    read: async (_, options) => (isQuery(what) ? readCount(scope, countOf(what), options) : what.length),
+  })
+  const [deleted, setDeleted] = useState<number | undefined>(undefined)
+  const deletion = useTask<'done'>(async ({ signal }) => {
+    let count = 0
+    setDeleted(count)
+    for await (const keys of pagesOf(scope, what)) {
+      if (signal.aborted) return 'cancelled'
+      await deleteKeys(scope, keys)
+      count += keys.length
+      setDeleted(count)
     }
-  }
+    return 'done'
+  })
   const close = (): void => {
-    cancel.current.abort()
+    deletion.cancel()
     onClose()
   }
+  const { value: most = 0 } = total
+  const error = deletion.state instanceof Error ? deletion.state : total.error
+  const isAsked = deleted === undefined && most > 0
+  const actions = (
+    <>
+      {deletion.isBusy && <Button label="Cancel" onClick={deletion.cancel} />}
+      {isAsked && <Button label="Keep them" onClick={close} />}
+      {isAsked && <Button label={`Delete ${entitiesInWords(most)}`} look="danger" onClick={deletion.start} />}
+    </>
+  )
   return (
-    <Dialog title="Delete entities" onClose={close} actions={actionsOf(state, start, cancel.current, close)}>
+    <Dialog title="Delete entities" onClose={close} actions={deletion.isBusy || isAsked ? actions : undefined}>
       {isQuery(what) && <pre>{safeText(printGql(what))}</pre>}
-      <p role="status">{wordsOf(state)}</p>
-      {'deleted' in state && (
-        <progress class="delete-progress" aria-label="Deleted" max={Math.max(1, state.total)} value={state.deleted} />
+      <p role="status">{deleted === undefined ? askedWords(total.value) : deletedWords(deleted, most, deletion)}</p>
+      {deleted !== undefined && (
+        <progress class="delete-progress" aria-label="Deleted" max={Math.max(1, most)} value={deleted} />
       )}
-      {error !== undefined && <ErrorNote error={error} what="Not all could be deleted" />}
+      <ErrorNote error={error} what="Not all could be deleted" />
     </Dialog>
   )
 }
 
-function actionsOf(state: State, start: (total: number) => Promise<void>, cancel: AbortController, close: () => void) {
-  if (state.step === 'deleting') {
-    return <Button label="Cancel" onClick={() => cancel.abort()} />
-  }
-  if (state.step === 'asked' && state.total > 0) {
-    return (
-      <>
-        <Button label="Keep them" onClick={close} />
-        <Button
-          label={`Delete ${entitiesInWords(state.total)}`}
-          look="danger"
-          onClick={() => void start(state.total)}
-        />
-      </>
-    )
-  }
-  return undefined
+function askedWords(total: number | undefined): string {
+  if (total === undefined) return 'Counting what would be deleted …'
+  if (total === 0) return 'The query finds nothing to delete.'
+  return `${entitiesInWords(total)} would be deleted. This cannot be undone.`
 }
 
-function wordsOf(state: State): string {
-  switch (state.step) {
-    case 'counting':
-      return 'Counting what would be deleted …'
-    case 'asked':
-      return state.total === 0
-        ? 'The query finds nothing to delete.'
-        : `${entitiesInWords(state.total)} would be deleted. This cannot be undone.`
-    case 'deleting':
-      return `Deleted ${counted(state.deleted)} of ${counted(state.total)} …`
-    case 'done':
-      return `Deleted ${entitiesInWords(state.deleted)}.`
-    case 'cancelled':
-      return `Stopped after ${entitiesInWords(state.deleted)}; the others are still there.`
-  }
-}
-
-async function totalOf(scope: EntityScope, what: DeleteDialogProps['what'], signal: AbortSignal): Promise<number> {
-  if (!isQuery(what)) return what.length
-  const { n } = await aggregate(scope, countOf(what), { signal })
-  return Number(n?.integerValue ?? 0)
+function deletedWords(deleted: number, total: number, { isBusy, state }: { isBusy: boolean; state: unknown }): string {
+  if (isBusy) return `Deleted ${counted(deleted)} of ${counted(total)} …`
+  if (state === 'done') return `Deleted ${entitiesInWords(deleted)}.`
+  return `Stopped after ${entitiesInWords(deleted)}; the others are still there.`
 }
 
 async function* pagesOf(scope: EntityScope, what: DeleteDialogProps['what']): AsyncGenerator<readonly ApiKey[]> {

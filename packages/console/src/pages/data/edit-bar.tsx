@@ -18,28 +18,25 @@ function useChanges(scope: EntityScope) {
   const theirs = all.filter((one) => one.theirs !== undefined)
   const mine = all.filter((one) => one.theirs === undefined)
   const problem = problemOf(mine)
-  const { preview, refusal, isCurrent } = usePreview(
-    scope,
-    mine.length > 0 && problem === undefined ? writesOf(mine) : undefined,
-  )
-  const known = isCurrent ? preview : undefined
-  const conflicting = mine.filter((_, i) => known?.conflicts[i] === true)
+  const isWritable = mine.length > 0 && problem === undefined
+  const { preview, refusal } = usePreview(scope, isWritable ? writesOf(mine) : undefined)
+  const conflicting = mine.filter((_, i) => preview?.conflicts[i] === true)
   const looking = useAction(async () => {
     await look(conflicting)
   })
   useEffect(() => {
     if (conflicting.length > 0) looking.run()
-  }, [known])
+  }, [preview])
   const saving = useAction(async () => {
     const written = await save(scope, mine)
     return written === 0 ? undefined : `Saved ${entitiesInWords(written)}.`
   })
-  const isReady = known !== undefined && conflicting.length === 0 && !saving.isBusy
+  const isReady = preview !== undefined && conflicting.length === 0 && !saving.isBusy
   useShortcut('Ctrl+s', () => {
     if (isReady) saving.run()
   })
-  const failure = saving.error ?? looking.error ?? (isCurrent ? refusal : undefined)
-  return { all, mine, theirs, problem, saving, failure, preview: isReady ? known : undefined }
+  const failure = saving.error ?? looking.error ?? refusal
+  return { all, mine, theirs, problem, saving, failure, preview: isReady ? preview : undefined }
 }
 
 export function EditBar({ scope }: { readonly scope: EntityScope }) {
@@ -50,7 +47,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
   const values = mine.reduce((sum, { forms }) => sum + forms.size, 0)
   return (
     <section class="stack-1" aria-label="Changes">
-      {failure !== undefined && <ErrorNote error={failure} what="The changes cannot be saved" />}
+      <ErrorNote error={failure} what="The changes cannot be saved" />
       {theirs.length > 0 && (
         <div class="toolbar action-bar is-warning" role="alert">
           <span>

@@ -23,7 +23,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
     <aside class="panel explain-panel" aria-label="Explain">
       <h2>Explain</h2>
       {report === undefined && error === undefined && <p class="muted">Reading the plan …</p>}
-      {error !== undefined && <ErrorNote error={error} what="The query could not be explained" />}
+      <ErrorNote error={error} what="The query could not be explained" />
       {report?.missingIndex !== undefined && <p>The query has no plan: it needs a composite index.</p>}
       {report?.tree !== undefined && (
         <>

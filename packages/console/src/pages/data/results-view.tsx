@@ -2,9 +2,9 @@
 import { type AggregateStatement, type PlanReport, printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { aggregate } from '../../api/datastore.ts'
+import { aggregate, readCount } from '../../api/datastore.ts'
 import { ApiError } from '../../api/http.ts'
-import { Button } from '../../components/controls.tsx'
+import { Button, Check } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import type { OpenDialog } from '../../components/entity-dialogs.tsx'
 import { Menu } from '../../components/menu.tsx'
@@ -225,10 +225,9 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
 
 /** A count is of its moment: the rows go on changing. */
 function Count({ scope, statement, results: { pages } }: Shown) {
-  const all = useAction(async () => {
-    const { n } = await aggregate(scope, countOf(statement))
-    return `of ${counted(Number(n?.integerValue ?? 0))} at ${timeWords(Date.now())}`
-  })
+  const all = useAction(
+    async () => `of ${counted(await readCount(scope, countOf(statement)))} at ${timeWords(Date.now())}`,
+  )
   if (pages.isNew) return <span class="results-count nowrap muted">{pages.error === undefined ? 'Reading …' : ''}</span>
   if (pages.isComplete) return <span class="results-count nowrap">{counted(pages.count, 'result')}</span>
   const words = all.isBusy ? 'counting …' : (all.error?.message ?? all.done)
@@ -326,10 +325,12 @@ function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
       }
     >
       {met.map(({ property }) => (
-        <label key={property}>
-          <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
-          {safeText(property)}
-        </label>
+        <Check
+          key={property}
+          label={safeText(property)}
+          isOn={shown.includes(property)}
+          onSwitch={() => toggle(property)}
+        />
       ))}
       <Button label={`The first ${Math.min(shownMax, met.length)}`} look="quiet" onClick={() => onChange(undefined)} />
     </Menu>

@@ -23,9 +23,7 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
       look="field"
       label={label}
       value={value}
-      options={[...new Set(value === '' ? names : [...names, value])].map(
-        (name) => [name, name || '(default)'] as const,
-      )}
+      options={[...new Set(names)].map((name) => [name, name || '(default)'] as const)}
       onChange={(name) => navigate(addressOfPlace(movedTo(place, to(name))))}
     />
   )
@@ -34,7 +32,7 @@ export function ScopePanel({ place, catalog }: ScopePanelProps) {
       {choice('Project', place.project, projects, (project) => ({ project, database: '', namespace: '' }))}
       {choice('Database', place.database, ['', ...ofProject], (database) => ({ database, namespace: '' }))}
       {choice('Namespace', place.namespace, ['', ...namespaces], (namespace) => ({ namespace }))}
-      {error !== undefined && <ErrorNote error={error} what="The kinds could not be read" />}
+      <ErrorNote error={error} what="The kinds could not be read" />
       <Kinds place={place} catalog={catalog} />
     </aside>
   )

@@ -102,11 +102,7 @@ function FirstEntities({ scope }: { readonly scope: EntityScope }) {
     read: (_, options) => readFirst(scope, undefined, firstMax, options),
   })
   useCommits(new URLSearchParams({ ...scope }).toString(), restMs, reload)
-  if (value === undefined) {
-    return error === undefined ? null : (
-      <ErrorNote error={error} what="The entities cannot be listed" onRetry={reload} />
-    )
-  }
+  if (value === undefined) return <ErrorNote error={error} what="The entities cannot be listed" onRetry={reload} />
   if (value.entities.length === 0) {
     return (
       <EmptyState title="No entity is here yet">

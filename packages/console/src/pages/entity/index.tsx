@@ -48,8 +48,8 @@ function Inside({ scope, entityKey, query }: InsideProps) {
     <section class="page entity-page">
       <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
       <CommitsUntold />
-      {inside.error !== undefined && <ErrorNote error={inside.error} what="The entity could not be read" />}
-      {children.error !== undefined && <ErrorNote error={children.error} what="Its children could not be read" />}
+      <ErrorNote error={inside.error} what="The entity could not be read" />
+      <ErrorNote error={children.error} what="Its children could not be read" />
       {versions?.length === 0 && (
         <EmptyState title="There is no such entity">
           <p>

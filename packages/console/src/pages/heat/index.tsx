@@ -78,7 +78,7 @@ export default function HeatPage({ route }: PageProps) {
         <h1>Heat</h1>
         <State recordings={recordings} isPaused={view.isPaused} />
       </header>
-      {refused !== undefined && <ErrorNote error={refused} what="Heat cannot be read" />}
+      <ErrorNote error={refused} what="Heat cannot be read" />
       <div ref={box}>{tables.length === 0 ? <NoHeat there={there} /> : <Pictures {...parts} tools={tools} />}</div>
       {tables.length === 0 && tools}
     </section>
@@ -182,7 +182,7 @@ function Files({ recordings, shown, main, tables, metric, most, names, box, onNa
         }}
       />
       {recordings.sources.length > 1 && <Compared {...{ recordings, names, onChange: onNames }} />}
-      {problem !== undefined && <ErrorNote error={problem} />}
+      <ErrorNote error={problem} />
     </div>
   )
 }

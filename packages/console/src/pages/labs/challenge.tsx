@@ -50,7 +50,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
         <summary>In your own editor, or in another language</summary>
         <CopyCode text={[`start ${name}`, `judge ${name} --html ${name}.html`].map(inTerminal).join('\n')} />
       </details>
-      {judge.error !== undefined && <ErrorNote error={judge.error} what="The program was not judged" />}
+      <ErrorNote error={judge.error} what="The program was not judged" />
       {judge.printed !== '' && (
         <details>
           <summary>Output of your program</summary>

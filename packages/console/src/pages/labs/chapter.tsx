@@ -29,7 +29,7 @@ export function ChapterView({
       <h1>
         {number}. {title}
       </h1>
-      {error !== undefined && <ErrorNote error={error} what="The chapter could not be loaded" />}
+      <ErrorNote error={error} what="The chapter could not be loaded" />
       {text !== undefined && <ChapterText number={number} text={text} />}
       {next !== undefined && (
         <p>

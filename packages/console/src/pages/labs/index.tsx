@@ -23,7 +23,7 @@ export default function LabsPage({ route }: PageProps) {
   const [first, second] = route.parts
   return (
     <section class="page labs">
-      {error !== undefined && <ErrorNote error={error} what="The labs cannot be listed" onRetry={reload} />}
+      <ErrorNote error={error} what="The labs cannot be listed" onRetry={reload} />
       {offer === undefined ? (
         <>
           <h1>Labs</h1>

@@ -3,7 +3,7 @@ import type { DrawableResult, LabOffer } from '@sixtables/bench'
 import type { LabRunReport } from '@sixtables/gateway/browser'
 import { useEffect, useState } from 'preact/hooks'
 import { postJson } from '../../api/http.ts'
-import { Button, Field, TextField } from '../../components/controls.tsx'
+import { Button, Check, Field, TextField } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { keepText, keptText } from '../../model/kept-text.ts'
@@ -50,8 +50,8 @@ export function LabView({ lab, run: id }: LabViewProps) {
         />
         {id === undefined && <LatestRun lab={lab.name} />}
       </p>
-      {start.error !== undefined && <ErrorNote error={start.error} what="The lab was not run" />}
-      {error !== undefined && <ErrorNote error={error} what="This run is gone: the server keeps runs until it ends" />}
+      <ErrorNote error={start.error} what="The lab was not run" />
+      <ErrorNote error={error} what="This run is gone: the server keeps runs until it ends" />
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
         <>
@@ -207,16 +207,16 @@ function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
     <fieldset class="arm-choice stack-1 apart">
       <legend class="field-label">Arms</legend>
       {lab.arms.map(({ name, about }) => (
-        <label key={name} class="check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(name)}
-            onChange={(event) => change(name, event.currentTarget.checked)}
-          />
-          <span>
-            <strong>{name}</strong> <span class="muted">{about}</span>
-          </span>
-        </label>
+        <Check
+          key={name}
+          label={
+            <span>
+              <strong>{name}</strong> <span class="muted">{about}</span>
+            </span>
+          }
+          isOn={chosen.includes(name)}
+          onSwitch={(isOn) => change(name, isOn)}
+        />
       ))}
     </fieldset>
   )

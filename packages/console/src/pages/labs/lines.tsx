@@ -67,7 +67,7 @@ export function CommandLine({ text, words, isStep = false }: CommandLineProps) {
       <Line text={text}>
         <Button label="Run" aria-label={`Run ${text}`} disabled={action.isBusy} onClick={() => action.run()} />
       </Line>
-      {action.error !== undefined && <ErrorNote error={action.error} what="The command was not run" />}
+      <ErrorNote error={action.error} what="The command was not run" />
       {printed !== undefined && (
         <span class="chapter-output" role="status">
           {safeLines(printed.lines.join('\n'))}
@@ -95,7 +95,7 @@ function LabLine({ text, lab, run: asked }: { readonly text: string; readonly la
         <Button label="Run" aria-label={`Run ${text}`} disabled={isBusy} onClick={() => start.run()} />
         <a href={addressOf('labs', [lab])}>Its page</a>
       </Line>
-      {failed !== undefined && <ErrorNote error={failed} what="The lab was not run" />}
+      <ErrorNote error={failed} what="The lab was not run" />
       {run !== undefined && <RunProgress run={run} />}
       {run?.result !== undefined && (
         <details open class="panel">

@@ -32,7 +32,7 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
         })}
       </ul>
       <Button label="Cancel" disabled={cancel.isBusy} onClick={() => cancel.run()} />
-      {cancel.error !== undefined && <ErrorNote error={cancel.error} />}
+      <ErrorNote error={cancel.error} />
     </section>
   )
 }

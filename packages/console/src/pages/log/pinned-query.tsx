@@ -53,7 +53,7 @@ export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps)
         onRun={run}
         onChange={setText}
       />
-      {error !== undefined && <ErrorNote error={error} what="The query cannot run" />}
+      <ErrorNote error={error} what="The query cannot run" />
       {report !== undefined && <Answer report={report} />}
     </section>
   )

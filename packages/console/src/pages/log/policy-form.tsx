@@ -45,7 +45,7 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
   return (
     <fieldset class="policy-form stack-1">
       <legend>A commit is applied</legend>
-      {error !== undefined && <ErrorNote error={error} what="The policy cannot be read" />}
+      <ErrorNote error={error} what="The policy cannot be read" />
       {applyChoices.map(([name, words]) => (
         <div key={name} class="policy-choice stack">
           <label>

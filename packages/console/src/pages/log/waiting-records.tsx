@@ -37,7 +37,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
           onClick={() => release.run(releasePath(place))}
         />
       </div>
-      {error !== undefined && <ErrorNote error={error} what="The waiting records cannot be read" />}
+      <ErrorNote error={error} what="The waiting records cannot be read" />
       {release.error !== undefined && <ActionNote action={release} what="Nothing was released" />}
       {report !== undefined && count === 0 && (
         <p class="muted">

@@ -48,7 +48,7 @@ export default function OverviewPage() {
       <header class="page-head">
         <h1>Overview</h1>
       </header>
-      {refused !== undefined && <ErrorNote error={refused} what="The overview cannot be read" />}
+      <ErrorNote error={refused} what="The overview cannot be read" />
       <Tiles event={latest} />
       <Plots />
       <Databases event={latest} commits={commits} />

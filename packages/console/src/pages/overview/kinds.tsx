@@ -43,7 +43,7 @@ export function DatabaseKinds({ project, database, commits, shown: databases }: 
         </>
       }
     >
-      {error !== undefined && <ErrorNote error={error} what="The kinds could not be counted" />}
+      <ErrorNote error={error} what="The kinds could not be counted" />
       {found !== undefined && found.kinds.length > 0 && (
         <Scroll label={`Kinds of ${project}`}>
           <FigureTable

@@ -8,6 +8,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { useAction } from '../../components/use-server.ts'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
+import { dataPath } from '../../model/data-methods.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { durationInWords } from '../../model/numbers.ts'
 import { visibleLines } from '../../model/visible-text.ts'
@@ -37,7 +38,7 @@ export function CallAgain({
           <CopyButton key={form} label={form} text={copiedAs(form, call)} />
         ))}
       </div>
-      <Again path={`/v1/projects/${encodeURIComponent(project)}:${method}`} json={request.json} />
+      <Again path={dataPath(project, method)} json={request.json} />
       {transaction !== undefined && began !== true && (
         <p class="muted">The call belongs to a transaction, which is over by now or still holds its locks.</p>
       )}
@@ -56,7 +57,7 @@ function Again({ path, json }: { readonly path: string; readonly json: unknown }
   return (
     <>
       <Button label="Send again" disabled={send.isBusy} onClick={() => send.run()} />
-      {send.error !== undefined && <ErrorNote error={send.error} what="The call could not be sent" />}
+      <ErrorNote error={send.error} what="The call could not be sent" />
       {sent !== undefined && (
         <div role="status">
           <p>

@@ -24,7 +24,7 @@ export function Detail({ id, onClose }: Readonly<{ id: number; onClose: () => vo
         <h2>{detail === undefined ? `Call ${id}` : detail.method}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
       </header>
-      {error !== undefined && <ErrorNote error={error} what="The call cannot be shown" />}
+      <ErrorNote error={error} what="The call cannot be shown" />
       {detail !== undefined && <Whole detail={detail} />}
     </aside>
   )

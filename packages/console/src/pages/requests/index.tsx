@@ -97,7 +97,7 @@ function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
           {feed.skipped > 0 && `, ${feed.skipped} came too fast to be shown`}
         </span>
       </div>
-      {error !== undefined && <ErrorNote error={error} what="The calls cannot be read" />}
+      <ErrorNote error={error} what="The calls cannot be read" />
       <CallTable
         feed={feed}
         openId={openId}
@@ -143,14 +143,14 @@ function Filters({ filters, onChange }: FiltersProps) {
         look="bare"
         label="Method"
         value={filters['method'] ?? ''}
-        options={choicesOf('all methods', dataMethods, filters['method'])}
+        options={[['', 'all methods'], ...dataMethods]}
         onChange={(method) => onChange({ method: method || undefined })}
       />
       <Select
         look="bare"
         label="Result"
         value={filters['code'] ?? ''}
-        options={choicesOf('all results', codes, filters['code'])}
+        options={[['', 'all results'], ...codes]}
         onChange={(code) => onChange({ code: code || undefined })}
       />
       <Field name="Kind" value={filters['kind']} onChange={(kind) => onChange({ kind })} />
@@ -165,11 +165,6 @@ function Filters({ filters, onChange }: FiltersProps) {
       )}
     </search>
   )
-}
-
-/** A value of the address that is none of the choices is offered, too. */
-function choicesOf(all: string, choices: readonly string[], value = '') {
-  return [['', all] as const, ...new Set([...choices, value])].filter((choice) => choice !== '')
 }
 
 interface FieldProps {

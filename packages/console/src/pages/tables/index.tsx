@@ -70,7 +70,7 @@ export default function TablesPage({ route }: PageProps) {
         </div>
       </header>
       <CommitsUntold />
-      {live.error !== undefined && <ErrorNote error={live.error} />}
+      <ErrorNote error={live.error} />
       {isEmpty && (
         <EmptyState title="The tables are empty">
           <p>

@@ -54,7 +54,7 @@ function Pane(props: PaneProps) {
   return (
     <div class={`table-pane grow ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
       <PaneHead table={table} step={step} about={about} rows={rows} />
-      {rows.error !== undefined && <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />}
+      <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />
       <section
         ref={list}
         class="table-rows small grow"
