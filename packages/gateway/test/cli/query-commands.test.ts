@@ -113,10 +113,12 @@ describe.each(places)('gql on %s', (_name, at) => {
   })
 
   test('of a kind that no entity has says so, and what was meant', async () => {
-    const slip = 'sixtables: no entity here has the kind todo; did you mean ToDo?'
+    const slip = 'sixtables: no entity in project demo has the kind todo; did you mean ToDo?'
     expect(await ask('gql', 'SELECT * FROM todo', ...at)).toEqual({ code: 0, out: '0 results.', err: slip })
     expect((await ask('gql', 'SELECT COUNT(*) AS n FROM todo', '--json', ...at)).err).toBe(slip)
-    expect((await ask('gql', 'SELECT * FROM Zebra', ...at)).err).toBe('sixtables: no entity here has the kind Zebra')
+    expect((await ask('gql', 'SELECT * FROM Zebra', ...at)).err).toBe(
+      'sixtables: no entity in project demo has the kind Zebra',
+    )
     expect((await ask('gql', 'SELECT * FROM ToDo WHERE n > 100', ...at)).err, 'the kind is there').toBe('')
   })
 })

@@ -15,7 +15,7 @@ import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, table } from '../../framework/print.ts'
 import type { ApiStore } from '../../target/api-store.ts'
-import { partitionOf } from '../../target/database.ts'
+import { partitionOf, placeInWords } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
 import { pathsOf } from './names.ts'
 
@@ -40,13 +40,14 @@ export async function printAnswer(store: ApiStore, statement: Statement, flags: 
 }
 
 /** A hint for a kind without entities, which may be a misspelling; `undefined` if an entity has this kind. */
-async function slipOf(store: ApiStore, { kind, partition: { namespaceId } }: Query): Promise<string | undefined> {
+async function slipOf(store: ApiStore, { kind, partition }: Query): Promise<string | undefined> {
+  const { projectId: project, databaseId: database, namespaceId: namespace } = partition
   if (kind === undefined || kind.startsWith('__')) return undefined
-  const kinds = (await pathsOf(store, '__kind__', namespaceId)).map(([name = '']) => name)
+  const kinds = (await pathsOf(store, '__kind__', namespace)).map(([name = '']) => name)
   if (kinds.includes(kind)) return undefined
   const near = nearest(kind, kinds)
   const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return `no entity here has the kind ${kind}${hint}`
+  return `no entity in ${placeInWords({ project, database, namespace })} has the kind ${kind}${hint}`
 }
 
 interface Printed {
