@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { publishedFolders } from './lib/stamps.mjs'
-import { pnpmVersion, root, run, ScriptError, script } from './lib/tools.mjs'
+import { pnpmVersion, root, run, ScriptError, say, script } from './lib/tools.mjs'
 
 await script(async () => {
   const [, , folder, ...named] = process.argv
@@ -17,8 +17,9 @@ await script(async () => {
   const target = resolve(folder)
   mkdirSync(target, { recursive: true })
   for (const name of named.length === 0 ? ['engine', 'gateway', 'bigtable'] : named) {
-    const args = ['--yes', `pnpm@${pnpmVersion}`, 'pack', '--pack-destination', target]
+    const args = ['--yes', `pnpm@${pnpmVersion}`, 'pack', '--silent', '--pack-destination', target]
     const { code } = await run('npx', args, { cwd: join(root, 'packages', name) })
     if (code !== 0) throw new ScriptError(`packing ${name} failed; the reason stands above.`)
+    say(`packed ${name} into ${target}`)
   }
 })
