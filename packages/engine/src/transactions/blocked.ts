@@ -1,4 +1,4 @@
-/** The error that takes a commit out of the exclusive section: it must wait outside for a locked row. */
+/** The errors that end the turn of a commit which is then repeated: after it has waited for a locked row, or with a guard. */
 import type { Footprint } from '../log/footprint.ts'
 import type { RowKey } from '../storage/kv.ts'
 
