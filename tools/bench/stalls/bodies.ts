@@ -1,24 +1,12 @@
 /** Large requests, and many clients at once: the calls that cost by their own size, whatever the store holds. */
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
-import type { Target, Verb } from './verb.ts'
+import { call, type Target, type Verb } from './verb.ts'
 
 const deletes = 200_000
 const readers = 200
 const watchers = 500
 const watchMs = 10_000
-
-async function post(target: Target, path: string, body: unknown): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`)
-  return text
-}
 
 /** Watches the tablets, and reads what comes. */
 async function watch({ port }: Target): Promise<void> {
@@ -38,14 +26,14 @@ export const bodies: readonly Verb[] = [
       const mutations = Array.from({ length: deletes }, (_, i) => ({
         delete: messages.jsonKey('Gone', messages.nameOf(i)),
       }))
-      await post(target, '/v1/projects/bench:commit', { mode: 'NON_TRANSACTIONAL', mutations })
+      await call(target, '/v1/projects/bench:commit', { mode: 'NON_TRANSACTIONAL', mutations })
     },
   },
   {
     name: `${readers} clients that read 300 entities in JSON`,
     run: async (target) => {
       const query = { kind: [{ name: kindOf(target.size) }], limit: 300 }
-      await Promise.all(Array.from({ length: readers }, () => post(target, '/v1/projects/bench:runQuery', { query })))
+      await Promise.all(Array.from({ length: readers }, () => call(target, '/v1/projects/bench:runQuery', { query })))
     },
   },
   {

@@ -3,22 +3,10 @@ import { encodeKey, encodeProperties, type Value } from '@sixtables/engine'
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
 import { bodies } from './bodies.ts'
-import type { Target, Verb } from './verb.ts'
+import { call, type Target, type Verb } from './verb.ts'
 
 const vectorKind = 'V'
 const dimensions = 64
-
-/** Calls an HTTP path. @throws with the server's words when it refuses */
-async function call(target: Target, path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST') {
-  const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`)
-  return text
-}
 
 interface Batch {
   readonly entityResults?: readonly unknown[]

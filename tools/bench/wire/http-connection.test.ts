@@ -60,9 +60,9 @@ describe('connections', () => {
   test('send what was made beforehand, and give back what is answered', async () => {
     const connections = await HttpConnections.open((await serve()).port, 1)
     const expected = `POST /v1/projects/bench:lookup ${body.length} application/json`
-    for (let i = 0; i < 2; i++) expect(Buffer.from(await connections.ask(request)).toString()).toBe(expected)
-    await expect(connections.ask(request)).rejects.toThrow('failed')
-    expect(Buffer.from(await connections.ask(request)).toString()).toBe(expected)
+    for (let i = 0; i < 2; i++) expect(Buffer.from(await connections.ask('Lookup', request)).toString()).toBe(expected)
+    await expect(connections.ask('Lookup', request)).rejects.toThrow('failed')
+    expect(Buffer.from(await connections.ask('Lookup', request)).toString()).toBe(expected)
     connections.close()
   })
 
@@ -79,8 +79,8 @@ describe('connections', () => {
 
   test('are as many as there may be calls', async () => {
     const connections = await HttpConnections.open((await serve()).port, 1)
-    const first = connections.ask(request)
-    await expect(connections.ask(request)).rejects.toThrow('more calls at once than connections')
+    const first = connections.ask('Lookup', request)
+    await expect(connections.ask('Lookup', request)).rejects.toThrow('more calls at once than connections')
     await first
     connections.close()
   })

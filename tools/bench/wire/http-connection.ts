@@ -143,9 +143,9 @@ export class HttpConnections {
   }
 
   /** @throws when the answer is an error */
-  ask(request: Bytes): Promise<Bytes> {
+  ask(method: MethodName, request: Bytes): Promise<Bytes> {
     return new Promise((resolve, reject) => {
-      this.call('Lookup', request, (answer) => {
+      this.call(method, request, (answer) => {
         if (answer === undefined) reject(new Error('the call failed'))
         else resolve(answer)
       })

@@ -2,130 +2,141 @@
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
  * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
  */
-
 import { closedLoop, type LoopOptions, type LoopResult } from './closed-loop.ts'
 import type { Connection } from './connection.ts'
-import { httpWorkloads } from './http-workloads.ts'
+import { HttpConnections, httpRequest } from './http-connection.ts'
 import * as messages from './messages.ts'
 import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
 
 const counterName = 'counter'
+const [json, protobuf] = ['application/json', 'application/x-protobuf']
 
 type Steps = LoopOptions['steps']
 
-function simple(workload: Omit<Workload, 'measure'>, steps: Steps): Workload {
-  return { ...workload, measure: (how) => closedLoop({ ...how, steps }) }
+/** One call of a method, whose messages are made beforehand and sent in turn. */
+interface Prepared extends Pick<Workload, 'name' | 'title'> {
+  readonly method: messages.MethodName
+  /** Over HTTP/1.1, with a connection for each call that is under way, as clients in other processes have; `request` has the whole request then. */
+  readonly isHttp?: boolean
+  readonly size?: number
+  readonly streams?: number
+  /** How many different requests there are. */
+  readonly count: number
+  request(i: number): messages.Bytes
+  /** The part of an answer that is checked; the answer to the first request must have `wanted` there. */
+  sample(answer: messages.Bytes): unknown
+  readonly wanted: unknown
 }
 
-/** One call of a method, its messages made beforehand. */
-function prepared(method: messages.MethodName, count: number, make: (i: number) => messages.Bytes): Steps {
-  const made = Array.from({ length: count }, (_, i) => make(i))
-  const first = made[0] ?? new Uint8Array(0)
-  return [{ method, message: (i) => made[i % count] ?? first }]
+function prepared({ method, isHttp = false, count, request, sample, wanted, ...workload }: Prepared): Workload {
+  /** Lets work use the connection, or connections of its own. */
+  const connected = async <T>(
+    connection: Connection,
+    streams: number,
+    work: (caller: Connection | HttpConnections) => Promise<T>,
+  ): Promise<T> => {
+    if (!isHttp) return work(connection)
+    const connections = await HttpConnections.open(connection.port, streams)
+    return work(connections).finally(() => connections.close())
+  }
+  return {
+    size: 0,
+    streams: 16,
+    ...workload,
+    async check(connection) {
+      const found = sample(await connected(connection, 1, (caller) => caller.ask(method, request(0))))
+      must(found === wanted, `${workload.title}: ${found} instead of ${wanted}`)
+    },
+    measure(how) {
+      const made = Array.from({ length: count }, (_, i) => request(i))
+      const steps: Steps = [{ method, message: (i) => made[i % count] ?? request(i) }]
+      return connected(how.connection, how.streams, (connection) => closedLoop({ ...how, connection, steps }))
+    },
+  }
 }
 
 function queryWorkload(size: number, isComposite: boolean): Workload {
-  const kind = kindOf(size)
-  const shape = (i: number): messages.QueryShape => ({
-    kind,
-    category: `c${i % messages.categories}`,
-    orderByScore: isComposite,
-    limit: 20,
+  return prepared({
+    name: `${isComposite ? 'composite' : 'equality'}-${size}`,
+    title: `${isComposite ? 'equality + order' : 'equality'}, limit 20 of ${size.toLocaleString('en')}`,
+    size,
+    method: 'RunQuery',
+    count: messages.categories,
+    request: (i) =>
+      messages.runQuery({
+        kind: kindOf(size),
+        category: `c${i % messages.categories}`,
+        orderByScore: isComposite,
+        limit: 20,
+      }),
+    sample: (answer) => messages.answers.page(answer).results,
+    wanted: Math.min(20, size / messages.categories),
   })
-  return simple(
-    {
-      name: `${isComposite ? 'composite' : 'equality'}-${size}`,
-      title: `${isComposite ? 'equality + order' : 'equality'}, limit 20 of ${size.toLocaleString('en')}`,
-      size,
-      streams: 16,
-      async check(connection) {
-        const page = messages.answers.page(await connection.ask('RunQuery', messages.runQuery(shape(7))))
-        const wanted = Math.min(20, size / messages.categories)
-        must(page.results === wanted, `${page.results} results instead of ${wanted}`)
-      },
-    },
-    prepared('RunQuery', messages.categories, (i) => messages.runQuery(shape(i))),
-  )
 }
 
 export function equalityQuery(size: number): Workload {
   return queryWorkload(size, false)
 }
 
+/** A request of HTTP JSON. */
+function jsonRequest(verb: string, body: object): messages.Bytes {
+  return httpRequest(verb, json, Buffer.from(JSON.stringify(body)))
+}
+
+const parsed = (answer: messages.Bytes) => JSON.parse(Buffer.from(answer).toString())
+
+const manyPicked = (from: number): string[] => Array.from({ length: 25 }, (_, j) => pick(from + j, hotSize))
+
 export const workloads: readonly Workload[] = [
-  simple(
-    {
-      name: 'lookup',
-      title: 'lookup of 1 key',
-      size: hotSize,
-      streams: 16,
-      async check(connection) {
-        const answer = await connection.ask('Lookup', messages.lookup(hot, [pick(3, hotSize)]))
-        must(messages.answers.found(answer) === 1, 'a lookup finds nothing')
-      },
+  prepared({
+    name: 'lookup',
+    title: 'lookup of 1 key',
+    size: hotSize,
+    method: 'Lookup',
+    count: 2000,
+    request: (i) => messages.lookup(hot, [pick(i, hotSize)]),
+    sample: messages.answers.found,
+    wanted: 1,
+  }),
+  prepared({
+    name: 'lookup25',
+    title: 'lookup of 25 keys',
+    size: hotSize,
+    method: 'Lookup',
+    count: 200,
+    request: (i) => messages.lookup(hot, manyPicked(i * 25)),
+    sample: messages.answers.found,
+    wanted: 25,
+  }),
+  prepared({
+    name: 'upsert',
+    title: 'upsert of 1, automatic id',
+    method: 'Commit',
+    count: 1000,
+    request: (i) => messages.commit([messages.entity('Auto', undefined, i)]),
+    sample: messages.answers.written,
+    wanted: 1,
+  }),
+  prepared({
+    name: 'upsert100',
+    title: 'commit of 100 upserts',
+    method: 'Commit',
+    count: 20,
+    request: (i) =>
+      messages.commit(Array.from({ length: 100 }, (_, j) => messages.entity('Batch', undefined, i * 100 + j))),
+    sample: messages.answers.written,
+    wanted: 100,
+  }),
+  {
+    name: 'transaction',
+    title: 'begin + lookup + commit',
+    size: hotSize,
+    streams: 16,
+    async check(connection) {
+      must((await beginAndRead(connection)).found === 1, 'a lookup in a transaction finds nothing')
     },
-    prepared('Lookup', 2000, (i) => messages.lookup(hot, [pick(i, hotSize)])),
-  ),
-  simple(
-    {
-      name: 'lookup25',
-      title: 'lookup of 25 keys',
-      size: hotSize,
-      streams: 16,
-      async check(connection) {
-        const names = Array.from({ length: 25 }, (_, i) => pick(i, hotSize))
-        const answer = await connection.ask('Lookup', messages.lookup(hot, names))
-        must(messages.answers.found(answer) === 25, 'a lookup of 25 keys finds fewer')
-      },
-    },
-    prepared('Lookup', 200, (i) => {
-      return messages.lookup(
-        hot,
-        Array.from({ length: 25 }, (_, j) => pick(i * 25 + j, hotSize)),
-      )
-    }),
-  ),
-  simple(
-    {
-      name: 'upsert',
-      title: 'upsert of 1, automatic id',
-      size: 0,
-      streams: 16,
-      async check(connection) {
-        const answer = await connection.ask('Commit', messages.commit([messages.entity('Sample', undefined, 1)]))
-        must(messages.answers.written(answer) === 1, 'a commit of 1 has another number of results')
-      },
-    },
-    prepared('Commit', 1000, (i) => messages.commit([messages.entity('Auto', undefined, i)])),
-  ),
-  simple(
-    {
-      name: 'upsert100',
-      title: 'commit of 100 upserts',
-      size: 0,
-      streams: 16,
-      async check(connection) {
-        const batch = Array.from({ length: 100 }, (_, i) => messages.entity('Sample', undefined, i))
-        const answer = await connection.ask('Commit', messages.commit(batch))
-        must(messages.answers.written(answer) === 100, 'a commit of 100 has another number of results')
-      },
-    },
-    prepared('Commit', 20, (i) => {
-      return messages.commit(Array.from({ length: 100 }, (_, j) => messages.entity('Batch', undefined, i * 100 + j)))
-    }),
-  ),
-  simple(
-    {
-      name: 'transaction',
-      title: 'begin + lookup + commit',
-      size: hotSize,
-      streams: 16,
-      async check(connection) {
-        must((await beginAndRead(connection)).found === 1, 'a lookup in a transaction finds nothing')
-      },
-    },
-    transaction((i) => pick(i, hotSize), hot),
-  ),
+    measure: (how) => closedLoop({ ...how, steps: transaction((i) => pick(i, hotSize), hot) }),
+  },
   {
     name: 'counter',
     title: 'one counter, transactions of 16 clients that succeed',
@@ -138,19 +149,17 @@ export const workloads: readonly Workload[] = [
   },
   equalityQuery(hotSize),
   queryWorkload(hotSize, true),
-  simple(
-    {
-      name: 'count',
-      title: 'count() of 10,000',
-      size: hotSize,
-      streams: 1,
-      async check(connection) {
-        const counted = messages.answers.counted(await connection.ask('RunAggregationQuery', messages.count(hot)))
-        must(counted === hotSize, `count() gives ${counted} of ${hotSize}`)
-      },
-    },
-    prepared('RunAggregationQuery', 1, () => messages.count(hot)),
-  ),
+  prepared({
+    name: 'count',
+    title: 'count() of 10,000',
+    size: hotSize,
+    streams: 1,
+    method: 'RunAggregationQuery',
+    count: 1,
+    request: () => messages.count(hot),
+    sample: messages.answers.counted,
+    wanted: hotSize,
+  }),
   {
     name: 'scan',
     title: 'all of 10,000, page after page',
@@ -162,7 +171,39 @@ export const workloads: readonly Workload[] = [
     },
     measure: ({ connection, timeMs }) => scans(connection, hot, timeMs),
   },
-  ...httpWorkloads,
+  prepared({
+    name: 'lookup-json',
+    title: 'lookup of 1 key over HTTP JSON',
+    size: hotSize,
+    method: 'Lookup',
+    isHttp: true,
+    count: 2000,
+    request: (i) => jsonRequest('lookup', { keys: [messages.jsonKey(hot, pick(i, hotSize))] }),
+    sample: (answer) => parsed(answer).found?.[0]?.entity.key.path[0]?.name,
+    wanted: pick(0, hotSize),
+  }),
+  prepared({
+    name: 'lookup-protobuf',
+    title: 'lookup of 1 key over HTTP protobuf',
+    size: hotSize,
+    method: 'Lookup',
+    isHttp: true,
+    count: 2000,
+    request: (i) => httpRequest('lookup', protobuf, messages.lookup(hot, [pick(i, hotSize)])),
+    sample: messages.answers.found,
+    wanted: 1,
+  }),
+  prepared({
+    name: 'upsert-json',
+    title: 'upsert of 1 over HTTP JSON, automatic id',
+    method: 'Commit',
+    isHttp: true,
+    count: 1000,
+    request: (i) =>
+      jsonRequest('commit', { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: messages.jsonEntity('AutoJson', i) }] }),
+    sample: (answer) => Number(parsed(answer).mutationResults?.[0]?.key?.path[0]?.id) > 0,
+    wanted: true,
+  }),
 ]
 
 function transaction(name: (i: number) => string, kind: string): Steps {
