@@ -32,8 +32,8 @@ await script(async () => {
   process.env.SIXTABLES_CBTEMULATOR = path
   const [, , ...args] = process.argv
   if (args[0] === 'figures') {
-    process.argv.splice(2, 1, 'bigtable')
-    await import('./bench.mjs')
+    process.argv.splice(2, 1, 'bench', 'bigtable')
+    await import('./tool.mjs')
     return
   }
   await setUp()
