@@ -28,8 +28,6 @@ export interface Difference {
   readonly theirAnswers: readonly Answer[]
 }
 
-type Emit = (aspect: string, ours: unknown, theirs: unknown, path?: readonly (string | number)[]) => void
-
 export interface Played {
   readonly mode: Mode
   readonly case: Case
@@ -37,11 +35,13 @@ export interface Played {
   readonly theirAnswers: readonly Answer[]
 }
 
+type Path = readonly (string | number)[]
+type Emit = (aspect: string, ours: unknown, theirs: unknown, path?: Path) => void
+
 export function differencesOf(played: Played): readonly Difference[] {
   const found: Difference[] = []
   const same = new Correspondence()
-  const { steps } = played.case
-  for (const [index, step] of steps.entries()) {
+  for (const [index, step] of played.case.steps.entries()) {
     const [ours, theirs] = [played.ourAnswers[index], played.theirAnswers[index]]
     if (ours === undefined || theirs === undefined) break
     if (ours.code === 'UNSAID' || theirs.code === 'UNSAID') continue
@@ -52,187 +52,170 @@ export function differencesOf(played: Played): readonly Difference[] {
       if (step.method === 'Commit') break
     } else if (ours.code === 'OK' && played.case.row === undefined) {
       const before = found.length
-      compareBodies(step, ours, theirs, emit, same)
+      new StepComparison(emit, same).compare(step, ours.body, theirs.body)
       if (found.slice(before).some(({ aspect }) => aspect === 'conflict detected')) break
     }
   }
   return found
 }
 
-function compareBodies(
-  { method }: Step,
-  { body: ours }: Answer,
-  { body: theirs }: Answer,
-  emit: Emit,
-  same: Correspondence,
-): void {
-  const present = (aspect: string, ...path: string[]): void => presence(aspect, at(ours, path), at(theirs, path), emit)
-  const equal = (aspect: string, ...path: string[]): void => deep(aspect, at(ours, path), at(theirs, path), emit, same)
-  present('transaction', 'transaction')
-  switch (method) {
-    case 'Lookup':
-      results('found', listOf(ours['found']), listOf(theirs['found']), emit, same)
-      results('missing', listOf(ours['missing']), listOf(theirs['missing']), emit, same)
-      equal('deferred', 'deferred')
-      present('read time', 'readTime')
-      break
-    case 'RunQuery':
-      results(
-        'results',
-        listOf(at(ours, ['batch', 'entityResults'])),
-        listOf(at(theirs, ['batch', 'entityResults'])),
-        emit,
-        same,
-      )
-      equal('result type', 'batch', 'entityResultType')
-      equal('skipped results', 'batch', 'skippedResults')
-      equal('more results', 'batch', 'moreResults')
-      present('end cursor', 'batch', 'endCursor')
-      present('skipped cursor', 'batch', 'skippedCursor')
-      present('snapshot version', 'batch', 'snapshotVersion')
-      present('read time', 'batch', 'readTime')
-      present('explain metrics', 'explainMetrics')
-      equal('echo', 'query')
-      break
-    case 'RunAggregationQuery':
-      equal('aggregates', 'batch', 'aggregationResults')
-      equal('more results', 'batch', 'moreResults')
-      present('read time', 'batch', 'readTime')
-      equal('echo', 'query')
-      break
-    case 'Commit':
-      commitResults(ours, theirs, emit, same)
-      break
-    case 'AllocateIds':
-      equal('keys', 'keys')
-      break
-    default:
-  }
-}
+/** What differs in the bodies of two answers to one step. */
+class StepComparison {
+  readonly #emit: Emit
+  readonly #same: Correspondence
 
-/** Entity results: first which, in which order; then, where these agree, what each holds. */
-function results(
-  aspect: string,
-  ours: readonly Leaf[],
-  theirs: readonly Leaf[],
-  emit: Emit,
-  same: Correspondence,
-): void {
-  const named = (list: readonly Leaf[]): string[] => list.map((one) => identity(one))
-  const isMatch =
-    ours.length === theirs.length &&
-    ours.every((one, i) => isSameKey(at(one, ['entity', 'key']), at(theirs[i], ['entity', 'key']), same))
-  if (!isMatch) {
-    emit(aspect, named(ours), named(theirs))
-    return
+  constructor(emit: Emit, same: Correspondence) {
+    this.#emit = emit
+    this.#same = same
   }
-  for (const [i, one] of ours.entries()) {
-    const other = theirs[i]
-    deep('entity', at(one, ['entity', 'properties']), at(other, ['entity', 'properties']), emit, same, [aspect, i])
-    if (aspect === 'missing') presence('version of missing', at(one, ['version']), at(other, ['version']), emit)
-    else version(`version of ${aspect}`, at(one, ['version']), at(other, ['version']), emit, same)
-    time(`create time of ${aspect}`, at(one, ['createTime']), at(other, ['createTime']), emit, same)
-    time(`update time of ${aspect}`, at(one, ['updateTime']), at(other, ['updateTime']), emit, same)
-    presence(`cursor of ${aspect}`, at(one, ['cursor']), at(other, ['cursor']), emit)
-  }
-}
 
-function commitResults(ours: Leaf, theirs: Leaf, emit: Emit, same: Correspondence): void {
-  const [mine, other] = [listOf(at(ours, ['mutationResults'])), listOf(at(theirs, ['mutationResults']))]
-  if (mine.length !== other.length) emit('mutation results', mine.length, other.length)
-  else {
-    foldVersions(mine, other, emit, same)
-    for (const [i, one] of mine.entries()) {
-      const two = other[i] ?? {}
-      if (one['conflictDetected'] !== two['conflictDetected']) {
-        emit('conflict detected', one['conflictDetected'], two['conflictDetected'], [i])
-        return
-      }
-      deep('key of a mutation result', one['key'], two['key'], emit, same, [i])
-      version('version of a mutation result', one['version'], two['version'], emit, same)
-      time('create time of a mutation result', one['createTime'], two['createTime'], emit, same)
-      time('update time of a mutation result', one['updateTime'], two['updateTime'], emit, same)
-      deep('transform results', one['transformResults'], two['transformResults'], emit, same, [i])
+  compare({ method }: Step, ours: Leaf, theirs: Leaf): void {
+    const present = (aspect: string, ...path: string[]): void =>
+      this.#presence(aspect, at(ours, path), at(theirs, path))
+    const equal = (aspect: string, ...path: string[]): void => this.#deep(aspect, at(ours, path), at(theirs, path))
+    const entities = (aspect: string, ...path: string[]): void =>
+      this.#results(aspect, listOf(at(ours, path)), listOf(at(theirs, path)))
+    present('transaction', 'transaction')
+    switch (method) {
+      case 'Lookup':
+        entities('found', 'found')
+        entities('missing', 'missing')
+        equal('deferred', 'deferred')
+        present('read time', 'readTime')
+        break
+      case 'RunQuery':
+        entities('results', 'batch', 'entityResults')
+        equal('result type', 'batch', 'entityResultType')
+        equal('skipped results', 'batch', 'skippedResults')
+        equal('more results', 'batch', 'moreResults')
+        present('end cursor', 'batch', 'endCursor')
+        present('skipped cursor', 'batch', 'skippedCursor')
+        present('snapshot version', 'batch', 'snapshotVersion')
+        present('read time', 'batch', 'readTime')
+        present('explain metrics', 'explainMetrics')
+        equal('echo', 'query')
+        break
+      case 'RunAggregationQuery':
+        equal('aggregates', 'batch', 'aggregationResults')
+        equal('more results', 'batch', 'moreResults')
+        present('read time', 'batch', 'readTime')
+        equal('echo', 'query')
+        break
+      case 'Commit':
+        this.#commitResults(ours, theirs)
+        break
+      case 'AllocateIds':
+        equal('keys', 'keys')
+        break
+      default:
     }
   }
-  deep('index updates', at(ours, ['indexUpdates']), at(theirs, ['indexUpdates']), emit, same)
-  presence('commit time', at(ours, ['commitTime']), at(theirs, ['commitTime']), emit)
+
+  /** Entity results: first which, in which order; then, where these agree, what each holds. */
+  #results(aspect: string, ours: readonly Leaf[], theirs: readonly Leaf[]): void {
+    const named = (list: readonly Leaf[]): string[] => list.map((one) => identity(one))
+    const isMatch =
+      ours.length === theirs.length &&
+      ours.every((one, i) => this.#isSameKey(at(one, ['entity', 'key']), at(theirs[i], ['entity', 'key'])))
+    if (!isMatch) {
+      this.#emit(aspect, named(ours), named(theirs))
+      return
+    }
+    for (const [i, one] of ours.entries()) {
+      const other = theirs[i]
+      this.#deep('entity', at(one, ['entity', 'properties']), at(other, ['entity', 'properties']), [aspect, i])
+      if (aspect === 'missing') this.#presence('version of missing', one['version'], other?.['version'])
+      else this.#moment('version', aspect, one, other)
+      this.#moment('create time', aspect, one, other)
+      this.#moment('update time', aspect, one, other)
+      this.#presence(`cursor of ${aspect}`, one['cursor'], other?.['cursor'])
+    }
+  }
+
+  #commitResults(ours: Leaf, theirs: Leaf): void {
+    const [mine, other] = [listOf(at(ours, ['mutationResults'])), listOf(at(theirs, ['mutationResults']))]
+    if (mine.length !== other.length) this.#emit('mutation results', mine.length, other.length)
+    else {
+      this.#foldVersions(mine, other)
+      for (const [i, one] of mine.entries()) {
+        const two = other[i] ?? {}
+        if (one['conflictDetected'] !== two['conflictDetected']) {
+          this.#emit('conflict detected', one['conflictDetected'], two['conflictDetected'], [i])
+          return
+        }
+        this.#deep('key of a mutation result', one['key'], two['key'], [i])
+        this.#moment('version', 'a mutation result', one, two)
+        this.#moment('create time', 'a mutation result', one, two)
+        this.#moment('update time', 'a mutation result', one, two)
+        this.#deep('transform results', one['transformResults'], two['transformResults'], [i])
+      }
+    }
+    this.#deep('index updates', at(ours, ['indexUpdates']), at(theirs, ['indexUpdates']))
+    this.#presence('commit time', at(ours, ['commitTime']), at(theirs, ['commitTime']))
+  }
+
+  /** Theirs may count on from mutation to mutation of a commit where ours gives all one version: seen once, then passed over. */
+  #foldVersions(mine: readonly Leaf[], other: readonly Leaf[]): void {
+    const given = mine.map(({ version }) => version && versionOf(version))
+    const newest = given.reduce<bigint>((most, one) => (typeof one === 'bigint' && one > most ? one : most), 0n)
+    const changed = other.filter(({ version }, i) => given[i] === newest && version !== undefined)
+    const versions = changed.map(({ version }) => versionOf(version))
+    if (new Set(versions).size < 2) return
+    this.#emit('versions of one commit', 'one', 'one for each mutation')
+    this.#same.fold(
+      versions,
+      changed.flatMap(({ updateTime }) => (updateTime === undefined ? [] : [microsOf(updateTime)])),
+    )
+  }
+
+  #presence(aspect: string, ours: unknown, theirs: unknown): void {
+    const said = (value: unknown): string =>
+      value === undefined || value === '0' || (value instanceof Uint8Array && value.length === 0) ? 'unset' : 'set'
+    if (said(ours) !== said(theirs)) this.#emit(aspect, said(ours), said(theirs))
+  }
+
+  /** The version, or a time, of what both answered. */
+  #moment(what: keyof typeof members, of: string, ours: Leaf, theirs: Leaf | undefined): void {
+    const [aspect, member] = [`${what} of ${of}`, members[what]]
+    const [mine, other] = [ours[member], theirs?.[member]]
+    this.#presence(aspect, mine, other)
+    if (mine === undefined || other === undefined) return
+    const wrong =
+      what === 'version'
+        ? this.#same.versions(versionOf(mine), versionOf(other))
+        : this.#same.times(microsOf(mine), microsOf(other))
+    if (wrong !== undefined) this.#emit(aspect, ...wrong)
+  }
+
+  #deep(aspect: string, ours: unknown, theirs: unknown, path: Path = []): void {
+    for (const leaf of leaves(ours, theirs, path)) {
+      if (this.#isSameId(aspect, leaf)) continue
+      this.#emit(aspect, leaf.ours, leaf.theirs, leaf.path)
+    }
+  }
+
+  #isSameId(aspect: string, { path, ours, theirs }: LeafDifference): boolean {
+    if (path.at(-1) !== 'id' || path.at(-3) !== 'path') return false
+    const ids = [String(ours), String(theirs)] as const
+    return givesKeys.has(aspect) ? this.#same.given(...ids) : this.#same.ids(...ids)
+  }
+
+  #isSameKey(ours: unknown, theirs: unknown): boolean {
+    return [...leaves(ours, theirs, ['key'])].every((leaf) => this.#isSameId('', leaf))
+  }
 }
 
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const members = { version: 'version', 'create time': 'createTime', 'update time': 'updateTime' } as const
 
-/** Theirs may count on from mutation to mutation of a commit where ours gives all one version: seen once, then passed over. */
-function foldVersions(mine: readonly Leaf[], other: readonly Leaf[], emit: Emit, same: Correspondence): void {
-  const newest = mine.reduce(
-    (most, { version: one }) => (one === undefined ? most : max(most, BigInt(String(one)))),
-    0n,
-  )
-  const changed = other.filter(
-    (one, i) =>
-      mine[i]?.['version'] !== undefined &&
-      BigInt(String(mine[i]['version'])) === newest &&
-      one['version'] !== undefined,
-  )
-  const versions = changed.map((one) => BigInt(String(one['version'])))
-  if (new Set(versions).size < 2) return
-  emit('versions of one commit', 'one', 'one for each mutation')
-  same.fold(
-    versions,
-    changed.flatMap((one) => (one['updateTime'] === undefined ? [] : [microsOf(one['updateTime'])])),
-  )
-}
-
-function presence(aspect: string, ours: unknown, theirs: unknown, emit: Emit): void {
-  const said = (value: unknown): string =>
-    value === undefined || value === '0' || (value instanceof Uint8Array && value.length === 0) ? 'unset' : 'set'
-  if (said(ours) !== said(theirs)) emit(aspect, said(ours), said(theirs))
-}
-
-function version(aspect: string, ours: unknown, theirs: unknown, emit: Emit, same: Correspondence): void {
-  presence(aspect, ours, theirs, emit)
-  if (ours === undefined || theirs === undefined) return
-  const wrong = same.versions(BigInt(String(ours)), BigInt(String(theirs)))
-  if (wrong !== undefined) emit(aspect, ...wrong)
-}
-
-function time(aspect: string, ours: unknown, theirs: unknown, emit: Emit, same: Correspondence): void {
-  presence(aspect, ours, theirs, emit)
-  if (ours === undefined || theirs === undefined) return
-  const wrong = same.times(microsOf(ours), microsOf(theirs))
-  if (wrong !== undefined) emit(aspect, ...wrong)
-}
+const versionOf = (version: unknown): bigint => BigInt(String(version))
 
 function microsOf(timestamp: unknown): bigint {
   const { seconds = 0, nanos = 0 } = timestamp as { seconds?: string | number; nanos?: number }
   return BigInt(seconds) * 1_000_000n + BigInt(Math.floor(nanos / 1_000))
 }
 
-function deep(
-  aspect: string,
-  ours: unknown,
-  theirs: unknown,
-  emit: Emit,
-  same: Correspondence,
-  path: readonly (string | number)[] = [],
-): void {
-  for (const leaf of leaves(ours, theirs, path)) {
-    if (isSameId(aspect, leaf, same)) continue
-    emit(aspect, leaf.ours, leaf.theirs, leaf.path)
-  }
-}
-
 /** Where keys are given out, ids begin to correspond; elsewhere they do so already, or are the same. */
 const givesKeys = new Set(['key of a mutation result', 'keys'])
-
-function isSameId(aspect: string, { path, ours, theirs }: LeafDifference, same: Correspondence): boolean {
-  if (path.at(-1) !== 'id' || path.at(-3) !== 'path') return false
-  const ids = [String(ours), String(theirs)] as const
-  return givesKeys.has(aspect) ? same.given(...ids) : same.ids(...ids)
-}
-
-function isSameKey(ours: unknown, theirs: unknown, same: Correspondence): boolean {
-  return [...leaves(ours, theirs, ['key'])].every((leaf) => isSameId('', leaf, same))
-}
 
 /** A result's key, and in a projection its values: what tells it from the others. */
 function identity(result: Leaf): string {
