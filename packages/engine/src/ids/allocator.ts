@@ -17,8 +17,10 @@
  *
  * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators partly ignore reservations.
  */
+
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, type PartitionId, withId } from '../model/key.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
@@ -93,16 +95,13 @@ export class IdAllocator {
       return andThen(numbers, (counters) => counters.map((counter) => withId(first, idOfCounter(policy, counter))))
     }
     // One call per counter, so that a request of 500 keys causes at most one refill.
-    const positions = new Map<IdSequence, [number, ...number[]]>()
+    const positions = new Map<IdSequence, number[]>()
     for (const [i, key] of keys.entries()) {
-      const sequence = this.#sequenceFor(key, policy)
-      const known = positions.get(sequence)
-      if (known === undefined) positions.set(sequence, [i])
-      else known.push(i)
+      getOrInsert(positions, this.#sequenceFor(key, policy), () => []).push(i)
     }
     const completed = new Array<Key>(keys.length)
     const filled = allOf(positions.values(), (places) =>
-      andThen(this.#take(context, keys[places[0]] as Key, { count: places.length, policy }), (counters) => {
+      andThen(this.#take(context, keys[places[0] as number] as Key, { count: places.length, policy }), (counters) => {
         for (const [i, place] of places.entries()) {
           completed[place] = withId(keys[place] as Key, idOfCounter(policy, counters[i] as number))
         }
@@ -295,17 +294,8 @@ export class IdAllocator {
   }
 
   #scatteredSequence({ projectId, databaseId }: DatabaseName): IdSequence {
-    let databases = this.#scattered.get(projectId)
-    if (databases === undefined) {
-      databases = new Map()
-      this.#scattered.set(projectId, databases)
-    }
-    let sequence = databases.get(databaseId)
-    if (sequence === undefined) {
-      sequence = this.#open(scatteredRowKey(projectId, databaseId), 'scattered')
-      databases.set(databaseId, sequence)
-    }
-    return sequence
+    const databases = getOrInsert(this.#scattered, projectId, () => new Map<string, IdSequence>())
+    return getOrInsert(databases, databaseId, () => this.#open(scatteredRowKey(projectId, databaseId), 'scattered'))
   }
 
   #sequentialSequence(key: Key): IdSequence {
@@ -314,12 +304,7 @@ export class IdAllocator {
 
   /** The counter of a kind and parent. Use it in the same turn: see #begin. */
   #sequentialAt(rowKey: RowKey): IdSequence {
-    let sequence = this.#sequential.get(rowKey)
-    if (sequence === undefined) {
-      sequence = this.#open(rowKey, 'sequential')
-      this.#sequential.set(rowKey, sequence)
-    }
-    return sequence
+    return getOrInsert(this.#sequential, rowKey, () => this.#open(rowKey, 'sequential'))
   }
 
   #open(rowKey: RowKey, space: IdSpace): IdSequence {

@@ -11,7 +11,7 @@ import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { partitionOfCode, pathCode } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
-import type { PathElement } from '../model/key.ts'
+import { isInScope, type PartitionScope, type PathElement } from '../model/key.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { Applier } from './apply.ts'
@@ -19,11 +19,7 @@ import type { ApplyPolicy } from './apply-policy.ts'
 import type { PendingRecord, PendingRecords } from './pending.ts'
 
 /** A filter for commits: it matches a write of an entity that has all given fields. */
-export interface ApplyHold {
-  readonly projectId?: string | undefined
-  /** Empty = the default database. */
-  readonly databaseId?: string | undefined
-  readonly namespaceId?: string | undefined
+export interface ApplyHold extends PartitionScope {
   readonly kind?: string | undefined
   /** The path of one entity. */
   readonly path?: readonly PathElement[] | undefined
@@ -97,9 +93,7 @@ export class ApplyHolds {
     if (!this.areAny) return []
     const place = partitionOfCode(partition)
     return [...this.#holds].filter(({ which, kind, path }) => {
-      if (which.projectId !== undefined && which.projectId !== place.projectId) return false
-      if (which.databaseId !== undefined && which.databaseId !== place.databaseId) return false
-      if (which.namespaceId !== undefined && which.namespaceId !== place.namespaceId) return false
+      if (!isInScope(place, which)) return false
       if (kind === undefined && path === undefined) return true
       return changes.some(
         ({ codes }) => (path === undefined || path === codes.path) && (kind === undefined || kind === codes.kind),

@@ -11,7 +11,9 @@
  * A list is only appended to; any other change makes a new list, so a reader can keep a list and its two ends. The
  * records of one group are in version order.
  */
+
 import { fnv } from '../fnv.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { type GroupCode, groupOfLogRow, parseLogRowKey } from '../tables/log-rows.ts'
@@ -125,20 +127,6 @@ export class KeptLog {
     return new KeptLog(this.base - older.rows.length, rows, older.sizes.concat(this.sizes), kinds)
   }
 
-  #ofKind(partition: string, kind: string): number[] {
-    let byKind = this.#kinds.get(partition)
-    if (byKind === undefined) {
-      byKind = new Map()
-      this.#kinds.set(partition, byKind)
-    }
-    let places = byKind.get(kind)
-    if (places === undefined) {
-      places = []
-      byKind.set(kind, places)
-    }
-    return places
-  }
-
   /** The index of the newest row in the same hash bucket; -1 = none. */
   #head(hash: number): number {
     return (this.#heads[hash & (this.#heads.length - 1)] as number) - 1
@@ -149,8 +137,9 @@ export class KeptLog {
     this.#hashes[index] = fnv(group)
     this.#chain(index)
     const kinds = this.#kindsOf[index] as Kinds
+    const byKind = getOrInsert(this.#kinds, partition, (): ByKind => new Map())
     for (const kind of typeof kinds === 'string' ? [kinds] : kinds)
-      this.#ofKind(partition, kind).push(this.base + index)
+      getOrInsert(byKind, kind, () => []).push(this.base + index)
   }
 
   #chain(index: number): void {

@@ -2,7 +2,9 @@
  * The log records of a commit: one for each entity group, with the changes of its entities. A commit of ToDo:1 and User:2 makes
  * two. Nothing is read or written here.
  */
+
 import type { RequestContext } from '../context.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
@@ -45,10 +47,7 @@ export function recordsOf(
   for (const group of head.groups) byGroup.set(group, [])
   const grouped = forEachInSlices(context, deltas, workOfDelta, (delta) => {
     const group = groupOf(delta.codes.partition, delta.codes.path)
-    const rows = rowsOf(delta)
-    const others = byGroup.get(group)
-    if (others === undefined) byGroup.set(group, [rows])
-    else others.push(rows)
+    getOrInsert(byGroup, group, () => []).push(rowsOf(delta))
   })
   const records: NewRecord[] = []
   const workOfGroup = ([, { length }]: readonly [GroupCode, EntityRows[]]): number =>

@@ -2,6 +2,7 @@
  * The pending records: committed, but not wholly applied; by entity group, and in version order within a group. A record is
  * here exactly while its pending marker is in the store.
  */
+import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RequestLoad } from '../meter.ts'
@@ -93,12 +94,7 @@ export class PendingRecords {
     if (waiting === undefined) {
       waiting = new WaitingGroup(++this.#groupsEver)
       this.#groups.set(record.group, waiting)
-      let groups = this.#databases.get(record.database)
-      if (groups === undefined) {
-        groups = new Set()
-        this.#databases.set(record.database, groups)
-      }
-      groups.add(record.group)
+      getOrInsert(this.#databases, record.database, () => new Set()).add(record.group)
     }
     const { newest } = waiting
     invariant(newest === undefined || newest.version < record.version, 'pending records come in version order')

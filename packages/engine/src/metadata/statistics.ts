@@ -12,8 +12,10 @@
  *
  * Known: names, keys and properties (App Engine SDK and documentation). Ours: sizes are those of the rows in this store.
  */
+
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
@@ -189,12 +191,14 @@ class Collector {
     added: Figures,
   ): void {
     const id = `${namespaceId}\u0000${kind}\u0000${name.name ?? `#${name.id}`}`
-    let statistic = this.#statistics.get(id)
-    if (statistic === undefined) {
-      statistic = { namespaceId, kind, name, properties, shown, figures: noFigures() }
-      this.#statistics.set(id, statistic)
-    }
-    const { figures } = statistic
+    const { figures } = getOrInsert(this.#statistics, id, () => ({
+      namespaceId,
+      kind,
+      name,
+      properties,
+      shown,
+      figures: noFigures(),
+    }))
     figures.count += added.count
     figures.entityBytes += added.entityBytes
     figures.builtinBytes += added.builtinBytes

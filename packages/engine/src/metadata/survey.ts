@@ -8,6 +8,7 @@
  * survey is used again only by reads of now, and only until the next write. A walk takes some microseconds per entity;
  * counters kept by each commit would make statistics free but every commit slower.
  */
+
 import type { RequestContext } from '../context.ts'
 import { EntityWalk } from '../encoding/entity-walk.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
@@ -16,6 +17,7 @@ import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { type ByteRange, eachElement, readerOf, readValue, ValueSlot } from '../encoding/value-slot.ts'
 import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
 import { WireReader } from '../encoding/wire.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { KvRow } from '../storage/kv.ts'
@@ -121,7 +123,7 @@ class SurveyWalk {
 
   add({ key: row, value: cell }: KvRow): void {
     const codes = codesOfEntityRow(row)
-    const kind = this.#kindOf(codes)
+    const kind = getOrInsert(this.#kinds, codes.partition + codes.kind, () => new GrowingKind(codes))
     const { entities, builtin, composite } = pathLength(codes.path) === 1 ? kind.roots : kind.others
     tally(entities, row.length + cell.length)
     const properties = propertiesOfImage(cell)
@@ -134,8 +136,8 @@ class SurveyWalk {
     for (const { property, valueCode } of entries) {
       // The value of the row is a type byte.
       tally(builtin, 2 * (rowBytes + encodeText(property).length + valueCode.length + 1), 2)
-      const ofProperty = innerMap(kind.entries, property)
-      tally(tallyOf(ofProperty, valueCode.charCodeAt(0)), 2 * (property.length + valueCode.length), 2)
+      const ofProperty = getOrInsert(kind.entries, property, () => new Map())
+      tally(getOrInsert(ofProperty, valueCode.charCodeAt(0), noTally), 2 * (property.length + valueCode.length), 2)
     }
     const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
     if (scatter !== undefined) {
@@ -145,48 +147,23 @@ class SurveyWalk {
     for (const index of indexes) {
       compositeRows(index, codes, entries, (key, value) => {
         tally(composite, key.length + value.length)
-        tally(tallyOf(kind.composites, index.id), key.length + value.length)
+        tally(getOrInsert(kind.composites, index.id, noTally), key.length + value.length)
       })
     }
   }
+}
 
-  #kindOf(codes: KeyCodes): GrowingKind {
-    const name = codes.partition + codes.kind
-    let kind = this.#kinds.get(name)
-    if (kind === undefined) {
-      kind = new GrowingKind(codes)
-      this.#kinds.set(name, kind)
-    }
-    return kind
-  }
+function noTally(): Tally {
+  return { count: 0, bytes: 0 }
 }
 
 function noTallies(): EntityTallies {
-  const none = (): Tally => ({ count: 0, bytes: 0 })
-  return { entities: none(), builtin: none(), composite: none() }
+  return { entities: noTally(), builtin: noTally(), composite: noTally() }
 }
 
 function tally(of: Tally, bytes: number, count = 1): void {
   of.count += count
   of.bytes += bytes
-}
-
-function tallyOf<K>(tallies: Map<K, Tally>, key: K): Tally {
-  let known = tallies.get(key)
-  if (known === undefined) {
-    known = { count: 0, bytes: 0 }
-    tallies.set(key, known)
-  }
-  return known
-}
-
-function innerMap<K>(maps: Map<string, Map<K, Tally>>, name: string): Map<K, Tally> {
-  let known = maps.get(name)
-  if (known === undefined) {
-    known = new Map()
-    maps.set(name, known)
-  }
-  return known
 }
 
 /** Meanings that name a type of their own. Known: the API's value meanings. */
@@ -209,7 +186,13 @@ function addValues(kind: GrowingKind, properties: Uint8Array): void {
   const walk = new EntityWalk(new WireReader(properties))
   while (walk.nextProperty()) {
     const name = walk.name().text
-    addValue(innerMap(kind.values, name), name.length, walk.entry, walk.reader, false)
+    addValue(
+      getOrInsert(kind.values, name, () => new Map()),
+      name.length,
+      walk.entry,
+      walk.reader,
+      false,
+    )
   }
 }
 
@@ -225,7 +208,7 @@ function addValue(
   readValue(reader, slot)
   if (slot.member !== valueField.array || isElement) {
     const type = typeNamesByMeaning[slot.meaning] ?? statisticsOf(slot.member)
-    tally(tallyOf(tallies, type), nameBytes + range.end - range.start)
+    tally(getOrInsert(tallies, type, noTally), nameBytes + range.end - range.start)
     return
   }
   const elements = readerOf(slot, reader)

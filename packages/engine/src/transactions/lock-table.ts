@@ -10,8 +10,10 @@
  *
  * LT1  The cost of a question about a row does not grow with the number of transactions.   locks.test.ts
  */
+
 import { type Scheduler, steadyMicros } from '../clock.ts'
 import { requestContext } from '../context.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
@@ -121,11 +123,8 @@ export class LockTable {
 
   /** The waits for a row. The caller calls {@link forget} after its wait. */
   waitsAt(row: RowKey): Waits {
-    let waits = this.#waits.get(row)
-    if (waits === undefined) {
-      waits = { wakes: new Map(), releasedAt: 0 }
-      this.#waits.set(row, waits)
-    }
+    const waits = this.#waits.get(row) ?? { wakes: new Map(), releasedAt: 0 }
+    this.#waits.set(row, waits)
     return waits
   }
 
@@ -152,9 +151,7 @@ export class LockTable {
 }
 
 export function addWait({ wakes }: Waits, waiter: Transaction, wake: () => void): void {
-  const own = wakes.get(waiter)
-  if (own === undefined) wakes.set(waiter, new Set([wake]))
-  else own.add(wake)
+  getOrInsert(wakes, waiter, () => new Set()).add(wake)
 }
 
 export function removeWait({ wakes }: Waits, waiter: Transaction, wake: () => void): void {

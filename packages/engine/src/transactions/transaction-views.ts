@@ -6,6 +6,7 @@
  * last running read. A transaction that reads by entity group sees all groups at the instant of its newest view: it reads
  * User:"ada", then User:"bob", and is aborted if a commit to the group of ada came between.
  */
+import { getOrInsert } from '../get-or-insert.ts'
 import type { LogDatabase } from '../log/log-database.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -56,7 +57,7 @@ export class TransactionViews {
     added: (fresh: readonly GroupCode[]) => void,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const known = this.#groupsOf(transaction)
+    const known = getOrInsert(this.#ofGroups, transaction, (): ByGroup => new Map())
     const fresh = groups.filter((group) => !known.has(group))
     for (const group of fresh) transaction.reads.charge(group.length)
     if (fresh.length > 0) {
@@ -138,15 +139,6 @@ export class TransactionViews {
       if (transaction.state === 'active') this.#ofAll.set(transaction, readView)
       return readView
     })
-  }
-
-  #groupsOf(transaction: Transaction): ByGroup {
-    let known = this.#ofGroups.get(transaction)
-    if (known === undefined) {
-      known = new Map()
-      this.#ofGroups.set(transaction, known)
-    }
-    return known
   }
 
   #releasing(transaction: Transaction): (mark: number) => void {

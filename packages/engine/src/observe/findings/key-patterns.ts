@@ -6,10 +6,12 @@
  *   negative-id            the id of a written key is negative
  *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
  */
+
 import { EntityWalk } from '../../encoding/entity-walk.ts'
 import { decodePath, splitKeyCode } from '../../encoding/key-codec.ts'
 import { prettyPath } from '../../encoding/pretty.ts'
 import { WireReader } from '../../encoding/wire.ts'
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { PathElement } from '../../model/key.ts'
 import { entityRowKey, propertiesOfImage } from '../../tables/entities.ts'
 import { LruMap } from './lru-map.ts'
@@ -59,9 +61,7 @@ export class KeyPatterns implements Pattern {
       const elements = decodePath(path, 0).path
       // By the root: its kind and key begin the rows of all its descendants.
       const subject = kindSubject(partition, elements.slice(0, 1))
-      const paths = added.get(subject)
-      if (paths === undefined) added.set(subject, [path])
-      else paths.push(path)
+      getOrInsert(added, subject, () => []).push(path)
       this.#noteOddities(partition, elements, after)
     }
     for (const [subject, paths] of added) this.#noteOrder(this.#orders.of(subject), paths.sort())

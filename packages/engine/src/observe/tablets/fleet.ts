@@ -10,6 +10,7 @@
  *
  * F1  No operation is lost: the totals of the tablets add up to all charges and ended flows.   test/property/tablets.test.ts
  */
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
@@ -145,9 +146,7 @@ export class TabletFleet {
     tablet.addFlow(flow)
     this.#flowing.add(tablet)
     this.#serverOf(tablet).addFlow(nowMs, flow)
-    const others = this.#ending.get(endsMs)
-    if (others === undefined) this.#ending.set(endsMs, [flow])
-    else others.push(flow)
+    getOrInsert(this.#ending, endsMs, () => []).push(flow)
     this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
       reads: reads * weight,
       writes: writes * weight,

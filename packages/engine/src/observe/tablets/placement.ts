@@ -5,6 +5,7 @@
  * Known: a tablet is the unit of placement; a move makes it unavailable for some hundred milliseconds to 2 seconds. Ours: the
  * hottest tablet that fits moves to the idlest server.
  */
+import { getOrInsert } from '../../get-or-insert.ts'
 import type { TabletSettings } from './defaults.ts'
 
 export interface PlacedTablet {
@@ -33,9 +34,7 @@ export function movesToBalance(
   const byServer = new Map<number, PlacedTablet[]>()
   for (const tablet of tablets) {
     if ((serverLoads[tablet.server] ?? 0) <= high) continue
-    const others = byServer.get(tablet.server)
-    if (others === undefined) byServer.set(tablet.server, [tablet])
-    else others.push(tablet)
+    getOrInsert(byServer, tablet.server, () => []).push(tablet)
   }
   for (const [server, here] of byServer) {
     if (here.length < 2) continue
