@@ -122,3 +122,8 @@ export function failedPrecondition(message: string, details?: Readonly<Record<st
 export function unimplemented(message: string): DatastoreError {
   return new DatastoreError('UNIMPLEMENTED', message)
 }
+
+/** The code of an error of the operating system, such as ENOENT; for another error its words. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

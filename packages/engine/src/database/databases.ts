@@ -7,9 +7,10 @@
 
 import { databaseCode } from '../encoding/key-codec.ts'
 import { decodeText } from '../encoding/ordered.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { indexTopic } from '../indexes/catalogue.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
-import type { PartitionScope } from '../model/key.ts'
+import { isInScope, type PartitionScope } from '../model/key.ts'
 import type { KvReader, KvRow } from '../storage/kv.ts'
 import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -75,11 +76,10 @@ export class Databases implements KeptDatabases {
   }
 
   /** Called when the rows of a scope are deleted. A write that has begun there continues in the database that follows. */
-  forget({ projectId, databaseId, namespaceId }: PartitionScope): void {
-    if (namespaceId === undefined) {
+  forget(scope: PartitionScope): void {
+    if (scope.namespaceId === undefined) {
       for (const [code, database] of this.#byCode) {
-        if (projectId !== undefined && database.projectId !== projectId) continue
-        if (databaseId !== undefined && database.databaseId !== databaseId) continue
+        if (!isInScope(database, scope)) continue
         this.#byCode.delete(code)
         database.successor = () => this.of(database.projectId, database.databaseId)
       }
@@ -110,8 +110,6 @@ export class Databases implements KeptDatabases {
     if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
     if (topic !== indexTopic) return
     const database = this.of(projectId, databaseId).keep()
-    const rows = indexes.get(database) ?? []
-    indexes.set(database, rows)
-    rows.push(value)
+    getOrInsert(indexes, database, () => []).push(value)
   }
 }

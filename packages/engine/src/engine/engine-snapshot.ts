@@ -12,35 +12,18 @@
  *
  * Ours. The time between snapshot and restore is gone from the history: a read at such a time gives the snapshot.
  */
-import type { RequestContext } from '../context.ts'
-import type { Database } from '../database/database.ts'
-import type { Indexes } from '../database/index-builds/indexes.ts'
+import type { LocalParts } from '../database/local-parts.ts'
 import { type DatastoreError, invalidArgument, unimplemented } from '../errors.ts'
-import type { IdAllocator } from '../ids/allocator.ts'
-import type { CommitLog, LogState } from '../log/commit-log.ts'
-import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { LogState } from '../log/commit-log.ts'
+import { andThen } from '../maybe-promise.ts'
 import type { Kv, KvSnapshot, StoreState } from '../storage/kv.ts'
-import type { Transactions } from '../transactions/transactions.ts'
+import type { EngineParts } from './engine-parts.ts'
 
 /** The rows of a store at one moment. Close it after use: until then, writers copy the rows that it shares with the store. */
 export interface EngineSnapshot {
   /** Rows of all tables, logs and counters together. */
   readonly rows: number
   close(): void
-}
-
-export interface SnapshotParts {
-  readonly kv: Kv
-  readonly log: CommitLog
-  readonly ids: IdAllocator
-  readonly versions: CommitVersions
-  readonly transactions: Transactions
-  readonly indexes: Indexes
-  context(): RequestContext
-  databases(): readonly Database[]
-  /** Reads the recorded databases and indexes. */
-  adoptMetadata(): MaybePromise<void>
 }
 
 class StoreSnapshot implements EngineSnapshot {
@@ -61,19 +44,22 @@ class StoreSnapshot implements EngineSnapshot {
   }
 }
 
-export async function takeSnapshot({ kv, log, ids, context }: SnapshotParts): Promise<EngineSnapshot> {
+export async function takeSnapshot(parts: EngineParts, { kv, log }: LocalParts): Promise<EngineSnapshot> {
   mustRestore(kv)
   return await log.exclusive(async () => {
     await log.quiesce()
     // The rows of the counters tell which ids are free.
-    await ids.release(context())
+    await parts.ids.release(parts.context())
     return new StoreSnapshot(kv.snapshot(), log.state())
   })
 }
 
 /** @throws INVALID_ARGUMENT for anything but a snapshot of this store; UNAVAILABLE for a closed one */
-export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnapshot): Promise<void> {
-  const { kv, log, ids, versions, transactions, indexes } = parts
+export async function restoreSnapshot(
+  { ids, indexes, databases }: EngineParts,
+  { kv, log, versions, transactions }: LocalParts,
+  snapshot: EngineSnapshot,
+): Promise<void> {
   mustRestore(kv)
   if (!(snapshot instanceof StoreSnapshot))
     throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
@@ -93,8 +79,8 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
       // The row of the ceiling is old: versions continue above the newest one (log/commit-version.ts).
       versions.forgetCeiling()
       // All in one turn in memory, so that no read finds a store without its indexes.
-      for (const database of parts.databases()) database.forget()
-      await andThen(parts.adoptMetadata(), () => log.restore(snapshot.log))
+      for (const database of databases.all()) database.forget()
+      await andThen(databases.adoptMetadata(kv), () => log.restore(snapshot.log))
     })
   })
 }

@@ -28,13 +28,7 @@ import type { StoreState } from '../storage/kv.ts'
 import { localSource } from './check-source.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
-import {
-  type EngineSnapshot,
-  noSnapshots,
-  restoreSnapshot,
-  type SnapshotParts,
-  takeSnapshot,
-} from './engine-snapshot.ts'
+import { type EngineSnapshot, noSnapshots, restoreSnapshot, takeSnapshot } from './engine-snapshot.ts'
 import { openParts, useIndexFile } from './opening.ts'
 import { type ResetScope, resetStore } from './reset.ts'
 import type { StoreFigures } from './store-port.ts'
@@ -210,12 +204,7 @@ export class Engine {
       for (const database of this.databases()) database.forgetRows()
       return
     }
-    const parts = {
-      ...this.#snapshotParts(local),
-      database: (projectId: string, databaseId: string) => this.database(projectId, databaseId).keep(),
-      onGone: () => this.#onGone(scope),
-    }
-    await this.#resets.run(() => resetStore(parts, scope, context))
+    await this.#resets.run(() => resetStore(this.#parts, local, scope, context))
   }
 
   /** Resolves when rows deleted by resets take no disk space any more, or when the engine is closed. */
@@ -223,21 +212,9 @@ export class Engine {
     await this.#parts.place.local?.kv.tidy?.()
   }
 
-  /** Forgets the state of a scope whose rows are deleted. */
-  #onGone(scope: ResetScope): void {
-    const parts = this.#parts
-    if (scope.projectId === undefined) {
-      parts.tablets.reset()
-      parts.isStoreNew = true
-      parts.findings.clear()
-    } else parts.tablets.recount()
-    parts.databases.forget(scope)
-    parts.feed.reload({ reason: 'reset', ...scope })
-  }
-
   /** Keeps the current content of the store for {@link restore}; almost free. @throws UNIMPLEMENTED on disk */
   async snapshot(): Promise<EngineSnapshot> {
-    return await takeSnapshot(this.#snapshotParts(this.#local()))
+    return await takeSnapshot(this.#parts, this.#local())
   }
 
   /**
@@ -245,7 +222,7 @@ export class Engine {
    * commit versions continue to rise, open transactions end. The snapshot can be restored again.
    */
   async restore(snapshot: EngineSnapshot): Promise<void> {
-    await restoreSnapshot(this.#snapshotParts(this.#local()), snapshot)
+    await restoreSnapshot(this.#parts, this.#local(), snapshot)
     this.tablets.reset()
     this.indexes.open(this.databases())
     this.feed.reload({ reason: 'restore' })
@@ -255,18 +232,6 @@ export class Engine {
     const { place, kv } = this.#parts
     if (place.port !== undefined) throw noSnapshots(kv, place.port.memoryAdvice)
     return place.local
-  }
-
-  #snapshotParts(local: LocalParts): SnapshotParts {
-    const { ids, indexes, databases } = this.#parts
-    return {
-      ...local,
-      ids,
-      indexes,
-      context: () => this.context(),
-      databases: () => databases.all(),
-      adoptMetadata: () => databases.adoptMetadata(local.kv),
-    }
   }
 
   /** Finishes current work, gives unused ids back (unless the store failed), and closes it. A second call waits for the first. */

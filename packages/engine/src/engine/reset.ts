@@ -11,19 +11,15 @@
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
-import type { Database } from '../database/database.ts'
-import type { Indexes } from '../database/index-builds/indexes.ts'
+import type { LocalParts } from '../database/local-parts.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
-import type { IdAllocator } from '../ids/allocator.ts'
-import type { CommitLog } from '../log/commit-log.ts'
-import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { PartitionScope } from '../model/key.ts'
-import type { KeyRange, Kv, KvReader } from '../storage/kv.ts'
+import { isInScope, type PartitionScope } from '../model/key.ts'
+import type { KeyRange, KvReader } from '../storage/kv.ts'
 import { compositeCodes } from '../tables/composite-codes.ts'
 import { everySpace, rowsOf } from '../tables/rows.ts'
-import type { Transactions } from '../transactions/transactions.ts'
+import type { EngineParts } from './engine-parts.ts'
 
 /** The scope of a reset. A database needs its project, a namespace its database; with a scope, ids and index definitions stay. */
 export type ResetScope = PartitionScope
@@ -44,36 +40,33 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-export interface ResetParts {
-  readonly kv: Kv
-  readonly log: CommitLog
-  readonly ids: IdAllocator
-  readonly versions: CommitVersions
-  readonly transactions: Transactions
-  readonly indexes: Indexes
-  readonly databases: () => readonly Database[]
-  readonly database: (projectId: string, databaseId: string) => Database
-  /** Called after the deletion, before the next write in the scope. */
-  readonly onGone: () => void
-}
-
 /**
  * Deletes the rows of `scope`. Only one reset may run at a time.
  *
  * @throws CANCELLED or DEADLINE_EXCEEDED if the caller is gone before the deletion
  */
-export async function resetStore(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
+export async function resetStore(
+  parts: EngineParts,
+  local: LocalParts,
+  scope: ResetScope,
+  context: RequestContext,
+): Promise<void> {
   refuseHalfScope(scope)
-  await parts.log.exclusive(() => {
+  await local.log.exclusive(() => {
     checkAlive(context)
-    return deleteRows(parts, scope, context)
+    return deleteRows(parts, local, scope, context)
   })
 }
 
-async function deleteRows(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
-  const { kv, log, ids, versions, transactions, indexes } = parts
+async function deleteRows(
+  parts: EngineParts,
+  { kv, log, versions, transactions }: LocalParts,
+  scope: ResetScope,
+  context: RequestContext,
+): Promise<void> {
+  const { ids, indexes, databases } = parts
   const { projectId, namespaceId } = scope
-  const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
+  const affected = namespaceId === undefined ? databases.all().filter((one) => isInScope(one, scope)) : []
   if (namespaceId === undefined) {
     indexes.giveUp(scopeCode(scope))
     indexes.refused.forget(scopeCode(scope))
@@ -106,15 +99,19 @@ async function deleteRows(parts: ResetParts, scope: ResetScope, context: Request
   } else for (const database of affected) ids.forget(database)
   // Index work that began meanwhile uses the old catalogues.
   if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
-  parts.onGone()
-  kept.reinstate(parts.database)
+  forget(parts, scope)
+  kept.reinstate((project, database) => databases.of(project, database).keep())
 }
 
-function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {
-  return (
-    (scope.projectId === undefined || scope.projectId === projectId) &&
-    (scope.databaseId === undefined || scope.databaseId === databaseId)
-  )
+/** Forgets the state of a scope whose rows are deleted. */
+function forget(parts: EngineParts, scope: ResetScope): void {
+  if (scope.projectId === undefined) {
+    parts.tablets.reset()
+    parts.isStoreNew = true
+    parts.findings.clear()
+  } else parts.tablets.recount()
+  parts.databases.forget(scope)
+  parts.feed.reload({ reason: 'reset', ...scope })
 }
 
 export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): void {

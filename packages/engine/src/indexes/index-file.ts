@@ -7,7 +7,7 @@
  * `onTrouble` gets a message, and the last content that could be read counts.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
-import { DatastoreError } from '../errors.ts'
+import { DatastoreError, systemCode } from '../errors.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { identityOf } from './definition.ts'
 import { type IndexFileText, parseIndexYaml, withGenerated } from './index-yaml.ts'
@@ -107,7 +107,7 @@ export class IndexFile {
     try {
       return await stampOf(this.path)
     } catch (error) {
-      if (isMissing(error)) return ''
+      if (systemCode(error) === 'ENOENT') return ''
       throw unreadable(this.path, error)
     }
   }
@@ -152,11 +152,6 @@ async function stampOf(path: string): Promise<string> {
   return `${mtimeMs} ${size} ${ino}`
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
 function unreadable(path: string, error: unknown): DatastoreError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-  return new DatastoreError('FAILED_PRECONDITION', `${path} cannot be read (${code})`, { cause: error })
+  return new DatastoreError('FAILED_PRECONDITION', `${path} cannot be read (${systemCode(error)})`, { cause: error })
 }

@@ -48,7 +48,11 @@ export interface PartitionScope {
   readonly namespaceId?: string | undefined
 }
 
-export function isInScope(partition: PartitionId, scope: PartitionScope): boolean {
+/** @param partition - or a database, for a scope without a namespace */
+export function isInScope(
+  partition: Pick<PartitionId, 'projectId' | 'databaseId'> & { readonly namespaceId?: string },
+  scope: PartitionScope,
+): boolean {
   const { projectId, databaseId, namespaceId } = scope
   if (projectId !== undefined && projectId !== partition.projectId) return false
   if (databaseId !== undefined && databaseId !== partition.databaseId) return false

@@ -18,7 +18,7 @@ import { formatKey } from '../model/key.ts'
 import type { IndexableValue } from '../model/value.ts'
 import type { PlanStep, PlanTree } from '../plan-tree.ts'
 import type { Column } from './normal-query.ts'
-import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
+import { inputsOf, type Plan, type PlanNode, type ScanNode } from './plan-node.ts'
 import { codesEnd, type Span } from './spans.ts'
 
 export function planTree(plan: Plan): PlanTree {
@@ -59,34 +59,20 @@ function planStep(plan: Plan, node: PlanNode): PlanStep {
       return { type, words: `${type} by ${orderWords(plan)}`, inputs }
     case 'filter': {
       const conditions = node.columnSpans.flatMap((spans, i) =>
-        spans === undefined ? [] : [spanWords(plan, spans, plan.columns[i])],
+        spans === undefined ? [] : [spanWords(spans, plan.columns[i])],
       )
-      if (node.pathSpans !== undefined) conditions.push(spanWords(plan, node.pathSpans, undefined))
+      if (node.pathSpans !== undefined) conditions.push(spanWords(node.pathSpans, undefined))
       return { type, words: `filter ${conditions.join(' and ')}`, inputs }
     }
     case 'late': {
       const conditions = node.lateSpans.map((spans, i) => {
         const column = plan.lateColumns[i]
-        return (spans === undefined ? '' : spanWords(plan, spans, column)) || `with ${column?.property ?? ''}`
+        return (spans === undefined ? '' : spanWords(spans, column)) || `with ${column?.property ?? ''}`
       })
       return { type, words: `read each entity: ${conditions.join(' and ')}`, inputs }
     }
     case 'empty':
       return { type, words: 'nothing: the filter contradicts itself', inputs }
-  }
-}
-
-function inputsOf(node: PlanNode): readonly PlanNode[] {
-  switch (node.type) {
-    case 'mergeJoin':
-    case 'union':
-      return node.inputs
-    case 'filter':
-    case 'late':
-      return [node.input]
-    case 'scan':
-    case 'empty':
-      return []
   }
 }
 
@@ -100,7 +86,7 @@ function explainScan(plan: Plan, node: ScanNode): string {
   const conditions = node.equalities.map(({ property, code }) => `${property} = ${valueWords(code)}`)
   if (node.index?.ancestor && plan.ancestorPath !== undefined)
     conditions.unshift(`under ${pathWords(plan.ancestorPath)}`)
-  const spans = spanWords(plan, node.spans, plan.columns[0])
+  const spans = spanWords(node.spans, plan.columns[0])
   if (spans !== '') conditions.push(spans)
   const subject = node.index === undefined ? (plan.kind ?? 'all kinds') : formatIndex(node.index)
   const column =
@@ -111,7 +97,7 @@ function explainScan(plan: Plan, node: ScanNode): string {
 }
 
 /** Ranges of a column, or of the path, as conditions on its values; empty if they exclude nothing. */
-function spanWords(_plan: Plan, spans: readonly Span[], column: Column | undefined): string {
+function spanWords(spans: readonly Span[], column: Column | undefined): string {
   const subject = column?.property ?? '__key__'
   const words = spans.map((span) => oneSpanWords(span, subject, column)).filter((text) => text !== '')
   return words.length > 1 ? `(${words.join(' or ')})` : (words[0] ?? '')

@@ -91,18 +91,21 @@ export interface Plan {
   readonly source: PlanNode
 }
 
-/** The scans of a plan, in its order. */
-export function scansOf(node: PlanNode): readonly ScanNode[] {
+export function inputsOf(node: PlanNode): readonly PlanNode[] {
   switch (node.type) {
-    case 'scan':
-      return [node]
     case 'mergeJoin':
     case 'union':
-      return node.inputs.flatMap(scansOf)
+      return node.inputs
     case 'filter':
     case 'late':
-      return scansOf(node.input)
+      return [node.input]
+    case 'scan':
     case 'empty':
       return []
   }
+}
+
+/** The scans of a plan, in its order. */
+export function scansOf(node: PlanNode): readonly ScanNode[] {
+  return node.type === 'scan' ? [node] : inputsOf(node).flatMap(scansOf)
 }

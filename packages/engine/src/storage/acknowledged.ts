@@ -14,6 +14,7 @@ import { closeSync, openSync, readdirSync, readFileSync, renameSync, type Stats,
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c } from '../encoding/crc32c.ts'
+import { systemCode } from '../errors.ts'
 import { levelFile, logNumberOf } from '../leveldb/file-names.ts'
 
 export const acknowledgedFile = 'ACKNOWLEDGED'
@@ -30,7 +31,7 @@ export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undef
   try {
     text = readFileSync(join(rows, acknowledgedFile), 'latin1')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }
   try {

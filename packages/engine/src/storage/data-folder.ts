@@ -18,7 +18,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } fro
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
-import { DatastoreError } from '../errors.ts'
+import { DatastoreError, systemCode } from '../errors.ts'
 import type { Durability } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
@@ -212,7 +212,7 @@ async function makeFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCode(error)
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || existsSync(dirname(dir))) throw error
     await makeFolder(dirname(dir))
@@ -280,8 +280,4 @@ function openError(dir: string, error: unknown): DatastoreError {
 function refused(dir: string, found: string, advice: string, cause?: unknown): DatastoreError {
   const message = `The data folder ${dir} cannot be used: ${found}. ${advice}.`
   return new DatastoreError('FAILED_PRECONDITION', message, cause === undefined ? {} : { cause })
-}
-
-function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

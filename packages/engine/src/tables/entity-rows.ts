@@ -392,13 +392,12 @@ export class RowProducer {
   }
 }
 
-/** Gives all rows of one change to a sink. @returns the number of index rows */
-export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): number {
+/** Gives all rows of one change to a sink. */
+export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): void {
   const rows = new EntityRows(delta, rules)
   const producer = new RowProducer(sink)
   producer.entity(rows)
   producer.indexRows(rows)
-  return rows.count
 }
 
 /** The codes of the entity in a row of Entities. */

@@ -6,16 +6,12 @@ import type { RequestContext } from '../context.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type TableId, tableIds } from '../row.ts'
 import { giveWay } from '../slices.ts'
-import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
 
 export { type TableId, tableIds }
 
-/** A pull cursor over rows of one table; KvScan has the duties of a caller. */
-export interface RowScan {
-  next(count: number): MaybePromise<readonly KvRow[]>
-  seek(key: RowKey): void
-  close(): void
-}
+/** A pull cursor over rows of one table. */
+export type RowScan = KvScan
 
 export interface ScanDirection {
   readonly reverse?: boolean

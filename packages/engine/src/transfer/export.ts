@@ -15,7 +15,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { decodePropertiesInSteps } from '../encoding/entity-codec.ts'
-import { failedPrecondition, invalidArgument } from '../errors.ts'
+import { failedPrecondition, invalidArgument, systemCode } from '../errors.ts'
 import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { PendingRecord } from '../log/pending.ts'
@@ -34,7 +34,7 @@ import {
   overallSuffix,
   type Scope,
 } from './export-metadata.ts'
-import { cannot, systemCode } from './files.ts'
+import { cannot } from './files.ts'
 import { LogWriter } from './leveldb-log.ts'
 
 export interface ExportOptions {

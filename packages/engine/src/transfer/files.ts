@@ -1,11 +1,6 @@
 /** Opening files of an export, with errors that name the file, the problem and the remedy. */
 import { constants, type FileHandle, open } from 'node:fs/promises'
-import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
-
-/** The system's error code, such as ENOENT. */
-export function systemCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
-}
+import { DatastoreError, failedPrecondition, invalidArgument, systemCode } from '../errors.ts'
 
 /**
  * Opens a file. A pipe is refused, since it may never answer.

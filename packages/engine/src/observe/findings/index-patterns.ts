@@ -8,6 +8,7 @@
 import type { QueryFact } from '../../call-fact.ts'
 import { databaseCode, partitionOfCode } from '../../encoding/key-codec.ts'
 import { decodeInt64, encodeText, skipText } from '../../encoding/ordered.ts'
+import { getOrInsert } from '../../get-or-insert.ts'
 import { parsePropertyCode } from '../../tables/entities-by-property.ts'
 import { type EntityRows, scatterProperty } from '../../tables/entity-rows.ts'
 import { rowsOf } from '../../tables/rows.ts'
@@ -80,14 +81,14 @@ export class IndexPatterns implements Pattern {
     for (const { change, standsFor } of picked) {
       const { codes, come, composites } = change
       const properties = new Map<string, string[]>()
-      for (const { property, valueCode } of come) listOf(properties, property).push(valueCode)
+      for (const { property, valueCode } of come) getOrInsert(properties, property, () => []).push(valueCode)
       const some = [...properties].slice(0, subjectsMax)
       const each = Math.ceil(valuesMax / some.length)
       for (const [text, all] of some) {
         const name = codes.partition + codes.kind + encodeText(text)
         const property = this.#properties.of(name)
         property.rows = sumOf(property.rows, standingFor(standsFor, all.length))
-        listOf(values, name).push(...all.slice(0, each))
+        getOrInsert(values, name, () => []).push(...all.slice(0, each))
       }
       this.#noteComposites(composites, standsFor)
     }
@@ -215,14 +216,6 @@ export class IndexPatterns implements Pattern {
     this.#composites.clear()
     this.#served.clear()
   }
-}
-
-function listOf(lists: Map<string, string[]>, name: string): string[] {
-  const known = lists.get(name)
-  if (known !== undefined) return known
-  const list: string[] = []
-  lists.set(name, list)
-  return list
 }
 
 /** @param code - of partition, kind and property */
