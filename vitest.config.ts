@@ -57,7 +57,7 @@ export default defineConfig({
     // Of any folder: with `--dir` the pattern is read from there.
     include: ['**/*.test.ts'],
     pool: 'forks',
-    server: { deps: { external: [/\/packages\/\w+\/dist\//] } },
+    server: { deps: { external: isCompiled ? [/\/packages\/\w+\/dist\//] : [] } },
     // A worker loads a module once, not once for each of 400 files, which took a quarter of a run. So a file leaves nothing behind:
     // what it listens to, spies on and stubs ends with it.
     isolate: false,
