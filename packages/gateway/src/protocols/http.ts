@@ -38,6 +38,8 @@ export interface HttpOptions {
 interface Connection {
   /** The answer that was begun last. */
   answering: ServerResponse | undefined
+  /** Answers of a pipeline that wait for those before them. When the client goes, Node tells the first answer alone. */
+  readonly queued: Set<ServerResponse>
 }
 
 export class HttpConnections {
@@ -54,7 +56,7 @@ export class HttpConnections {
       { keepAliveTimeout: 60_000, noDelay: true, requireHostHeader: false },
       (request, response) => {
         const connection = this.#connections.get(request.socket)
-        if (connection !== undefined) connection.answering = response
+        if (connection !== undefined) begin(connection, response)
         this.#serve(request, response)
       },
     )
@@ -72,7 +74,9 @@ export class HttpConnections {
     if (isTooMany)
       refuse(socket, 429, jsonForm.contentType, jsonForm.error(this.#options.admission.tooManyConnections()))
     else {
-      this.#connections.set(socket, { answering: undefined })
+      const queued = new Set<ServerResponse>()
+      this.#connections.set(socket, { answering: undefined, queued })
+      socket.once('close', () => endAll(queued))
       this.#server.emit('connection', socket)
     }
   }
@@ -171,6 +175,21 @@ export class HttpConnections {
     }
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
     response.destroy()
+  }
+}
+
+function begin(connection: Connection, response: ServerResponse): void {
+  connection.answering = response
+  if (response.socket !== null) return
+  connection.queued.add(response)
+  response.once('close', () => connection.queued.delete(response))
+}
+
+function endAll(queued: ReadonlySet<ServerResponse>): void {
+  for (const response of queued) {
+    if (response.socket !== null) continue
+    response.destroy()
+    response.emit('close')
   }
 }
 

@@ -339,6 +339,24 @@ describe('a client that goes away', () => {
     await until(() => signals[0]?.aborted === true)
   })
 
+  test('while answers to later requests of its connection wait for their turn gives back all of them', async () => {
+    const signals: (AbortSignal | undefined)[] = []
+    const hanging = engineDouble({
+      lookup: (context) => {
+        signals.push(context.signal)
+        return new Promise(() => {})
+      },
+    })
+    const gateway = await testGateway(hanging, { load: { callsMax: 3 } })
+    const raw = await rawConnection(gateway)
+    raw.socket.write('POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}'.repeat(3))
+    await until(() => signals.length === 3)
+    expect((await fetch(gateway.url)).status).toBe(429)
+    raw.socket.destroy()
+    await eventually(async () => expect((await fetch(gateway.url)).status).toBe(200))
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true, true])
+  })
+
   test('and sends two requests in one packet gets two answers', async () => {
     const gateway = await testGateway(engine)
     const raw = await rawConnection(gateway)
