@@ -66,13 +66,28 @@ test.each(stores)('the rest of an answer that grows too large is deferred, in a 
   expect(deferred).toEqual([...stored.slice(5), named('also absent')])
 })
 
-test('masks are applied to large entities each in a turn', async () => {
-  let turns = 0
+let turns = 0
+
+function engineInTurns() {
   const defer = (task: () => void): void => {
     turns++
     systemScheduler.defer(task)
   }
-  const engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  return openEngine({ scheduler: { ...systemScheduler, defer } })
+}
+
+test('the rows of a thousand long keys are made in many turns', async () => {
+  const engine = await engineInTurns()
+  const path = Array.from({ length: 99 }, (_, i) => ({ kind: `P${i}`, id: 1n }))
+  const keys = Array.from({ length: 1000 }, (_, i) => ({ partition, path: [...path, ...numbered(i + 1).path] }))
+  turns = 0
+  expect((await engine.database('p').lookup(engine.context(), { keys })).missing).toEqual(keys)
+  expect(turns).toBeGreaterThan(12)
+  await engine.close()
+})
+
+test('masks are applied to large entities each in a turn', async () => {
+  const engine = await engineInTurns()
   const database = engine.database('p')
   const keys = Array.from({ length: 6 }, (_, i) => named(`large ${i}`))
   for (const key of keys) {

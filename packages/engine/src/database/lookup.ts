@@ -1,5 +1,6 @@
 /** The lookup verb: entities by key. A strong read (the default) first applies the pending records of the groups. */
 import type { RequestContext } from '../context.ts'
+import type { KeyDefaults } from '../encoding/key-message.ts'
 import { type PropertyMask, parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
@@ -33,18 +34,20 @@ export function lookup(
   { keys, read: options, propertyMask }: LookupRequest,
 ): MaybePromise<LookupResult> {
   checkPartCount(partLimits.lookupKeys, keys.length)
-  for (const key of keys) validateLookupKey(key, database)
-  const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
-  context.ledger.fact = { call: 'lookup', keys, isTransactional: options?.transaction !== undefined }
-  const read = reading.run(context, {
-    options,
-    scopeOf: () => groupsOf(keys),
-    work: (view) => lookupKeys(context, view, keys, mask),
-    // A store that can read many rows together needs only one turn.
-    isOfEntities: true,
-    steps: keys.length === 1 || kv.getAll !== undefined ? 'one' : 'many',
+  return andThen(validRowsOf(context, keys, database), (rows) => {
+    const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
+    context.ledger.fact = { call: 'lookup', keys, isTransactional: options?.transaction !== undefined }
+    const distinct = distinctOf(keys, rows)
+    const read = reading.run(context, {
+      options,
+      scopeOf: () => groupsOf(keys),
+      work: (view) => lookupKeys(context, view, distinct, mask),
+      // A store that can read many rows together needs only one turn.
+      isOfEntities: true,
+      steps: keys.length === 1 || kv.getAll !== undefined ? 'one' : 'many',
+    })
+    return andThen(read, answerOf)
   })
-  return andThen(read, answerOf)
 }
 
 /** Written field by field: copying an object and adding a field takes V8 1 µs, and slows down later reads of the fields. */
@@ -58,11 +61,10 @@ function answerOf({ found: { found, missing, deferred }, readTime, transaction }
 function lookupKeys(
   context: RequestContext,
   view: TableView,
-  keys: readonly Key[],
+  { asked, rows }: DistinctKeys,
   mask: PropertyMask | undefined,
 ): MaybePromise<FoundKeys> {
   const answer: FoundKeys = { found: [], missing: [], deferred: [] }
-  const { asked, rows } = distinct(keys)
   let bytes = 0
   const take = (key: Key, cell: Uint8Array | undefined): Promise<void> | undefined => {
     if (cell === undefined) {
@@ -110,10 +112,33 @@ interface DistinctKeys {
   readonly rows: readonly RowKey[]
 }
 
-function distinct(keys: readonly Key[]): DistinctKeys {
-  const rows = entityRowKeysOf(keys)
+function distinctOf(keys: readonly Key[], rows: readonly RowKey[]): DistinctKeys {
   if (new Set(rows).size === keys.length) return { asked: keys, rows }
   const byRow = new Map<RowKey, Key>()
   for (const [i, row] of rows.entries()) if (!byRow.has(row)) byRow.set(row, keys[i] as Key)
   return { asked: [...byRow.values()], rows: [...byRow.keys()] }
+}
+
+/** The rows of keys, in slices: a thousand keys of a hundred elements take some 50 ms. @throws INVALID_ARGUMENT */
+function validRowsOf(
+  context: RequestContext,
+  keys: readonly Key[],
+  database: KeyDefaults,
+): MaybePromise<readonly RowKey[]> {
+  const rowsOf = (some: readonly Key[]): RowKey[] => {
+    for (const key of some) validateLookupKey(key, database)
+    return entityRowKeysOf(some)
+  }
+  if (keys.length <= readTogether) return rowsOf(keys)
+  const rows: RowKey[] = []
+  const starts = Array.from({ length: Math.ceil(keys.length / readTogether) }, (_, i) => i * readTogether)
+  const made = forEachInOrder(starts, (start) => {
+    const some = keys.slice(start, start + readTogether)
+    rows.push(...rowsOf(some))
+    return giveWay(
+      context,
+      some.reduce((elements, { path }) => elements + path.length, 0),
+    )
+  })
+  return andThen(made, () => rows)
 }

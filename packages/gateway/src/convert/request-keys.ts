@@ -20,17 +20,27 @@ interface KeysMethod {
 }
 
 export function readKeys(method: KeysMethod, bytes: Buffer, call: Call): MaybePromise<ScopedKeys> {
-  if (bytes.length > wholeBytesMax) return keysInPieces(method, bytes, call)
+  if (bytes.length > wholeBytesMax) return inPieces(method, bytes, call)
   const scope = requestScope(decodeRequest(method.decoder, bytes, method.name), call)
   return { scope, keys: decodeKeys(bytes, method.field, scope) }
 }
 
-async function keysInPieces({ name, decoder, field }: KeysMethod, bytes: Buffer, call: Call): Promise<ScopedKeys> {
+async function inPieces({ name, decoder, field }: KeysMethod, bytes: Buffer, call: Call): Promise<ScopedKeys> {
   const { rest, pieces } = await cutMessage(call, bytes, field)
   const scope = requestScope(decodeRequest(decoder, rest, name), call)
+  return { scope, keys: await keysOfPieces(call, pieces, field, scope) }
+}
+
+/** The keys of a large lookup, whose other fields are read already. */
+export async function keysInPieces(call: Call, bytes: Buffer, field: number, scope: RequestScope): Promise<Key[]> {
+  const { pieces } = await cutMessage(call, bytes, field)
+  return keysOfPieces(call, pieces, field, scope)
+}
+
+async function keysOfPieces(call: Call, pieces: readonly Buffer[], field: number, scope: RequestScope): Promise<Key[]> {
   const keys: Key[] = []
   await forEachPiece(call, pieces, (piece) => {
     for (const key of decodeKeys(piece, field, scope)) keys.push(key)
   })
-  return { scope, keys }
+  return keys
 }

@@ -12,7 +12,9 @@ import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { writeMissing, writeResult, writeResults } from '../convert/entity-result.ts'
+import { wholeBytesMax } from '../convert/pieces.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
+import { keysInPieces } from '../convert/request-keys.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
@@ -23,24 +25,27 @@ interface ScopedLookup {
 }
 
 export function lookupHandler(engine: EnginePort): Handler {
-  return (bytes, call) => {
-    const { scope, request } = lookupOf(bytes, call)
-    const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
-    const isEventual = request.read?.consistency === 'eventual'
-    return andThen(result, (answer) => lookupAnswer(call, answer, isEventual))
-  }
+  return (bytes, call) =>
+    andThen(lookupOf(bytes, call), ({ scope, request }) => {
+      const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
+      const isEventual = request.read?.consistency === 'eventual'
+      return andThen(result, (answer) => lookupAnswer(call, answer, isEventual))
+    })
 }
 
 const keysField = 3
 
-function lookupOf(bytes: Buffer, call: Call): ScopedLookup {
-  const request = decodeRequest(LookupRequest, bytes, 'Lookup')
-  const scope = requestScope(request, call)
-  const keys = decodeKeys(bytes, keysField, scope)
-  const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
-  const whole = read === undefined ? { keys } : { keys, read }
-  if (request.propertyMask === null) return { scope, request: whole }
-  return { scope, request: { ...whole, propertyMask: request.propertyMask.paths } }
+function lookupOf(bytes: Buffer, call: Call): MaybePromise<ScopedLookup> {
+  const message = decodeRequest(LookupRequest, bytes, 'Lookup')
+  const scope = requestScope(message, call)
+  const isLarge = bytes.length > wholeBytesMax
+  const keys = isLarge ? keysInPieces(call, bytes, keysField, scope) : decodeKeys(bytes, keysField, scope)
+  const read = message.readOptions === null ? undefined : readOptionsOf(message.readOptions)
+  return andThen(keys, (keys) => {
+    const whole = read === undefined ? { keys } : { keys, read }
+    if (message.propertyMask === null) return { scope, request: whole }
+    return { scope, request: { ...whole, propertyMask: message.propertyMask.paths } }
+  })
 }
 
 /** LookupResponse: found 1, missing 2, deferred 3, transaction 5, read_time 7. */

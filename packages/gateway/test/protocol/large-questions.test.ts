@@ -3,7 +3,10 @@ import { type Engine, openEngine, systemScheduler } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bodyObject } from '../../src/admin/admin-service.ts'
 import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
+import { Call, messageOf } from '../../src/call.ts'
+import { handlersOf } from '../../src/handlers/handlers.ts'
 import { Router } from '../../src/protocols/router.ts'
+import { decodeAnswer, encodeRequest } from '../support/published-protos.ts'
 
 let engine: Engine
 let turns = 0
@@ -58,6 +61,15 @@ test('ids are reserved in many turns, and not for too many keys, or keys with to
   expect(turns).toBe(0)
   await ask('/emulator/ids/reserve', keys(40, long(100)))
   expect(turns).toBeGreaterThan(40)
+})
+
+test('the keys of a large lookup are read in many turns', async () => {
+  const path = Array.from({ length: 100 }, (_, i) => ({ kind: `K${i}`, id: '1' }))
+  const keys = Array.from({ length: 999 }, () => ({ path }))
+  const bytes = encodeRequest('Lookup', { projectId: 'p', keys })
+  const answer = await handlersOf(engine).Lookup(bytes, new Call({ clock: engine.context().clock }))
+  expect(decodeAnswer('Lookup', messageOf(answer))).toMatchObject({ missing: [{ entity: { key: { path } } }] })
+  expect(turns).toBeGreaterThan(bytes.length / (100 * 1024))
 })
 
 test('a long index.yaml is read in parts, and its errors have the lines of the whole', async () => {
