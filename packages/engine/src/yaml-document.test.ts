@@ -5,6 +5,21 @@ import { yamlDocument } from './yaml-document.ts'
 const parsed = (text: string, intAsBigInt = false) =>
   yamlDocument(yaml, text, { lines: new yaml.LineCounter(), intAsBigInt })
 
+const mistakesOf = ({ errors }: yaml.Document) =>
+  errors.map(({ code, pos }) => ({ code, pos })).sort((a, b) => a.pos[0] - b.pos[0])
+
+test('a mapping of many keys costs about as much as a list of so many items', () => {
+  const text = (item: (i: number) => string): string => Array.from({ length: 20_000 }, (_, i) => item(i)).join('\n')
+  const timed = (source: string): number => {
+    const before = process.cpuUsage()
+    expect(parsed(source).errors).toEqual([])
+    return process.cpuUsage(before).user
+  }
+  timed(text((i) => `- k${i}: 1`))
+  const list = timed(text((i) => `- k${i}: 1`))
+  expect(timed(text((i) => `k${i}: 1`)) / list).toBeLessThan(3)
+})
+
 test.each([
   ['lists', '['.repeat(4_000)],
   ['mappings', '{a: '.repeat(4_000)],
@@ -18,9 +33,19 @@ test.each([
 
 test('a text of fewer levels is read as parseDocument() reads it', () => {
   const deep = '['.repeat(100) + ']'.repeat(100)
-  for (const text of ['', 'a: 1\nb: [2, x]\n', 'a: &x 1\nb: *x', 'a: [', deep, '--- 1\n--- 2\n', '# nothing']) {
+  const repeated = 'a: 1\nb: {c: 1, "c": 2, 5: 3, 5: 4}\n&x a: 2\n*x : 3\n? [1]\n: 1\n? [1]\n: 2\n'
+  for (const text of [
+    '',
+    'a: 1\nb: [2, x]\n',
+    'a: &x 1\nb: *x',
+    'a: [',
+    deep,
+    '--- 1\n--- 2\n',
+    '# nothing',
+    repeated,
+  ]) {
     const [ours, theirs] = [parsed(text, true), yaml.parseDocument(text, { intAsBigInt: true, prettyErrors: false })]
-    expect(ours.errors.map(({ code, pos }) => [code, pos])).toEqual(theirs.errors.map(({ code, pos }) => [code, pos]))
+    expect(mistakesOf(ours)).toEqual(mistakesOf(theirs))
     if (ours.errors.length === 0) expect(ours.toJS()).toEqual(theirs.toJS())
   }
 })
