@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { url as inspectorUrl } from 'node:inspector'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +41,13 @@ describe('sixtables-lab challenge', () => {
     const again = await lab('challenge', 'start', 'invoice-numbers', target)
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('is there already')])
     expect(readFileSync(join(target, 'solution.mjs'), 'utf8')).toBe('mine')
+  })
+
+  // Windows has neither the signal nor a shell that sends it.
+  it.skipIf(process.platform === 'win32')('opens no debugger for a command that asks for one', async () => {
+    const command = 'kill -USR1 $PPID; sleep 0.3'
+    expect((await lab('challenge', 'judge', 'customer-keys', '--command', command)).code).toBe(1)
+    expect(inspectorUrl()).toBeUndefined()
   })
 
   it('fails the given program with what it did and a hint, and passes a good one', async () => {

@@ -105,6 +105,16 @@ describe('the end of a program is one sentence', () => {
       /^`createInvoice` .* used what it may not: a program writes no files, .* \(solution\d+\.mjs:1:\d+\)\.$/,
     ],
     [
+      'signal to the judge',
+      invoice('process.kill(process.ppid, 0)'),
+      /^`createInvoice` .* used what it may not: .* sends no signals to others, .* \(solution\d+\.mjs:1:\d+\)\.$/,
+    ],
+    [
+      'debugger of the judge',
+      `import { _debugProcess } from 'node:process'; ${invoice('_debugProcess(process.pid)')}`,
+      /^`createInvoice` .* used what it may not: .* sends no signals to others, .* \(solution\d+\.mjs:1:\d+\)\.$/,
+    ],
+    [
       'program of another one',
       `export * from '${import.meta.url}'`,
       /^Loading the program used what it may not: .* its own folder alone\.$/,

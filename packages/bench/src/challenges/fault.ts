@@ -23,7 +23,7 @@ export const deniedCode = 'ERR_ACCESS_DENIED'
 
 /** Follows the name of a call. */
 export const deniedWords =
-  'used what it may not: a program writes no files, starts no processes or threads, and reads its own folder alone'
+  'used what it may not: a program writes no files, starts no processes or threads, sends no signals to others, and reads its own folder alone'
 
 export interface ProcessEnd {
   readonly code: number | null

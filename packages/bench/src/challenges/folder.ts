@@ -60,6 +60,8 @@ export async function judgeFolder(
     throw new UsageError(
       `there is no program ${program}; one in another language needs its command in ${markFile}, such as "command": "python3 solution.py"`,
     )
+  // Without a listener this signal opens Node's debugger, in which a program could print the verdict that it likes.
+  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {})
   return { challenge, ...(await judge(challenge, program, keptGiven(challenge.name), options)) }
 }
 
