@@ -1,8 +1,7 @@
 /** The verbs of `sixtables-lab challenge`, their flags and examples. */
 import type { Argv } from 'yargs'
-import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
-import { UsageError } from './errors.ts'
-import { onlyWithEndpoint, outputs, wholeNumber } from './flags.ts'
+import { judgeChallenge, judgeOptions, listChallenges, startChallenge } from './challenge.ts'
+import { outputs } from './flags.ts'
 import { gradeFolders } from './grade.ts'
 import type { Io } from './io.ts'
 
@@ -43,16 +42,7 @@ function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
       'judge <target>',
       'Judge the program in a folder, or a program in any language by its command',
       judgeOptions,
-      ({ target, json, html, endpoint, command, seconds }) =>
-        choose(() => {
-          onlyWithEndpoint(endpoint, { seconds })
-          if (endpoint !== undefined && command !== undefined)
-            throw new UsageError('--command starts a server of its own; leave out --endpoint')
-          return judgeChallenge(
-            { target, json, html, endpoint, command, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
-            io,
-          )
-        }),
+      (flags) => choose(() => judgeChallenge(flags, io)),
     )
     .command(
       'grade <folders..>',
@@ -68,33 +58,6 @@ function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
           .option('json', outputs.json)
           .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
           .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
-      ({ folders, json, csv }) => choose(() => gradeFolders({ folders, json, csv }, io)),
+      (flags) => choose(() => gradeFolders(flags, io)),
     )
-}
-
-/** The positional, flags and examples of `judge`. */
-function judgeOptions(y: Argv) {
-  return y
-    .positional('target', {
-      type: 'string',
-      demandOption: true,
-      describe: 'Folder of the program; with --command or --endpoint, the name of the challenge',
-    })
-    .options(outputs)
-    .option('command', {
-      type: 'string',
-      nargs: 1,
-      describe: 'Command of a program in any language, which answers calls as lines of JSON',
-    })
-    .option('endpoint', {
-      type: 'string',
-      describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
-    })
-    .option('seconds', {
-      type: 'string',
-      describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
-    })
-    .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
-    .example("$0 challenge judge customer-keys --command 'python3 solution.py'", 'a program in Python, in this folder')
-    .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs')
 }

@@ -3,18 +3,18 @@
  * (`grade` is in grade.ts.)
  */
 import { resolve } from 'node:path'
+import type { Argv } from 'yargs'
 import { challenges } from '../challenges/catalogue.ts'
 import { armYours, type Challenge } from '../challenges/challenge.ts'
 import { challengeAt, judgeFolder, layOutChallenge } from '../challenges/folder.ts'
 import { watchServer } from '../challenges/watch-server.ts'
-import { htmlReport } from '../report/html.ts'
 import type { InkLine } from '../report/ink.ts'
-import { jsonReport } from '../report/json.ts'
 import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
 import type { LabResult } from '../runner.ts'
 import { UsageError } from './errors.ts'
+import { onlyWithEndpoint, outputs, secondsFlag } from './flags.ts'
 import type { Io } from './io.ts'
-import { checkFolders } from './run.ts'
+import { checkFolders, writeResults } from './run.ts'
 
 export function listChallenges(): InkLine[] {
   return challenges.flatMap(({ name, title, minutes, lab }): InkLine[] => [
@@ -33,19 +33,37 @@ export function startChallenge(name: string, folder: string | undefined, languag
 
 type Judged = Awaited<ReturnType<typeof judgeFolder>>
 
-export interface JudgeFlags {
-  /** A folder made by `start`; with `endpoint`, the name of a challenge. */
-  readonly target: string
-  readonly json: string | undefined
-  readonly html: string | undefined
-  readonly endpoint: string | undefined
-  /** Runs the program; `target` may then be the name of a challenge, too. */
-  readonly command: string | undefined
-  readonly seconds: number
+/** The positional, flags and examples of `judge`. */
+export function judgeOptions(y: Argv) {
+  return y
+    .positional('target', {
+      type: 'string',
+      demandOption: true,
+      describe: 'Folder of the program; with --command or --endpoint, the name of the challenge',
+    })
+    .options(outputs)
+    .option('command', {
+      type: 'string',
+      nargs: 1,
+      describe: 'Command of a program in any language, which answers calls as lines of JSON',
+    })
+    .option('endpoint', {
+      type: 'string',
+      describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
+    })
+    .option('seconds', secondsFlag('Duration of the observation in seconds, with --endpoint (default 60)'))
+    .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
+    .example("$0 challenge judge customer-keys --command 'python3 solution.py'", 'a program in Python, in this folder')
+    .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs')
 }
+
+type JudgeFlags = Awaited<ReturnType<typeof judgeOptions>['argv']>
 
 /** @returns 0 when the program passes; 1 when it fails, crashes or runs out of time */
 export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
+  onlyWithEndpoint(flags.endpoint, { seconds: flags.seconds })
+  if (flags.endpoint !== undefined && flags.command !== undefined)
+    throw new UsageError('--command starts a server of its own; leave out --endpoint')
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
   const judged = await judgeFolder(flags.target, {
@@ -58,8 +76,7 @@ export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number>
 }
 
 function told({ challenge, passed, fault, hint, results }: Judged, { json, html }: JudgeFlags, io: Io): number {
-  if (json === '-') io.outRaw(jsonReport(results))
-  else {
+  if (json !== '-') {
     const write = io.ink()
     for (const [i, result] of results.entries()) {
       if (i > 0 && result.passed) continue
@@ -67,9 +84,9 @@ function told({ challenge, passed, fault, hint, results }: Judged, { json, html 
     }
     if (passed) io.out(`Passed, with ${results.length === 1 ? 'one seed' : `${results.length} seeds`}.`)
     else io.out(fault === undefined ? `Not yet. A hint: ${hint}` : `Not yet: ${fault}`)
-    if (json !== undefined) io.writeFile(json, jsonReport(results))
   }
-  if (html !== undefined) io.writeFile(html, htmlReport(results.slice(0, 1)))
+  writeResults(io, { json }, results)
+  writeResults(io, { html }, results.slice(0, 1))
   return passed ? 0 : 1
 }
 
@@ -89,7 +106,7 @@ function programReport({ title }: Challenge, result: LabResult, isWhole: boolean
 }
 
 async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Promise<number> {
-  const { target, seconds, json, html } = flags
+  const { target, seconds = 60, json, html } = flags
   if (html !== undefined) throw new UsageError('--endpoint draws no pages; leave out --html, or judge a folder')
   const challenge = challengeAt(target)
   const verdicts = await watchServer(challenge, {

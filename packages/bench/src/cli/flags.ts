@@ -10,7 +10,7 @@ export const outputs = {
 /** Refuses a flag that has no effect without `--endpoint`: on virtual time there is no duration to choose. */
 export function onlyWithEndpoint(
   endpoint: string | undefined,
-  flags: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, number | undefined>>,
 ): void {
   if (endpoint !== undefined) return
   for (const [name, value] of Object.entries(flags)) {
@@ -20,9 +20,17 @@ export function onlyWithEndpoint(
   }
 }
 
-/** @throws UsageError */
-export function wholeNumber(flag: string, words: string, most: number): number {
-  const value = Number(words)
-  if (!/^\d+$/.test(words) || value > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
-  return value
+/** A flag whose value is a whole number, at most `most`. */
+export function wholeNumber<Option extends object>(flag: string, most: number, option: Option) {
+  const coerce = (words: string): number => {
+    if (!/^\d+$/.test(words) || Number(words) > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
+    return Number(words)
+  }
+  return { type: 'string', coerce, ...option } as const
 }
+
+export const seedMax = 0xffff_ffff
+const secondsMax = 86_400
+
+/** The duration of something in real time. */
+export const secondsFlag = (describe: string) => wholeNumber('--seconds', secondsMax, { describe })

@@ -10,8 +10,8 @@ import { checkFolders, writeOrRefuse } from './run.ts'
 
 export interface GradeFlags {
   readonly folders: readonly string[]
-  readonly json: string | undefined
-  readonly csv: string | undefined
+  readonly json?: string | undefined
+  readonly csv?: string | undefined
 }
 
 /** A line of the table. */

@@ -4,36 +4,46 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { Argv } from 'yargs'
 import type { Lab } from '../lab.ts'
 import { isPlayed } from '../replay/played-call.ts'
 import { parseRecording, type Recording, RecordingError } from '../replay/read-recording.ts'
 import { replay, replaySettings } from '../replay/replay.ts'
-import { htmlReport } from '../report/html.ts'
-import { jsonReport } from '../report/json.ts'
 import { terminalReport } from '../report/terminal.ts'
 import { runLab } from '../runner.ts'
 import { askedSettings } from './asked.ts'
 import { UsageError } from './errors.ts'
+import { outputs, seedMax, wholeNumber } from './flags.ts'
 import type { Io } from './io.ts'
-import { checkFolders, writeOrRefuse } from './run.ts'
+import { checkFolders, writeResults } from './run.ts'
 
-export interface ReplayFlags {
-  readonly file: string
-  /** A second recording, to compare. */
-  readonly against: string | undefined
-  readonly ramp: boolean
-  /** `name=value` */
-  readonly set: readonly string[]
-  readonly times: string | undefined
-  readonly minutes: string | undefined
-  readonly seed: number
-  readonly json: string | undefined
-  readonly html: string | undefined
+/** The positional, flags and examples of `replay`. */
+export function replayOptions(y: Argv) {
+  return y
+    .positional('file', { type: 'string', demandOption: true, describe: 'A recording, as sixtables record writes it' })
+    .option('times', { type: 'string', describe: 'Its rate, multiplied (default 100)' })
+    .option('minutes', {
+      type: 'string',
+      describe: 'Time at the full rate; a shorter recording is played in passes (default 20)',
+    })
+    .option('ramp', { type: 'boolean', describe: 'Before that, from 500 a second, half as much more every 5 minutes' })
+    .option('against', { type: 'string', nargs: 1, describe: 'A second recording, drawn beside the first' })
+    .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
+    .option(
+      'seed',
+      wholeNumber('--seed', seedMax, { default: '1', describe: 'Of all chance; the same seed prints the same' }),
+    )
+    .options(outputs)
+    .example('$0 replay calls.jsonl', 'at a hundred times its rate, for 20 minutes of virtual time')
+    .example('$0 replay calls.jsonl --times 1000 --ramp', 'ramped up by the book')
+    .example('$0 replay before.jsonl --against after.jsonl', 'two recordings in one picture')
 }
+
+type ReplayFlags = Awaited<ReturnType<typeof replayOptions>['argv']>
 
 /** @returns 0, because a replay has no expectations */
 export async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
-  const { file, against, ramp, json, html, seed } = flags
+  const { file, against, ramp = false, times, minutes, set = [], json, html, seed } = flags
   checkFolders([json, html])
   const files = against === undefined ? [file] : [file, against]
   const lab = labOf(
@@ -41,20 +51,16 @@ export async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
     ramp,
   )
   const own = [
-    ...(flags.times === undefined ? [] : [`replay.times=${flags.times}`]),
-    ...(flags.minutes === undefined ? [] : [`load.minutes=${flags.minutes}`]),
+    ...(times === undefined ? [] : [`replay.times=${times}`]),
+    ...(minutes === undefined ? [] : [`load.minutes=${minutes}`]),
   ]
-  const settings = askedSettings([...flags.set, ...own], [lab])
+  const settings = askedSettings([...set, ...own], [lab])
   const onProgress = (arm: string, share: number): void => io.progress(`replay, ${arm}: ${Math.floor(share * 100)} %`)
   const result = await runLab(lab, { seed, settings, onProgress })
   io.progress('')
-  if (json === '-') io.outRaw(jsonReport([result]))
-  else {
-    const write = io.ink()
-    for (const line of terminalReport(result)) write(line)
-    if (json !== undefined) writeOrRefuse(io, json, jsonReport([result]))
-  }
-  if (html !== undefined) writeOrRefuse(io, html, htmlReport([result]))
+  const write = io.ink()
+  if (json !== '-') for (const line of terminalReport(result)) write(line)
+  writeResults(io, { json, html }, [result])
   return 0
 }
 

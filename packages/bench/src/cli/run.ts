@@ -1,6 +1,7 @@
 /** `sixtables-lab run`: chooses labs, arms and settings, runs the labs one after the other, and prints their results. */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Argv } from 'yargs'
 import type { Lab } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
 import { htmlReport } from '../report/html.ts'
@@ -12,29 +13,54 @@ import { advice } from './advice.ts'
 import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
+import { onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
 import type { Io } from './io.ts'
 
-export interface RunFlags {
-  readonly names: readonly string[]
-  readonly all: boolean
-  readonly seed: number
-  readonly arms: readonly string[] | undefined
-  /** `name=value` */
-  readonly set: readonly string[]
-  readonly json: string | undefined
-  readonly html: string | undefined
-  readonly endpoint: string | undefined
-  readonly seconds: number
-  readonly rate: number
+/** The positionals, flags and examples of `run`. */
+export function runOptions(y: Argv) {
+  return y
+    .positional('labs', { type: 'string', array: true, describe: 'Names of labs, from list' })
+    .option('all', { type: 'boolean', describe: 'All labs' })
+    .option(
+      'seed',
+      wholeNumber('--seed', seedMax, {
+        default: '1',
+        describe: 'Seed of all random numbers; the same seed prints the same results',
+      }),
+    )
+    .option('arm', { type: 'string', array: true, describe: 'Arm to run; repeatable' })
+    .option('set', { type: 'string', array: true, describe: 'Setting as name=value; the command settings lists them' })
+    .options(outputs)
+    .option('endpoint', {
+      type: 'string',
+      describe: 'Address of a running server, host:port, which gets the calls of the clients in real time',
+    })
+    .option('seconds', secondsFlag('Duration of each arm in seconds, with --endpoint (default 60)'))
+    .option(
+      'rate',
+      wholeNumber('--rate', 100_000, {
+        describe: 'Operations a second of arms that do not wait for answers, with --endpoint (default 200)',
+      }),
+    )
+    .example('$0 run sequential-keys', 'all arms of this lab, with plots in the terminal')
+    .example('$0 run --all --json results.json --html results.html', 'all labs, as JSON and as a page')
+    .example(
+      '$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081',
+      'against a running server; watch it with sixtables top',
+    )
+    .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers')
 }
 
+type RunFlags = Awaited<ReturnType<typeof runOptions>['argv']>
+
 export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
+  const { seed, arm: arms, set = [], json, html, endpoint, seconds = 60, rate: opsPerSecond = 200 } = flags
+  onlyWithEndpoint(endpoint, { seconds: flags.seconds, rate: flags.rate })
   const chosen = chosenLabs(flags)
-  const settings = askedSettings(flags.set, chosen)
-  checkArms(flags.arms, chosen)
-  checkFolders([flags.json, flags.html])
-  if (flags.endpoint !== undefined) {
-    const { endpoint, seconds, seed, arms, rate, json, set, html } = flags
+  const settings = askedSettings(set, chosen)
+  checkArms(arms, chosen)
+  checkFolders([json, html])
+  if (endpoint !== undefined) {
     if (set.length > 0) {
       throw new UsageError(
         `--endpoint takes no --set: a server has the settings that it was started with; leave out ${set.map((words) => `--set ${words}`).join(' ')}`,
@@ -42,40 +68,36 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
     }
     if (html !== undefined)
       throw new UsageError('--endpoint draws no pages; leave out --html, or run without --endpoint')
-    return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate, json }, io)
+    return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond, json }, io)
   }
   for (const words of slowSettings(settings, chosen)) io.err(`sixtables-lab: ${words}`)
   const results: LabResult[] = []
   const write = io.ink()
   for (const lab of chosen) {
-    if (flags.json !== '-') {
+    if (json !== '-') {
       if (results.length > 0) write([])
-      for (const line of terminalHead(lab, flags.seed)) write(line)
+      for (const line of terminalHead(lab, seed)) write(line)
     }
     const onProgress = (arm: string, share: number): void =>
       io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
-    const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress }).catch(
-      (error: unknown) => {
-        // With its own settings a lab does not fail, so the cause is a value of --set.
-        if (flags.set.length === 0 || !(error instanceof Error)) throw error
-        throw new UsageError(`${lab.name} cannot run with these settings: ${error.message}`)
-      },
-    )
+    const result = await runLab(lab, { seed, arms, settings, onProgress }).catch((error: unknown) => {
+      // With its own settings a lab does not fail, so the cause is a value of --set.
+      if (set.length === 0 || !(error instanceof Error)) throw error
+      throw new UsageError(`${lab.name} cannot run with these settings: ${error.message}`)
+    })
     io.progress('')
     results.push(result)
-    if (flags.json === '-') continue
+    if (json === '-') continue
     for (const line of terminalReport(result)) write(line)
   }
-  if (flags.json === '-') io.outRaw(jsonReport(results))
-  else if (flags.json !== undefined) writeOrRefuse(io, flags.json, jsonReport(results))
-  if (flags.html !== undefined) writeOrRefuse(io, flags.html, htmlReport(results))
+  writeResults(io, { json, html }, results)
   const failed = results.filter(({ passed }) => !passed).map(({ lab }) => lab)
   if (failed.length > 0) io.err(`sixtables-lab: what must be seen was not seen in ${failed.join(', ')}`)
   return failed.length === 0 ? 0 : 1
 }
 
-export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
-  if (all) {
+function chosenLabs({ labs: names = [], all }: RunFlags): readonly Lab[] {
+  if (all === true) {
     if (names.length > 0) throw new UsageError(`--all runs every lab; leave out ${names.join(', ')} or --all`)
     return labs
   }
@@ -112,6 +134,17 @@ export function slowSettings(asked: SettingValues, chosen: readonly Lab[]): read
       return times >= muchMore ? [words] : []
     })
   })
+}
+
+/** Writes the files of `--json` and `--html`; `-` is the standard output. */
+export function writeResults(
+  io: Io,
+  { json, html }: { readonly json?: string | undefined; readonly html?: string | undefined },
+  results: readonly LabResult[],
+): void {
+  if (json === '-') io.outRaw(jsonReport(results))
+  else if (json !== undefined) writeOrRefuse(io, json, jsonReport(results))
+  if (html !== undefined) writeOrRefuse(io, html, htmlReport(results))
 }
 
 export function writeOrRefuse(io: Io, path: string, text: string): void {
