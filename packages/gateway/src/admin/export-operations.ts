@@ -45,6 +45,25 @@ export interface ImportRequest {
   readonly inputUrl: string
 }
 
+type Progress = TransferProgress & Partial<ImportProgress>
+
+/** The options of the engine that exports and imports share. */
+interface TransferOptions {
+  readonly kinds: readonly string[] | undefined
+  readonly namespaces: readonly string[] | undefined
+  readonly signal: AbortSignal
+  onProgress(now: Progress): void
+}
+
+interface Transfer extends Pick<OperationWork, 'labels' | 'projectId'> {
+  readonly type: 'EXPORT_ENTITIES' | 'IMPORT_ENTITIES'
+  readonly filter: EntityFilter
+  /** The caller's text for the place, as a member of the metadata. */
+  readonly place: JsonObject
+  /** @returns the response with `@type` */
+  work(options: TransferOptions): Promise<JsonObject>
+}
+
 export class TransferOperations {
   readonly #engine: Engine
   readonly #operations: Operations
@@ -58,73 +77,53 @@ export class TransferOperations {
 
   /** @throws the errors of the export before the answer */
   export(
-    { database, dir, name, filter, ...request }: ExportRequest,
-    patienceMs: number = Number.POSITIVE_INFINITY,
+    { database, dir, name, outputUrlPrefix, outputUrl, ...request }: ExportRequest,
+    patienceMs?: number,
   ): Promise<OperationJson> {
-    let progress: TransferProgress = { entities: 0, bytes: 0 }
-    const metadata = (common: CommonMetadata): JsonObject => ({
-      '@type': `${admin}ExportEntitiesMetadata`,
-      common,
-      ...progressJson(progress, undefined),
-      entityFilter: filter,
-      outputUrlPrefix: request.outputUrlPrefix,
-    })
-    const run = async (signal: AbortSignal): Promise<JsonObject> => {
-      progress = await this.#engine.exportEntities(database, {
-        dir,
-        name,
-        ...filterOptions(filter),
-        signal,
-        onProgress: (now) => {
-          progress = now
-        },
-      })
-      return { '@type': `${admin}ExportEntitiesResponse`, outputUrl: request.outputUrl }
+    const work = async (options: TransferOptions): Promise<JsonObject> => {
+      options.onProgress(await this.#engine.exportEntities(database, { dir, name, ...options }))
+      return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
     }
-    const { labels } = request
-    return this.#run({ type: 'EXPORT_ENTITIES', projectId: database.projectId, labels, metadata, run }, patienceMs)
+    const { projectId } = database
+    return this.#run({ ...request, type: 'EXPORT_ENTITIES', projectId, place: { outputUrlPrefix }, work }, patienceMs)
   }
 
   /** @throws the errors of the import before the answer */
-  import(
-    { database, path, filter, labels, inputUrl }: ImportRequest,
-    patienceMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<OperationJson> {
-    let progress: TransferProgress = { entities: 0, bytes: 0 }
-    let totals: ImportProgress | undefined
-    const metadata = (common: CommonMetadata): JsonObject => ({
-      '@type': `${admin}ImportEntitiesMetadata`,
-      common,
-      ...progressJson(progress, totals),
-      entityFilter: filter,
-      inputUrl,
-    })
-    const run = async (signal: AbortSignal): Promise<JsonObject> => {
-      progress = await this.#engine.importEntities(database, {
-        metadataFile: await this.#locations.metadataFileOf(path),
-        ...filterOptions(filter),
-        signal,
-        onProgress: (now) => {
-          progress = now
-          totals = now
-        },
-      })
+  import({ database, path, inputUrl, ...request }: ImportRequest, patienceMs?: number): Promise<OperationJson> {
+    const work = async (options: TransferOptions): Promise<JsonObject> => {
+      const metadataFile = await this.#locations.metadataFileOf(path)
+      options.onProgress(await this.#engine.importEntities(database, { metadataFile, ...options }))
       return { '@type': emptyType }
     }
-    return this.#run({ type: 'IMPORT_ENTITIES', projectId: database.projectId, labels, metadata, run }, patienceMs)
+    const { projectId } = database
+    return this.#run({ ...request, type: 'IMPORT_ENTITIES', projectId, place: { inputUrl }, work }, patienceMs)
   }
 
-  async #run(work: OperationWork, patienceMs: number): Promise<OperationJson> {
+  async #run(
+    { type, projectId, labels, filter, place, work }: Transfer,
+    patienceMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<OperationJson> {
+    let progress: Progress = { entities: 0, bytes: 0 }
+    const onProgress = (now: Progress): void => {
+      progress = { ...progress, ...now }
+    }
+    const metadata = (common: CommonMetadata): JsonObject => ({
+      '@type': `${admin}${type === 'EXPORT_ENTITIES' ? 'Export' : 'Import'}EntitiesMetadata`,
+      common,
+      ...progressJson(progress),
+      entityFilter: filter,
+      ...place,
+    })
     let failure: { readonly error: unknown } | undefined
     const run = async (signal: AbortSignal): Promise<JsonObject> => {
       try {
-        return await work.run(signal)
+        return await work({ kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress })
       } catch (error) {
         failure = { error }
         throw error
       }
     }
-    const { name } = this.#operations.start({ ...work, run })
+    const { name } = this.#operations.start({ type, projectId, labels, metadata, run })
     let operation = this.#operations.get(name)
     for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
       operation = await this.#operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
@@ -141,23 +140,11 @@ export function patienceMsOf(call: Call | undefined): number {
 
 const longestWaitMs = 600_000
 
-function filterOptions({ kinds, namespaceIds }: EntityFilter): {
-  kinds?: readonly string[] | undefined
-  namespaces?: readonly string[] | undefined
-} {
-  return { kinds, namespaces: namespaceIds }
-}
-
 /** Progress in JSON; only imports have estimates. */
-function progressJson({ entities, bytes }: TransferProgress, totals: ImportProgress | undefined): JsonObject {
-  return {
-    progressEntities: {
-      workCompleted: String(entities),
-      ...(totals === undefined ? {} : { workEstimated: String(totals.entitiesTotal) }),
-    },
-    progressBytes: {
-      workCompleted: String(bytes),
-      ...(totals === undefined ? {} : { workEstimated: String(totals.bytesTotal) }),
-    },
-  }
+function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress): JsonObject {
+  const inJson = (completed: number, estimated: number | undefined): JsonObject => ({
+    workCompleted: String(completed),
+    ...(estimated === undefined ? {} : { workEstimated: String(estimated) }),
+  })
+  return { progressEntities: inJson(entities, entitiesTotal), progressBytes: inJson(bytes, bytesTotal) }
 }

@@ -54,7 +54,6 @@ const messageCharactersMax = 2000
 /** Written for speed, because a watched server calls it for each call. */
 export function summaryOf(report: CallReport): CallSummary {
   const { method, facts, trace, message, beganAtMs, durationMs } = report
-  const names = facts === undefined ? unknown : namesOf(facts)
   return {
     method: dataMethodOf(method),
     code: report.code,
@@ -62,16 +61,10 @@ export function summaryOf(report: CallReport): CallSummary {
     protocol: report.protocol,
     at: instantOf(performance.timeOrigin + beganAtMs),
     ms: rounded(durationMs),
-    project: names.project,
-    database: names.database,
-    namespaces: names.namespaces,
-    kinds: names.kinds,
-    keys: names.keys,
-    key: names.key,
+    ...(facts === undefined ? {} : namesOf(facts)),
     rowsRead: report.rowsRead,
     rowsWritten: report.rowsWritten,
-    transaction: names.transaction,
-    began: names.began,
+    ...(facts === undefined ? {} : transactionOf(facts)),
     waits: trace === undefined || trace.waited.length === 0 ? undefined : waitsOf(trace.waited, report),
     abortedBy: trace?.abortedBy?.map(String),
   }
@@ -86,13 +79,7 @@ function waitsOf(waited: readonly TracedWait[], { beganAtMs, durationMs }: CallR
   }))
 }
 
-type Names = Partial<
-  Pick<CallSummary, 'project' | 'database' | 'namespaces' | 'kinds' | 'keys' | 'key' | 'transaction' | 'began'>
->
-
-const unknown: Names = {}
-
-function namesOf(facts: CallFacts): Names {
+function namesOf(facts: CallFacts): Partial<CallSummary> {
   const { asked, given } = facts
   const { keys, mutations, query } = asked
   const namespaces: string[] = []
@@ -118,8 +105,6 @@ function namesOf(facts: CallFacts): Names {
   }
   const count = (keys?.length ?? 0) + (mutations?.length ?? 0)
   const shown = given?.keys?.[0] ?? first
-  const token = given?.transaction ?? asked.transaction
-  const id = token === undefined ? undefined : transactionIdOf(token)
   return {
     project: facts.projectId,
     database: facts.databaseId,
@@ -128,6 +113,13 @@ function namesOf(facts: CallFacts): Names {
     keys: query !== undefined || count === 0 ? undefined : count,
     key:
       shown === undefined || shown.path.length === 0 ? undefined : formatKeyPath(shown.path).slice(0, keyCharactersMax),
+  }
+}
+
+function transactionOf({ asked, given }: CallFacts): Pick<CallSummary, 'transaction' | 'began'> {
+  const token = given?.transaction ?? asked.transaction
+  const id = token === undefined ? undefined : transactionIdOf(token)
+  return {
     transaction: id === undefined ? undefined : String(id),
     began: given?.transaction === undefined ? undefined : true,
   }

@@ -8,7 +8,8 @@ const strong = 1
 const eventual = 2
 
 /** @returns `undefined` if nothing was chosen: the mode of the database decides */
-export function readOptionsOf(options: WireReadOptions): ReadOptions | undefined {
+export function readOptionsOf(options: WireReadOptions | null): ReadOptions | undefined {
+  if (options === null) return undefined
   const { readConsistency, transaction, newTransaction, readTime } = options
   if (readConsistency !== null) return { consistency: consistencyOf(readConsistency) }
   if (transaction !== null) return { transaction: transactionIdOf(transaction) }

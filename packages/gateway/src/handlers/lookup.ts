@@ -40,7 +40,7 @@ function lookupOf(bytes: Buffer, call: Call): MaybePromise<ScopedLookup> {
   const scope = requestScope(message, call)
   const isLarge = bytes.length > wholeBytesMax
   const keys = isLarge ? keysInPieces(call, bytes, keysField, scope) : decodeKeys(bytes, keysField, scope)
-  const read = message.readOptions === null ? undefined : readOptionsOf(message.readOptions)
+  const read = readOptionsOf(message.readOptions)
   return andThen(keys, (keys) => {
     const whole = read === undefined ? { keys } : { keys, read }
     if (message.propertyMask === null) return { scope, request: whole }

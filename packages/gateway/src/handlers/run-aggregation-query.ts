@@ -39,15 +39,14 @@ export function runAggregationQueryHandler(engine: EnginePort): Handler {
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const bound = boundOf(request, partition)
-    const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
+    const read = readOptionsOf(request.readOptions)
     const asked = read === undefined ? bound : { ...bound, read }
     const echo = request.gqlQuery === null ? undefined : bound
     const database = engine.database(scope.projectId, scope.databaseId)
-    const explain = request.explainOptions === null ? undefined : { analyze: request.explainOptions.analyze }
-    if (explain === undefined) {
+    if (request.explainOptions === null) {
       return andThen(database.runAggregationQuery(call, asked), (batch) => answerOf(batch, echo))
     }
-    return andThen(database.explainAggregationQuery(call, asked, explain), (explained) =>
+    return andThen(database.explainAggregationQuery(call, asked, request.explainOptions), (explained) =>
       answerOf(explained.batch, echo, explained),
     )
   }

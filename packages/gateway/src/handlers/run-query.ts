@@ -43,7 +43,7 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const query = requestedQuery(request, partition)
-    const read = request.readOptions === null ? undefined : readOptionsOf(request.readOptions)
+    const read = readOptionsOf(request.readOptions)
     const asked: EngineRequest = {
       query,
       ...(read === undefined ? {} : { read }),
@@ -51,9 +51,10 @@ export function runQueryHandler(engine: EnginePort): Handler {
     }
     const echo = request.gqlQuery === null ? undefined : query
     const database = engine.database(scope.projectId, scope.databaseId)
-    const explain = request.explainOptions === null ? undefined : { analyze: request.explainOptions.analyze }
-    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => answerOf(call, batch, echo))
-    return andThen(database.explainQuery(call, asked, explain), (explained) =>
+    if (request.explainOptions === null) {
+      return andThen(database.runQuery(call, asked), (batch) => answerOf(call, batch, echo))
+    }
+    return andThen(database.explainQuery(call, asked, request.explainOptions), (explained) =>
       answerOf(call, explained.batch, echo, explained),
     )
   }

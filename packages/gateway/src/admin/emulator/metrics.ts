@@ -34,35 +34,36 @@ async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
   // For a CommonJS module, the members are those of the default export.
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
-  const registers = [registry]
-  const count = new prometheus.Counter({
-    name: 'sixtables_calls_total',
-    help: 'Calls of the data API since the first scrape, by method and code of the answer; every code but OK is an error',
-    labelNames: ['method', 'code'],
-    registers,
-  })
-  const duration = new prometheus.Histogram({
-    name: 'sixtables_call_duration_seconds',
-    help: 'Duration of calls of the data API since the first scrape',
-    labelNames: ['method'],
-    buckets: durationBuckets,
-    registers,
-  })
+  const figures = figuresIn(prometheus, [registry])
+  const count = figures.counter(
+    'sixtables_calls_total',
+    'Calls of the data API since the first scrape, by method and code of the answer; every code but OK is an error',
+    ['method', 'code'],
+  )
+  const duration = figures.duration(
+    'sixtables_call_duration_seconds',
+    'Duration of calls of the data API since the first scrape',
+  )
   calls.observe(({ method, code, durationMs }: CallReport) => {
     const name = dataMethodOf(method)
     count.inc({ method: name, code })
     duration.observe({ method: name }, durationMs / 1000)
   })
-  const figures = figuresIn(prometheus, registers)
   addFigures(figures, engine)
-  if (engine.storeFigures !== undefined) addStoreFigures(prometheus, registers, figures, engine.storeFigures)
+  if (engine.storeFigures !== undefined) addStoreFigures(figures, engine.storeFigures)
   return registry
 }
 
 type Prometheus = typeof import('prom-client')
 
-/** Makes gauges that are read at each scrape, and cost nothing in between. */
+type Figures = ReturnType<typeof figuresIn>
+
+/** Makes the figures of a registry: counters and durations that are noted, totals and gauges that are read at each scrape. */
 function figuresIn(prometheus: Prometheus, registers: Registry[]) {
+  const counter = <T extends string>(name: string, help: string, labelNames: T[]) =>
+    new prometheus.Counter<T>({ name, help, labelNames, registers })
+  const duration = (name: string, help: string) =>
+    new prometheus.Histogram({ name, help, labelNames: ['method'], buckets: durationBuckets, registers })
   const total = (name: string, help: string, read: () => number): void => {
     new prometheus.Counter({
       name,
@@ -84,10 +85,10 @@ function figuresIn(prometheus: Prometheus, registers: Registry[]) {
       },
     })
   }
-  return { total, gauge }
+  return { counter, duration, total, gauge }
 }
 
-function addFigures({ total, gauge }: ReturnType<typeof figuresIn>, engine: Engine): void {
+function addFigures({ total, gauge }: Figures, engine: Engine): void {
   const { totals } = engine
   total('sixtables_rows_read_total', 'Rows read by calls since the start', () => totals.rowsRead)
   total(
@@ -105,39 +106,29 @@ function addFigures({ total, gauge }: ReturnType<typeof figuresIn>, engine: Engi
 }
 
 /** Figures for a shared store: calls to the Bigtable since the first scrape, and the state that gateways share. */
-function addStoreFigures(
-  prometheus: Prometheus,
-  registers: Registry[],
-  { gauge }: ReturnType<typeof figuresIn>,
-  shared: StoreFigures,
-): void {
-  const count = new prometheus.Counter({
-    name: 'sixtables_bigtable_calls_total',
-    help: 'Calls to the Bigtable since the first scrape, by method and code of the answer; repeated ones count each time',
-    labelNames: ['method', 'code'],
-    registers,
-  })
-  const duration = new prometheus.Histogram({
-    name: 'sixtables_bigtable_call_duration_seconds',
-    help: 'Duration of calls to the Bigtable since the first scrape',
-    labelNames: ['method'],
-    buckets: durationBuckets,
-    registers,
-  })
-  const retries = new prometheus.Counter({
-    name: 'sixtables_bigtable_retries_total',
-    help: 'Calls to the Bigtable since the first scrape that repeated one without success',
-    labelNames: ['method'],
-    registers,
-  })
-  const conflicts = new prometheus.Counter({
-    name: 'sixtables_bigtable_conflicts_total',
-    help: 'Conditional writes since the first scrape whose condition did not hold: another commit or gateway came first',
-    registers,
-  })
+function addStoreFigures({ counter, duration, gauge }: Figures, shared: StoreFigures): void {
+  const count = counter(
+    'sixtables_bigtable_calls_total',
+    'Calls to the Bigtable since the first scrape, by method and code of the answer; repeated ones count each time',
+    ['method', 'code'],
+  )
+  const took = duration(
+    'sixtables_bigtable_call_duration_seconds',
+    'Duration of calls to the Bigtable since the first scrape',
+  )
+  const retries = counter(
+    'sixtables_bigtable_retries_total',
+    'Calls to the Bigtable since the first scrape that repeated one without success',
+    ['method'],
+  )
+  const conflicts = counter(
+    'sixtables_bigtable_conflicts_total',
+    'Conditional writes since the first scrape whose condition did not hold: another commit or gateway came first',
+    [],
+  )
   shared.observeCalls(({ method, code, durationMs, isRetry, isConflict }) => {
     count.inc({ method, code })
-    duration.observe({ method }, durationMs / 1000)
+    took.observe({ method }, durationMs / 1000)
     if (isRetry) retries.inc({ method })
     if (isConflict) conflicts.inc()
   })

@@ -5,9 +5,11 @@
  * the Firestore API.
  */
 
+import type { MaybePromise } from '@sixtables/engine'
+import type { Call } from '../../call.ts'
 import type { Verb } from '../../protocols/router.ts'
 import type { AdminMethod, AdminService } from '../admin-service.ts'
-import type { ListRequest, Operations } from './operations.ts'
+import type { JsonObject, ListRequest, Operations } from './operations.ts'
 
 /** Default time of WaitOperation. */
 const waitDefaultMs = 60_000
@@ -21,6 +23,20 @@ export interface OperationSource {
 }
 
 export function operationsService(operations: Operations, source: OperationSource): AdminService {
+  /** A method for one operation, by its name. */
+  const ofOne = (
+    name: string,
+    rest: AdminMethod['rest'],
+    answer: (operation: string, request: JsonObject, call: Call | undefined) => MaybePromise<JsonObject>,
+  ): AdminMethod => ({
+    name,
+    rest,
+    answer: async (request, call) => {
+      const operation = String(request['name'])
+      await source.adopt(operation)
+      return await answer(operation, request, call)
+    },
+  })
   return {
     name: 'google.longrunning.Operations',
     methods: [
@@ -34,41 +50,19 @@ export function operationsService(operations: Operations, source: OperationSourc
           return { ...operations.list({ ...rest, parent }) }
         },
       },
-      {
-        name: 'GetOperation',
-        rest: both('GET', '/{operation}'),
-        answer: async ({ name }) => {
-          await source.adopt(String(name))
-          return operations.get(String(name))
-        },
-      },
-      {
-        name: 'DeleteOperation',
-        rest: both('DELETE', '/{operation}'),
-        answer: async ({ name }) => {
-          await source.adopt(String(name))
-          operations.delete(String(name))
-          return {}
-        },
-      },
-      {
-        name: 'CancelOperation',
-        rest: both('POST', '/{operation}:cancel', '*'),
-        answer: async ({ name }) => {
-          await source.adopt(String(name))
-          operations.cancel(String(name))
-          return {}
-        },
-      },
-      {
-        name: 'WaitOperation',
-        rest: both('POST', '/{operation}:wait', '*'),
-        answer: async ({ name, timeout }, call) => {
-          await source.adopt(String(name))
-          const waitMs = durationMs(timeout) ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2)
-          return await operations.wait(String(name), waitMs)
-        },
-      },
+      ofOne('GetOperation', both('GET', '/{operation}'), (name) => operations.get(name)),
+      ofOne('DeleteOperation', both('DELETE', '/{operation}'), (name) => {
+        operations.delete(name)
+        return {}
+      }),
+      ofOne('CancelOperation', both('POST', '/{operation}:cancel', '*'), (name) => {
+        operations.cancel(name)
+        return {}
+      }),
+      ofOne('WaitOperation', both('POST', '/{operation}:wait', '*'), (name, { timeout }, call) => {
+        const waitMs = durationMs(timeout) ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2)
+        return operations.wait(name, waitMs)
+      }),
     ],
   }
 }
