@@ -1,59 +1,32 @@
 /** The files of the published protos and of the health service, for reflection. Imported by the first request. */
-import {
-  create,
-  createFileRegistry,
-  createRegistry,
-  type DescFile,
-  type FileRegistry,
-  toBinary,
-} from '@bufbuild/protobuf'
-import {
-  FieldDescriptorProto_Label,
-  FieldDescriptorProto_Type,
-  FileDescriptorProtoSchema,
-} from '@bufbuild/protobuf/wkt'
+import { createFileRegistry, createRegistry, type DescFile, fromJson, toBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { registry } from '../../protocols/descriptors.ts'
 import type { Descriptors } from './reflection.ts'
 
-/** grpc.health.v1, which is not among the published protos. */
-const healthFile = create(FileDescriptorProtoSchema, {
+const servingStatus = { type: 'TYPE_ENUM', typeName: '.grpc.health.v1.HealthCheckResponse.ServingStatus' }
+const healthTypes = {
+  inputType: '.grpc.health.v1.HealthCheckRequest',
+  outputType: '.grpc.health.v1.HealthCheckResponse',
+}
+
+/** grpc.health.v1, which is not among the published protos, as proto3 JSON. */
+const healthFile = fromJson(FileDescriptorProtoSchema, {
   name: 'grpc/health/v1/health.proto',
   package: 'grpc.health.v1',
   syntax: 'proto3',
   messageType: [
     {
       name: 'HealthCheckRequest',
-      field: [
-        {
-          name: 'service',
-          jsonName: 'service',
-          number: 1,
-          label: FieldDescriptorProto_Label.OPTIONAL,
-          type: FieldDescriptorProto_Type.STRING,
-        },
-      ],
+      field: [{ name: 'service', jsonName: 'service', number: 1, label: 'LABEL_OPTIONAL', type: 'TYPE_STRING' }],
     },
     {
       name: 'HealthCheckResponse',
-      field: [
-        {
-          name: 'status',
-          jsonName: 'status',
-          number: 1,
-          label: FieldDescriptorProto_Label.OPTIONAL,
-          type: FieldDescriptorProto_Type.ENUM,
-          typeName: '.grpc.health.v1.HealthCheckResponse.ServingStatus',
-        },
-      ],
+      field: [{ name: 'status', jsonName: 'status', number: 1, label: 'LABEL_OPTIONAL', ...servingStatus }],
       enumType: [
         {
           name: 'ServingStatus',
-          value: [
-            { name: 'UNKNOWN', number: 0 },
-            { name: 'SERVING', number: 1 },
-            { name: 'NOT_SERVING', number: 2 },
-            { name: 'SERVICE_UNKNOWN', number: 3 },
-          ],
+          value: ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'].map((name, number) => ({ name, number })),
         },
       ],
     },
@@ -62,23 +35,14 @@ const healthFile = create(FileDescriptorProtoSchema, {
     {
       name: 'Health',
       method: [
-        {
-          name: 'Check',
-          inputType: '.grpc.health.v1.HealthCheckRequest',
-          outputType: '.grpc.health.v1.HealthCheckResponse',
-        },
-        {
-          name: 'Watch',
-          inputType: '.grpc.health.v1.HealthCheckRequest',
-          outputType: '.grpc.health.v1.HealthCheckResponse',
-          serverStreaming: true,
-        },
+        { name: 'Check', ...healthTypes },
+        { name: 'Watch', ...healthTypes, serverStreaming: true },
       ],
     },
   ],
 })
 
-const health: FileRegistry = createFileRegistry(healthFile, () => undefined)
+const health = createFileRegistry(healthFile, () => undefined)
 const files = new Map([...registry.files, ...health.files].map((file) => [`${file.name}.proto`, file]))
 const types = createRegistry(registry, health)
 
