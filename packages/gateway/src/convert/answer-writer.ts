@@ -227,16 +227,21 @@ export class AnswerWriter {
     this.head(field, mark)
   }
 
-  /** Field 1 of a key; nothing for a partition without any name. Most keys of an answer have the same partition. */
+  /** Field 1 of a key. Most keys of an answer have the same partition. */
   #writePartition(partition: PartitionId): void {
-    const { projectId, databaseId, namespaceId } = partition
+    const mark = this.mark()
+    this.partition(1, partition)
+    this.#partition = partition
+    this.#partitionBytes = Uint8Array.from(this.#buffer.subarray(this.#start, this.#end - mark))
+  }
+
+  /** A google.datastore.v1.PartitionId; nothing for one without any name. */
+  partition(field: number, { projectId, databaseId, namespaceId }: PartitionId): void {
     const mark = this.mark()
     if (namespaceId !== '') this.text(4, namespaceId)
     if (databaseId !== '') this.text(3, databaseId)
     if (projectId !== '') this.text(2, projectId)
-    if (this.mark() > mark) this.head(1, mark)
-    this.#partition = partition
-    this.#partitionBytes = Uint8Array.from(this.#buffer.subarray(this.#start, this.#end - mark))
+    if (this.mark() > mark) this.head(field, mark)
   }
 
   /** Returns the answer and empties the writer. */

@@ -17,17 +17,20 @@ import type { Filter as WireFilter, PartitionId as WirePartition, Query as WireQ
 import { nearestOf } from './nearest.ts'
 import type { RequestScope } from './request-scope.ts'
 
-const operators: Readonly<Record<number, PropertyOperator>> = {
-  1: 'lessThan',
-  2: 'lessThanOrEqual',
-  3: 'greaterThan',
-  4: 'greaterThanOrEqual',
-  5: 'equal',
-  6: 'in',
-  9: 'notEqual',
-  11: 'hasAncestor',
-  13: 'notIn',
+/** PropertyFilter.Operator. */
+export const operatorNumbers: Readonly<Record<PropertyOperator, number>> = {
+  lessThan: 1,
+  lessThanOrEqual: 2,
+  greaterThan: 3,
+  greaterThanOrEqual: 4,
+  equal: 5,
+  in: 6,
+  notEqual: 9,
+  hasAncestor: 11,
+  notIn: 13,
 }
+
+const operators = new Map(Object.entries(operatorNumbers).map(([name, number]) => [number, name as PropertyOperator]))
 
 const descending = 2
 
@@ -82,7 +85,7 @@ function directionOf(direction: number): 'ascending' | 'descending' {
 function filterOf({ compositeFilter, propertyFilter }: WireFilter, partition: PartitionId): Filter {
   if (propertyFilter !== null) {
     const property = propertyFilter.property?.name ?? ''
-    const operator = operators[propertyFilter.op]
+    const operator = operators.get(propertyFilter.op)
     if (operator === undefined) {
       throw invalidArgument(
         propertyFilter.op === 0

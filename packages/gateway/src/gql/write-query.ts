@@ -8,21 +8,10 @@
  *
  * Keys in values contain their partition. Fields are written last first (convert/answer-writer.ts).
  */
-import { type Aggregation, encodeValue, type Filter, type PropertyOperator, type Query } from '@sixtables/engine'
+import { type Aggregation, encodeValue, type Filter, type Query } from '@sixtables/engine'
 import type { AnswerWriter } from '../convert/answer-writer.ts'
+import { operatorNumbers } from '../convert/query.ts'
 import type { BoundAggregation } from './bind.ts'
-
-const operators: Readonly<Record<PropertyOperator, number>> = {
-  lessThan: 1,
-  lessThanOrEqual: 2,
-  greaterThan: 3,
-  greaterThanOrEqual: 4,
-  equal: 5,
-  in: 6,
-  notEqual: 9,
-  hasAncestor: 11,
-  notIn: 13,
-}
 
 export function writeQuery(writer: AnswerWriter, field: number, query: Query): void {
   const { projection, kind, filter, order, distinctOn, startCursor, endCursor, offset, limit } = query
@@ -82,7 +71,7 @@ function writeFilter(writer: AnswerWriter, field: number, filter: Filter): void 
     writer.head(1, end)
   } else {
     writer.bytes(3, encodeValue(filter.value))
-    writer.uint32(2, operators[filter.operator])
+    writer.uint32(2, operatorNumbers[filter.operator])
     writeReference(writer, 1, filter.property)
     writer.head(2, end)
   }

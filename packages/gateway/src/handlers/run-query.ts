@@ -30,7 +30,7 @@ const { RunQueryRequest } = google.datastore.v1
 const resultTypes: Readonly<Record<ResultType, number>> = { full: 1, projection: 2, keyOnly: 3 }
 
 /** QueryResultBatch.MoreResultsType. */
-const moreResultsTypes: Readonly<Record<MoreResults, number>> = {
+export const moreResultsTypes: Readonly<Record<MoreResults, number>> = {
   notFinished: 1,
   moreResultsAfterLimit: 2,
   noMoreResults: 3,

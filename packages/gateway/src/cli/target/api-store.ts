@@ -20,7 +20,6 @@ import {
   type Key,
   limits,
   type MoreResults,
-  type PartitionId,
   type Query,
   type Value,
 } from '@sixtables/engine'
@@ -30,6 +29,7 @@ import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
 import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
+import { moreResultsTypes } from '../../handlers/run-query.ts'
 import type { Flags } from '../framework/command.ts'
 import type { Io } from '../framework/io.ts'
 import { type Api, openApi } from './api-call.ts'
@@ -157,7 +157,7 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
         writer.text(9, databaseId)
         writer.text(8, projectId)
         writeQuery(writer, 3, query)
-        writePartition(writer, query.partition)
+        writer.partition(2, query.partition)
       })
       const answer = await api.call('RunQuery', messageOf(request))
       const [batch = nothing] = fieldsOf(answer, 1)
@@ -169,7 +169,7 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
         }),
         endCursor: fieldsOf(batch, 4)[0] ?? nothing,
         skipped: numberOf(batch, 6),
-        moreResults: moreResults[numberOf(batch, 5)] ?? 'noMoreResults',
+        moreResults: moreResultsOf(numberOf(batch, 5)),
         answer,
       }
     },
@@ -179,7 +179,7 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
         writer.text(9, databaseId)
         writer.text(8, projectId)
         writeAggregationQuery(writer, 3, bound)
-        writePartition(writer, bound.query.partition)
+        writer.partition(2, bound.query.partition)
       })
       const answer = await api.call('RunAggregationQuery', messageOf(request))
       const [batch = nothing] = fieldsOf(answer, 1)
@@ -204,23 +204,11 @@ function writeExplain(writer: AnswerWriter, field: number): void {
   writer.head(field, end)
 }
 
-/** PartitionId {project_id 2, database_id 3, namespace_id 4}. */
-function writePartition(writer: AnswerWriter, { projectId, databaseId, namespaceId }: PartitionId): void {
-  const end = writer.mark()
-  writer.text(4, namespaceId)
-  writer.text(3, databaseId)
-  writer.text(2, projectId)
-  writer.head(2, end)
-}
-
 const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const
 
-/** QueryResultBatch.MoreResultsType. */
-const moreResults: Readonly<Record<number, MoreResults>> = {
-  1: 'notFinished',
-  2: 'moreResultsAfterLimit',
-  3: 'noMoreResults',
-  4: 'moreResultsAfterCursor',
+function moreResultsOf(number: number): MoreResults {
+  const [name] = Object.entries(moreResultsTypes).find(([, type]) => type === number) ?? []
+  return (name as MoreResults | undefined) ?? 'noMoreResults'
 }
 
 /** All values of a length-delimited field. */
