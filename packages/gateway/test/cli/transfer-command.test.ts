@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/framework/io.ts'
-import { ProgressLines } from '../../src/cli/target/transfer.ts'
+import { progressLines } from '../../src/cli/target/transfer.ts'
 import { startGateway } from '../../src/emulator/server.ts'
 import { sixtables } from '../support/cli.ts'
 
@@ -146,7 +146,7 @@ test('progress is said at most once a second, and only what is new', () => {
   const said: string[] = []
   let now = 0
   const io = { now: () => now, err: (line: string) => said.push(line) } as unknown as Io
-  const progress = new ProgressLines(io, 'Imported')
+  const progress = progressLines(io, 'Imported')
   for (const [at, entities] of [
     [-1000, 0],
     [500, 10],
@@ -156,7 +156,7 @@ test('progress is said at most once a second, and only what is new', () => {
     [3200, 40],
   ] as const) {
     now = at
-    progress.say(entities, 100)
+    progress(entities, 100)
   }
   expect(said).toEqual(['Imported 20 of 100 entities …', 'Imported 40 of 100 entities …'])
 })

@@ -67,14 +67,6 @@ export interface Command {
   readonly commands?: readonly Command[]
 }
 
-/** Runs the function with this name of a command's file, which is loaded then: `runIn(() => import('./clock.ts'), 'clockShow')`. */
-export function runIn<Name extends string, File extends Readonly<Record<Name, Run>>>(
-  load: () => Promise<File>,
-  name: Name,
-): Run {
-  return async (flags, io) => (await load())[name](flags, io)
-}
-
 /** A command line as a whole. */
 export interface Program {
   /** In the order of help and reference. */

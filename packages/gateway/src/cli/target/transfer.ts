@@ -27,26 +27,17 @@ export function wantedOf(flags: Flags, io: Io): Wanted {
   }
 }
 
-/** Prints progress, at most once a second, and no line twice. */
-export class ProgressLines {
-  readonly #io: Io
-  readonly #verb: string
-  #saidAt: number
-  #said = 0
+export type Progress = (entities: number, total?: number) => void
 
-  /** @param verb - `Exported`, `Imported`, `Wrote` */
-  constructor(io: Io, verb: string) {
-    this.#io = io
-    this.#verb = verb
-    this.#saidAt = io.now()
-  }
-
-  say(entities: number, total?: number): void {
-    if (entities === this.#said || this.#io.now() - this.#saidAt < 1000) return
-    this.#said = entities
-    this.#saidAt = this.#io.now()
-    const of = total === undefined ? '' : ` of ${total}`
-    this.#io.err(`${this.#verb} ${entities}${of} entities …`)
+/** Prints progress, at most once a second, and no line twice. @param verb - `Exported`, `Imported`, `Wrote` */
+export function progressLines(io: Io, verb: string): Progress {
+  let saidAt = io.now()
+  let said = 0
+  return (entities, total) => {
+    if (entities === said || io.now() - saidAt < 1000) return
+    said = entities
+    saidAt = io.now()
+    io.err(`${verb} ${entities}${total === undefined ? '' : ` of ${total}`} entities …`)
   }
 }
 
@@ -60,14 +51,14 @@ export interface Transfer {
   readonly verb: 'Exported' | 'Imported'
   /** Names the files in the request to a server. */
   readonly place: Readonly<Record<string, string>>
-  inFolder(dataDir: string, wanted: Wanted, progress: ProgressLines): Promise<TransferProgress>
+  inFolder(dataDir: string, wanted: Wanted, progress: Progress): Promise<TransferProgress>
 }
 
 /** @throws OperationError with the reason of the server or the engine */
 export async function transfer(flags: Flags, io: Io, moving: Transfer): Promise<TransferProgress> {
   const place = await placeOf(flags, io)
   const wanted = wantedOf(flags, io)
-  const progress = new ProgressLines(io, moving.verb)
+  const progress = progressLines(io, moving.verb)
   if ('address' in place) return await runOnServer(place.address, moving, wanted, progress)
   try {
     return await moving.inFolder(place.dir, wanted, progress)
@@ -94,7 +85,7 @@ async function runOnServer(
   address: string,
   { method, place }: Transfer,
   { project, database, kinds, namespaces }: Wanted,
-  progress: ProgressLines,
+  progress: Progress,
 ): Promise<TransferProgress> {
   const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
   const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
@@ -104,7 +95,7 @@ async function runOnServer(
     await sleep(pollMs)
     operation = (await askServer(address, 'GET', `/v1/${operation.name}`)) as Operation
     const { workCompleted = '0', workEstimated } = operation.metadata.progressEntities ?? {}
-    progress.say(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
+    progress(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
   }
   if (operation.error !== undefined) throw new OperationError(operation.error.message ?? 'the work failed')
   const { progressEntities, progressBytes } = operation.metadata

@@ -1,8 +1,6 @@
 /** Flags and help of `sixtables clock`; `run` imports the code. */
-import { type Command, runIn } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
-
-const load = () => import('./clock.ts')
 
 export const clockCommand: Command = {
   name: 'clock',
@@ -13,7 +11,7 @@ export const clockCommand: Command = {
       describe: "Show the server's time",
       flags: serverFlags,
       examples: [['$0 clock show', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'clockShow'),
+      run: async (flags, io) => (await import('./clock.ts')).clockShow(flags, io),
     },
     {
       name: 'advance',
@@ -22,7 +20,7 @@ export const clockCommand: Command = {
       whenMissing: 'say by how much: 500ms, 90s, 15m, 2h, 7d',
       flags: serverFlags,
       examples: [['$0 clock advance 2m', 'open transactions expire']],
-      run: runIn(load, 'clockAdvance'),
+      run: async (flags, io) => (await import('./clock.ts')).clockAdvance(flags, io),
     },
     {
       name: 'to',
@@ -31,14 +29,14 @@ export const clockCommand: Command = {
       whenMissing: 'write a time like 2030-01-01T00:00:00Z',
       flags: serverFlags,
       examples: [['$0 clock to 2030-01-01T00:00:00Z', 'it never goes back']],
-      run: runIn(load, 'clockTo'),
+      run: async (flags, io) => (await import('./clock.ts')).clockTo(flags, io),
     },
     {
       name: 'reset',
       describe: 'Set the clock back to real time, or to the time of --clock',
       flags: serverFlags,
       examples: [['$0 clock reset', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'clockReset'),
+      run: async (flags, io) => (await import('./clock.ts')).clockReset(flags, io),
     },
   ],
 }

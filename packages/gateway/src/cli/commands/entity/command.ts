@@ -1,11 +1,9 @@
 /** Flags and help of `sixtables get`, `put` and `delete`; `run` imports the code. */
-import { type Command, type Positional, runIn } from '../../framework/command.ts'
+import type { Command, Positional } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
-
-const load = () => import('./entity.ts')
 
 export const getCommand: Command = {
   name: 'get',
@@ -17,7 +15,7 @@ export const getCommand: Command = {
   notes: [
     'Properties are printed in the notation of [fixtures](fixtures.md), which `put` reads. If there is no such entity, the exit code is 1.',
   ],
-  run: runIn(load, 'getEntity'),
+  run: async (flags, io) => (await import('./entity.ts')).getEntity(flags, io),
 }
 
 export const putCommand: Command = {
@@ -35,7 +33,7 @@ export const putCommand: Command = {
     [`$0 put ToDo '{"due": {"$timestamp": "2030-01-01T00:00:00Z"}}'`, 'prints the key that it was given'],
     ['$0 get ToDo:1 | $0 put ToDo:2 -', 'a copy'],
   ],
-  run: runIn(load, 'putEntity'),
+  run: async (flags, io) => (await import('./entity.ts')).putEntity(flags, io),
 }
 
 export const deleteCommand: Command = {
@@ -45,5 +43,5 @@ export const deleteCommand: Command = {
   whenMissing,
   flags: targetFlags,
   examples: [['$0 delete ToDo:1 ToDo:2', 'absent entities are not an error']],
-  run: runIn(load, 'deleteEntities'),
+  run: async (flags, io) => (await import('./entity.ts')).deleteEntities(flags, io),
 }

@@ -27,7 +27,7 @@ export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
           dir,
           kinds,
           namespaces,
-          onProgress: ({ entities }) => progress.say(entities),
+          onProgress: ({ entities }) => progress(entities),
         }),
       ),
   })

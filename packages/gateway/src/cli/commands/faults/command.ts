@@ -1,9 +1,7 @@
 /** Flags and help of `sixtables faults`; `run` imports the code. */
-import { type Command, runIn } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
 import { flagTable } from '../../framework/flag-table.ts'
 import { serverFlags } from '../../target/target-flags.ts'
-
-const load = () => import('./faults.ts')
 
 const faultFlags = flagTable(`
 Calls
@@ -34,7 +32,7 @@ export const faultsCommand: Command = {
       describe: 'List the active faults, with the numbers of calls that matched and that failed',
       flags: serverFlags,
       examples: [['$0 faults list', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'faultsList'),
+      run: async (flags, io) => (await import('./faults.ts')).faultsList(flags, io),
     },
     {
       name: 'add',
@@ -44,7 +42,7 @@ export const faultsCommand: Command = {
         ['$0 faults add --method commit --kind ToDo --code ABORTED --times 1', 'the next commit of a ToDo conflicts'],
         ['$0 faults add --latency-ms 200', 'every call of the data API takes 200 ms longer'],
       ],
-      run: runIn(load, 'faultsAdd'),
+      run: async (flags, io) => (await import('./faults.ts')).faultsAdd(flags, io),
     },
     {
       name: 'clear',
@@ -52,7 +50,7 @@ export const faultsCommand: Command = {
       positionals: [{ name: 'id', describe: 'Id of the fault, from faults list', optional: true }],
       flags: serverFlags,
       examples: [['$0 faults clear', 'all of them']],
-      run: runIn(load, 'faultsClear'),
+      run: async (flags, io) => (await import('./faults.ts')).faultsClear(flags, io),
     },
   ],
 }

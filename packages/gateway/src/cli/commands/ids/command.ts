@@ -1,11 +1,9 @@
 /** Flags and help of `sixtables ids`; `run` imports the code. */
-import { type Command, type Positional, runIn } from '../../framework/command.ts'
+import type { Command, Positional } from '../../framework/command.ts'
 import { flagTable } from '../../framework/flag-table.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const kind: Positional = { name: 'kind', describe: 'Kind: ToDo, or with a parent User:"ada"/ToDo' }
-
-const load = () => import('./ids.ts')
 
 export const idsCommand: Command = {
   name: 'ids',
@@ -21,7 +19,7 @@ export const idsCommand: Command = {
       positionals: [kind],
       flags: targetFlags,
       examples: [['$0 ids next ToDo', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'idsNext'),
+      run: async (flags, io) => (await import('./ids.ts')).idsNext(flags, io),
     },
     {
       name: 'reserve',
@@ -29,7 +27,7 @@ export const idsCommand: Command = {
       positionals: [{ name: 'keys', list: true, describe: 'Keys: ToDo:7 User:"ada"/ToDo:9' }],
       flags: targetFlags,
       examples: [['$0 ids reserve ToDo:7', 'moves the counter past 7']],
-      run: runIn(load, 'idsReserve'),
+      run: async (flags, io) => (await import('./ids.ts')).idsReserve(flags, io),
     },
     {
       name: 'range',
@@ -37,7 +35,7 @@ export const idsCommand: Command = {
       positionals: [kind, { name: 'start', describe: 'First id, 1 or above' }, { name: 'end', describe: 'Last id' }],
       flags: targetFlags,
       examples: [['$0 ids range ToDo 1 5000', 'EMPTY, CONTENTION or COLLISION']],
-      run: runIn(load, 'idsRange'),
+      run: async (flags, io) => (await import('./ids.ts')).idsRange(flags, io),
     },
     {
       name: 'allocate',
@@ -52,7 +50,7 @@ Allocate
 `),
       ],
       examples: [['$0 ids allocate ToDo --size 100', 'the next hundred']],
-      run: runIn(load, 'idsAllocate'),
+      run: async (flags, io) => (await import('./ids.ts')).idsAllocate(flags, io),
     },
     {
       name: 'permute',

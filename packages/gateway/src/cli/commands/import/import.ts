@@ -28,7 +28,7 @@ export async function importDatabase(flags: Flags, io: Io): Promise<number> {
           metadataFile,
           kinds,
           namespaces,
-          onProgress: ({ entities, entitiesTotal }) => progress.say(entities, entitiesTotal),
+          onProgress: ({ entities, entitiesTotal }) => progress(entities, entitiesTotal),
         }),
       )
     },

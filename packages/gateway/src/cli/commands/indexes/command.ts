@@ -1,8 +1,6 @@
 /** Flags and help of `sixtables indexes`; `run` imports the code. */
-import { type Command, runIn } from '../../framework/command.ts'
+import type { Command } from '../../framework/command.ts'
 import { databaseFlags } from '../../target/target-flags.ts'
-
-const load = () => import('./indexes.ts')
 
 export const indexesCommand: Command = {
   name: 'indexes',
@@ -13,7 +11,7 @@ export const indexesCommand: Command = {
       describe: 'List the composite indexes of a database, with their states and progress',
       flags: databaseFlags,
       examples: [['$0 indexes list', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'indexesList'),
+      run: async (flags, io) => (await import('./indexes.ts')).indexesList(flags, io),
     },
     {
       name: 'create',
@@ -27,7 +25,7 @@ export const indexesCommand: Command = {
         { name: 'ancestor', type: 'boolean', describe: 'Index for queries with an ancestor', group: 'Create' },
       ],
       examples: [['$0 indexes create Task done due:desc', 'equality on done, newest due first']],
-      run: runIn(load, 'indexesCreate'),
+      run: async (flags, io) => (await import('./indexes.ts')).indexesCreate(flags, io),
     },
     {
       name: 'delete',
@@ -35,7 +33,7 @@ export const indexesCommand: Command = {
       positionals: [{ name: 'id', describe: 'Id of the index, from indexes list' }],
       flags: databaseFlags,
       examples: [['$0 indexes delete 1', 'queries no longer use it from that moment']],
-      run: runIn(load, 'indexesDelete'),
+      run: async (flags, io) => (await import('./indexes.ts')).indexesDelete(flags, io),
     },
   ],
 }

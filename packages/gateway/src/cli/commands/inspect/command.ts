@@ -1,13 +1,11 @@
 /** Flags and help of `sixtables inspect`; `run` imports the code. */
-import { type Command, type Positional, runIn } from '../../framework/command.ts'
+import type { Command, Positional } from '../../framework/command.ts'
 import { flagTable } from '../../framework/flag-table.ts'
 import { placeFlags, targetFlags } from '../../target/target-flags.ts'
 import { tablesInWords } from './table-names.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
-
-const load = () => import('./inspect.ts')
 
 export const inspectCommand: Command = {
   name: 'inspect',
@@ -25,7 +23,7 @@ export const inspectCommand: Command = {
       whenMissing,
       flags: targetFlags,
       examples: [['$0 inspect rows ToDo:1', 'key of kind ToDo with id 1']],
-      run: runIn(load, 'inspectRows'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectRows(flags, io),
     },
     {
       name: 'table',
@@ -45,7 +43,7 @@ Range
         ['$0 inspect table EntitiesByPropertyAsc --limit 20', 'asks the server on 127.0.0.1:8081'],
         ['$0 inspect table Entities --data-dir .sixtables --json', 'row keys in hexadecimal, for --after and --until'],
       ],
-      run: runIn(load, 'inspectTable'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectTable(flags, io),
     },
     {
       name: 'log',
@@ -54,28 +52,28 @@ Range
       whenMissing,
       flags: targetFlags,
       examples: [[`$0 inspect log 'User:"ada"/ToDo:5'`, 'the group of User:"ada"']],
-      run: runIn(load, 'inspectLog'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectLog(flags, io),
     },
     {
       name: 'pending',
       describe: 'Show the commits of all databases that are not wholly applied',
       flags: placeFlags,
       examples: [['$0 inspect pending', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'inspectPending'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectPending(flags, io),
     },
     {
       name: 'applied',
       describe: 'The latest steps of applying, in all databases, and why each was taken',
       flags: placeFlags,
       examples: [['$0 inspect applied', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'inspectApplied'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectApplied(flags, io),
     },
     {
       name: 'databases',
       describe: 'Show all databases and their settings',
       flags: placeFlags,
       examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
-      run: runIn(load, 'inspectDatabases'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectDatabases(flags, io),
     },
     {
       name: 'release',
@@ -89,7 +87,7 @@ Release
 `),
       ],
       examples: [['$0 inspect release ToDo:1 --milestone A', 'entity row now, index rows later']],
-      run: runIn(load, 'inspectRelease'),
+      run: async (flags, io) => (await import('./inspect.ts')).inspectRelease(flags, io),
     },
   ],
 }

@@ -13,7 +13,7 @@ import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { type ApiStore, withApi } from '../../target/api-store.ts'
-import { ProgressLines } from '../../target/transfer.ts'
+import { progressLines } from '../../target/transfer.ts'
 
 /** Advice after a seed that ended early. */
 const secondRun =
@@ -40,10 +40,10 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
       name === stdinWord
         ? await fromStdin(io, format, kind)
         : await loadFixture(fileNamed(name, io), { format: format ?? formatNamed(name), kind })
-    const progress = new ProgressLines(io, 'Wrote')
+    const progress = progressLines(io, 'Wrote')
     const onProgress = (entities: number, all: number): void => {
       written = entities
-      if (entities < all) progress.say(entities, all)
+      if (entities < all) progress(entities, all)
     }
     const write = async (store: ApiStore): Promise<SeedReport> => {
       written = 0

@@ -20,7 +20,7 @@ import type { Endpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
-import { StartRecording } from './start-recording.ts'
+import { beginRecording } from './start-recording.ts'
 import { StartTransfer } from './start-transfer.ts'
 
 export interface Server {
@@ -52,8 +52,8 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
-  const recording = settings.record === undefined ? undefined : new StartRecording(settings.record)
   let served: Served
+  let endRecording: (() => Promise<string>) | undefined
   try {
     // The indexes of index.yaml must be ready for the first query.
     const known = new Set([...engine.databases(), engine.database(settings.project).keep()])
@@ -66,7 +66,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       ...{ engine, dir: settings.dataDir, scheduler, logger, onShutdown, onCall },
       addRoutes: (router, facts) => addCommandRoute(router, facts, runInThread),
     })
-    await recording?.begin(served, logger)
+    endRecording = settings.record === undefined ? undefined : await beginRecording(settings.record, served, logger)
   } catch (error) {
     await engine.close()
     throw await listenError(error, addressOf(settings))
@@ -78,7 +78,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     },
     async close() {
       await served.close()
-      const recorded = await recording?.end()
+      const recorded = await endRecording?.()
       try {
         await transfer.end()
       } finally {
