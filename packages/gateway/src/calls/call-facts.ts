@@ -1,7 +1,7 @@
 /** Facts of a call of the data API, for faults, the log and recordings. */
 
 import { type Aggregation, decodeKey, formatKeyPath, type Key, type Mutation, type Query } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
+import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
 import type { DataMethod } from '../methods.ts'
 
 /** A database; an empty `databaseId` is the default one. */
@@ -78,12 +78,7 @@ function keyOfEntity(entity: Uint8Array, { projectId, databaseId }: DatabaseName
   const scope = { projectId, databaseId }
   const none: Key = { partition: { ...scope, namespaceId: '' }, path: [] }
   try {
-    const reader = protobuf.Reader.create(entity)
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if (tag >>> 3 === 1) return decodeKey(reader.bytes(), scope)
-      reader.skipType(tag & 7)
-    }
+    for (const { number, bytes } of fieldsOf(entity)) if (number === 1) return decodeKey(contentOf(bytes), scope)
     return none
   } catch {
     return none

@@ -7,6 +7,7 @@
  * Known: the wire format, and field numbers of google/datastore/v1/datastore.proto.
  */
 import protobuf from 'protobufjs/minimal.js'
+import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
 
 /** A copy of an encoded message, which may have lost elements. */
 export interface KeptMessage {
@@ -58,20 +59,20 @@ interface Counts {
 
 function cutParts(message: Uint8Array, [numbers = [], ...inside]: ListPath, counts: Counts): Uint8Array[] {
   const parts: Uint8Array[] = []
-  const reader = protobuf.Reader.create(message)
-  while (reader.pos < message.length) {
-    const start = reader.pos
-    const tag = reader.uint32()
-    reader.skipType(tag & 7)
-    const field = message.subarray(start, reader.pos)
-    if (!numbers.includes(tag >>> 3)) {
+  for (const { number, bytes: field } of fieldsOf(message)) {
+    if (!numbers.includes(number)) {
       if (counts.bytes + field.length <= keptBytesMax) {
         parts.push(field)
         counts.bytes += field.length
       }
     } else if (inside.length > 0) {
-      const inner = Buffer.concat(cutParts(payloadOf(field), inside, counts))
-      parts.push(protobuf.Writer.create().uint32(tag).bytes(inner).finish())
+      const inner = Buffer.concat(cutParts(contentOf(field), inside, counts))
+      parts.push(
+        protobuf.Writer.create()
+          .uint32(number * 8 + 2)
+          .bytes(inner)
+          .finish(),
+      )
     } else {
       counts.of++
       const isKept = counts.kept === 0 || counts.bytes + field.length <= keptBytesMax - otherBytes
@@ -82,10 +83,4 @@ function cutParts(message: Uint8Array, [numbers = [], ...inside]: ListPath, coun
     }
   }
   return parts
-}
-
-function payloadOf(field: Uint8Array): Uint8Array {
-  const reader = protobuf.Reader.create(field)
-  reader.uint32()
-  return reader.bytes()
 }

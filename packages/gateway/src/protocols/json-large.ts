@@ -11,6 +11,7 @@ import { isUtf8 } from 'node:buffer'
 import { clearField, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
+import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
 import type { MethodName } from '../methods.ts'
 import {
   bytesFromJson,
@@ -255,22 +256,13 @@ function lengthOf(parts: readonly Buffer[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** The message or the bytes in a field. */
-function contentOf(field: Buffer): Buffer {
-  const reader = protobuf.Reader.create(field)
-  reader.uint32()
-  return reader.bytes() as Buffer
-}
-
 /** The key of a map's entry, and the message that is its value. */
 function entryOf(entry: Buffer): { readonly key: string; readonly value: Buffer } {
-  const reader = protobuf.Reader.create(entry)
   let key = ''
   let value: Buffer = Buffer.alloc(0)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag >>> 3 === 1) key = reader.string()
-    else value = reader.bytes() as Buffer
+  for (const { number, bytes } of fieldsOf(entry)) {
+    if (number === 1) key = contentOf(bytes).toString()
+    else value = contentOf(bytes)
   }
   return { key, value }
 }

@@ -14,7 +14,7 @@ import { writeAnswer } from '../../convert/answer-writer.ts'
 import type { EnginePort } from '../../engine-port.ts'
 import type { GrpcMethods } from '../../protocols/grpc.ts'
 import type { StreamingMethod } from '../../protocols/grpc-stream.ts'
-import { textFields } from './wire-fields.ts'
+import { textFields } from './text-fields.ts'
 
 export const healthService = 'grpc.health.v1.Health'
 

@@ -14,7 +14,7 @@ import { statusCodes } from '@sixtables/engine'
 import type { Answer } from '../../call.ts'
 import { writeAnswer } from '../../convert/answer-writer.ts'
 import type { GrpcMethods } from '../../protocols/grpc.ts'
-import { textFields } from './wire-fields.ts'
+import { textFields } from './text-fields.ts'
 
 const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
 

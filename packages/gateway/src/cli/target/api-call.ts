@@ -4,10 +4,10 @@
  */
 
 import { statusCodes, systemScheduler } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
 import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
 import type { JsonObject } from '../../admin/operations/operations.ts'
 import { Call, messageOf } from '../../call.ts'
+import { contentOf, fieldsOf, numberIn } from '../../convert/wire-fields.ts'
 import { handlersOf } from '../../handlers/handlers.ts'
 import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
@@ -99,12 +99,9 @@ async function planOfServer(address: string, request: JsonObject): Promise<reado
 function statusIn(body: Buffer): { readonly code?: number; readonly message?: string } {
   const status: { code?: number; message?: string } = {}
   try {
-    const reader = protobuf.Reader.create(body)
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if (tag === 0x08) status.code = reader.uint32()
-      else if (tag === 0x12) status.message = reader.string()
-      else reader.skipType(tag & 7)
+    for (const { number, bytes } of fieldsOf(body)) {
+      if (number === 1) status.code = numberIn(bytes)
+      else if (number === 2) status.message = contentOf(bytes).toString()
     }
   } catch {
     // Another kind of server: its body is no Status.

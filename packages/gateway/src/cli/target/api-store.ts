@@ -26,6 +26,7 @@ import {
 import protobuf from 'protobufjs/minimal.js'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
+import { contentOf, fieldsOf, numberIn } from '../../convert/wire-fields.ts'
 import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
@@ -99,22 +100,22 @@ function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup
       const request = requestOf(api)
       for (const key of keys) request.uint32(0x0a).bytes(encodeKey(key))
       const answer = await api.call('AllocateIds', request.finish())
-      return fieldsOf(answer, 1).map((key) => decodeKey(key, defaults))
+      return contentsOf(answer, 1).map((key) => decodeKey(key, defaults))
     },
     async upsert(entities) {
       const request = requestOf(api).uint32(0x28).uint32(nonTransactional)
       for (const entity of entities) request.uint32(0x32).fork().uint32(0x32).bytes(entity).ldelim()
       const answer = await api.call('Commit', request.finish())
-      return fieldsOf(answer, 3).map((result) => {
-        const [key] = fieldsOf(result, 3)
+      return contentsOf(answer, 3).map((result) => {
+        const [key] = contentsOf(result, 3)
         return key === undefined ? undefined : decodeKey(key, defaults)
       })
     },
     async lookup(key) {
       const request = requestOf(api).uint32(0x1a).bytes(encodeKey(key))
       const answer = await api.call('Lookup', request.finish())
-      const [result = nothing] = fieldsOf(answer, 1)
-      const [entity] = fieldsOf(result, 1)
+      const [result = nothing] = contentsOf(answer, 1)
+      const [entity] = contentsOf(result, 1)
       return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
     },
     async absent(keys) {
@@ -123,9 +124,9 @@ function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup
         const request = requestOf(api)
         for (const key of keys.slice(i, i + limits.lookupKeysMax)) request.uint32(0x1a).bytes(encodeKey(key))
         const answer = await api.call('Lookup', request.finish())
-        for (const result of fieldsOf(answer, 2)) {
-          const [entity = nothing] = fieldsOf(result, 1)
-          for (const key of fieldsOf(entity, 1)) missing.push(decodeKey(key, defaults))
+        for (const result of contentsOf(answer, 2)) {
+          const [entity = nothing] = contentsOf(result, 1)
+          for (const key of contentsOf(entity, 1)) missing.push(decodeKey(key, defaults))
         }
       }
       return missing
@@ -160,14 +161,14 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
         writer.partition(2, query.partition)
       })
       const answer = await api.call('RunQuery', messageOf(request))
-      const [batch = nothing] = fieldsOf(answer, 1)
+      const [batch = nothing] = contentsOf(answer, 1)
       return {
-        entities: fieldsOf(batch, 2).map((result) => {
-          const [entity = nothing] = fieldsOf(result, 1)
-          const [key = nothing] = fieldsOf(entity, 1)
+        entities: contentsOf(batch, 2).map((result) => {
+          const [entity = nothing] = contentsOf(result, 1)
+          const [key = nothing] = contentsOf(entity, 1)
           return { key: decodeKey(key, defaults), properties: decodeProperties(entity) }
         }),
-        endCursor: fieldsOf(batch, 4)[0] ?? nothing,
+        endCursor: contentsOf(batch, 4)[0] ?? nothing,
         skipped: numberOf(batch, 6),
         moreResults: moreResultsOf(numberOf(batch, 5)),
         answer,
@@ -182,11 +183,11 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
         writer.partition(2, bound.query.partition)
       })
       const answer = await api.call('RunAggregationQuery', messageOf(request))
-      const [batch = nothing] = fieldsOf(answer, 1)
-      const [result = nothing] = fieldsOf(batch, 1)
-      const values = fieldsOf(result, 2).map((entry): [string, Value] => {
-        const [name = nothing] = fieldsOf(entry, 1)
-        const [value = nothing] = fieldsOf(entry, 2)
+      const [batch = nothing] = contentsOf(answer, 1)
+      const [result = nothing] = contentsOf(batch, 1)
+      const values = contentsOf(result, 2).map((entry): [string, Value] => {
+        const [name = nothing] = contentsOf(entry, 1)
+        const [value = nothing] = contentsOf(entry, 2)
         return [Buffer.from(name).toString('utf8'), decodeValue(value, defaults)]
       })
       return { values: new Map(values), answer }
@@ -211,24 +212,12 @@ function moreResultsOf(number: number): MoreResults {
   return (name as MoreResults | undefined) ?? 'noMoreResults'
 }
 
-/** All values of a length-delimited field. */
-function fieldsOf(message: Uint8Array, field: number): readonly Uint8Array[] {
-  const found: Uint8Array[] = []
-  const reader = protobuf.Reader.create(message)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag >>> 3 === field && (tag & 7) === 2) found.push(reader.bytes())
-    else reader.skipType(tag & 7)
-  }
-  return found
+/** The contents of all fields with a number. */
+function contentsOf(message: Uint8Array, number: number): readonly Uint8Array[] {
+  return [...fieldsOf(message)].filter((field) => field.number === number).map(({ bytes }) => contentOf(bytes))
 }
 
-function numberOf(message: Uint8Array, field: number): number {
-  const reader = protobuf.Reader.create(message)
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    if (tag >>> 3 === field && (tag & 7) === 0) return reader.uint32()
-    reader.skipType(tag & 7)
-  }
+function numberOf(message: Uint8Array, number: number): number {
+  for (const field of fieldsOf(message)) if (field.number === number) return numberIn(field.bytes)
   return 0
 }
