@@ -45,15 +45,15 @@ interface Codec {
   readonly protobuf: typeof import('@bufbuild/protobuf')
 }
 
-let loading: Promise<Codec> | undefined
-
 /** The codec; the first call loads it. */
-function codec(): Promise<Codec> {
-  loading ??= Promise.all([import('../protocols/descriptors.ts'), import('@bufbuild/protobuf')]).then(
-    ([{ registry }, protobuf]) => ({ registry, protobuf }),
-  )
-  return loading
+async function codec(): Promise<Codec> {
+  const [{ registry }, protobuf] = await Promise.all([
+    import('../protocols/descriptors.ts'),
+    import('@bufbuild/protobuf'),
+  ])
+  return { registry, protobuf }
 }
+
 export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
   const unary = methods.map((method) => {
     const handler = async (bytes: Buffer, call: Call): Promise<Answer> => {

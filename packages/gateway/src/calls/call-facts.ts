@@ -43,11 +43,18 @@ export class CallFacts implements DatabaseName {
     this.asked = asked
   }
 
+  /** The keys of the request, and those of its mutations. */
+  *keys(): Generator<Key> {
+    const { keys = [], mutations = [] } = this.asked
+    yield* keys
+    for (const mutation of mutations) yield keyOfMutation(mutation, this)
+  }
+
   /** The keys of the request, or the namespace and kind of a query. Computed at each call. */
   named(): readonly Named[] {
-    const { keys, mutations, query } = this.asked
+    const { query } = this.asked
     if (query !== undefined) return [{ namespaceId: query.partition.namespaceId, kind: query.kind }]
-    return [...(keys ?? []), ...(mutations ?? []).map((mutation) => keyOfMutation(mutation, this))].map(namedOf)
+    return [...this.keys()].map(namedOf)
   }
 }
 

@@ -1,10 +1,11 @@
 /** A call in a few plain words and figures, as the log, the list of requests and `sixtables requests` show it. Plain JSON. */
 
-import { formatKeyPath, type Key, type Mutation, transactionIdOf } from '@sixtables/engine'
+import { formatKeyPath, type Key, transactionIdOf } from '@sixtables/engine'
 import { dataMethodOf } from '../methods.ts'
-import { type CallFacts, keyOfMutation } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
 import type { TracedWait } from './call-trace.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
+import { roundedMs } from './recorded-call.ts'
 
 /** A wait for other transactions. */
 export interface RequestWait {
@@ -60,7 +61,7 @@ export function summaryOf(report: CallReport): CallSummary {
     message: message?.slice(0, messageCharactersMax),
     protocol: report.protocol,
     at: instantOf(performance.timeOrigin + beganAtMs),
-    ms: rounded(durationMs),
+    ms: roundedMs(durationMs),
     ...(facts === undefined ? {} : namesOf(facts)),
     rowsRead: report.rowsRead,
     rowsWritten: report.rowsWritten,
@@ -72,39 +73,31 @@ export function summaryOf(report: CallReport): CallSummary {
 
 function waitsOf(waited: readonly TracedWait[], { beganAtMs, durationMs }: CallReport): readonly RequestWait[] {
   return waited.map(({ fromMs, toMs, row, holders }) => ({
-    afterMs: rounded(fromMs - beganAtMs),
-    ms: rounded((toMs ?? beganAtMs + durationMs) - fromMs),
+    afterMs: roundedMs(fromMs - beganAtMs),
+    ms: roundedMs((toMs ?? beganAtMs + durationMs) - fromMs),
     row,
     for: holders.map(String),
   }))
 }
 
 function namesOf(facts: CallFacts): Partial<CallSummary> {
-  const { asked, given } = facts
-  const { keys, mutations, query } = asked
+  const { keys = [], mutations = [], query } = facts.asked
   const namespaces: string[] = []
   const kinds: string[] = []
   let first: Key | undefined
-  const name = ({ partition, path }: Key): void => {
-    note(namespaces, partition.namespaceId)
-    note(kinds, path[path.length - 1]?.kind ?? '')
-  }
   if (query !== undefined) {
     note(namespaces, query.partition.namespaceId)
     note(kinds, query.kind ?? '')
   }
-  for (let i = 0; i < keysMax && keys !== undefined && i < keys.length; i++) {
-    const key = keys[i] as Key
+  let seen = 0
+  for (const key of facts.keys()) {
+    if (++seen > keysMax) break
     first ??= key
-    name(key)
+    note(namespaces, key.partition.namespaceId)
+    note(kinds, key.path[key.path.length - 1]?.kind ?? '')
   }
-  for (let i = 0; i < keysMax && mutations !== undefined && i < mutations.length; i++) {
-    const key = keyOfMutation(mutations[i] as Mutation, facts)
-    first ??= key
-    name(key)
-  }
-  const count = (keys?.length ?? 0) + (mutations?.length ?? 0)
-  const shown = given?.keys?.[0] ?? first
+  const count = keys.length + mutations.length
+  const shown = facts.given?.keys?.[0] ?? first
   return {
     project: facts.projectId,
     database: facts.databaseId,
@@ -130,11 +123,6 @@ const keyCharactersMax = 300
 /** Adds a name that is not in the list yet; skips the empty one (the default namespace, no kind). */
 function note(names: string[], name: string): void {
   if (name !== '' && names.length < kindsMax && !names.includes(name)) names.push(name)
-}
-
-/** Rounds to a microsecond. */
-function rounded(ms: number): number {
-  return Math.round(ms * 1000) / 1000
 }
 
 /** The text of the latest second: consecutive calls are mostly within one. */

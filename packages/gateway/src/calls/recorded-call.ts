@@ -61,7 +61,7 @@ export interface RecordedQuery {
   /** The vector property of a nearest-neighbour search. */
   readonly nearest?: string
   /** For example `count`, `sum:amount`. */
-  readonly aggregations?: readonly string[]
+  readonly aggregations?: readonly string[] | undefined
 }
 
 export interface RecordedCall {
@@ -74,9 +74,9 @@ export interface RecordedCall {
   readonly tookMs: number
   /** A number shared by the calls of one transaction, from 1 on. */
   readonly transaction?: number
-  readonly keys?: readonly RecordedKey[]
-  readonly query?: RecordedQuery
-  readonly mutations?: readonly RecordedMutation[]
+  readonly keys?: readonly RecordedKey[] | undefined
+  readonly query?: RecordedQuery | undefined
+  readonly mutations?: readonly RecordedMutation[] | undefined
 }
 
 /**
@@ -92,19 +92,21 @@ export function recordedCall(report: CallReport, values: boolean): Omit<Recorded
   return { method, project: facts.projectId, database: facts.databaseId, ...end, ...contentOf(facts, values) }
 }
 
+/** Absent parts are `undefined`, which JSON leaves out. */
 function contentOf(facts: CallFacts, values: boolean): Pick<RecordedCall, 'keys' | 'query' | 'mutations'> {
   const { keys, query, mutations, aggregations } = facts.asked
   const given = facts.given?.keys
   return {
-    ...(keys === undefined ? {} : { keys: keys.map((key, i) => recordedKey(given?.[i] ?? key)) }),
-    ...(query === undefined ? {} : { query: { ...recordedQuery(query, values), ...aggregationsOf(aggregations) } }),
-    ...(mutations === undefined
-      ? {}
-      : {
-          mutations: mutations.map((mutation, i) =>
-            recordedMutation(mutation, given?.[i] ?? keyOfMutation(mutation, facts), values),
-          ),
-        }),
+    keys: keys?.map((key, i) => recordedKey(given?.[i] ?? key)),
+    query: query && {
+      ...recordedQuery(query, values),
+      aggregations: aggregations?.map((one) =>
+        one.operator === 'count' ? 'count' : `${one.operator}:${one.property}`,
+      ),
+    },
+    mutations: mutations?.map((mutation, i) =>
+      recordedMutation(mutation, given?.[i] ?? keyOfMutation(mutation, facts), values),
+    ),
   }
 }
 
@@ -162,13 +164,6 @@ function recordedFilter(filter: Filter, values: boolean): RecordedFilter {
   // Keys are recorded without `values`, too: they show where the load is.
   const keyed = value.type === 'key' ? { ...shape, ...recordedKey(value.key) } : shape
   return values ? { ...keyed, value: base64(encodeValue(value)) } : keyed
-}
-
-function aggregationsOf(aggregations: CallFacts['asked']['aggregations']): Pick<RecordedQuery, 'aggregations'> {
-  if (aggregations === undefined) return {}
-  return {
-    aggregations: aggregations.map((one) => (one.operator === 'count' ? 'count' : `${one.operator}:${one.property}`)),
-  }
 }
 
 /** Bytes of a value's content, without the message around it: 5 for the text `hello`. */

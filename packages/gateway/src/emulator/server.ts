@@ -97,12 +97,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** All gRPC services but the data API, including health and reflection, which exist only for gRPC. */
 function grpcServices(services: readonly AdminService[], engine: EnginePort): readonly GrpcMethods[] {
   const names = [dataService, ...services.map(({ name }) => name)]
-  const files = () => import('../admin/grpc/reflected-files.ts').then(({ descriptors }) => descriptors)
-  return [
-    ...services.map(grpcMethodsOf),
-    healthMethods(names, engine),
-    ...reflectionMethods([...names, healthService], files),
-  ]
+  return [...services.map(grpcMethodsOf), healthMethods(names, engine), ...reflectionMethods([...names, healthService])]
 }
 
 /** Number of attempts to find a port that is free on all addresses. */

@@ -2,7 +2,6 @@
 import { createFileRegistry, createRegistry, type DescFile, fromJson, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { registry } from '../../protocols/descriptors.ts'
-import type { Descriptors } from './reflection.ts'
 
 const servingStatus = { type: 'TYPE_ENUM', typeName: '.grpc.health.v1.HealthCheckResponse.ServingStatus' }
 const healthTypes = {
@@ -46,15 +45,15 @@ const health = createFileRegistry(healthFile, () => undefined)
 const files = new Map([...registry.files, ...health.files].map((file) => [`${file.name}.proto`, file]))
 const types = createRegistry(registry, health)
 
-export const descriptors: Descriptors = {
-  byFilename: (name) => withImports(files.get(name)),
-  bySymbol(name) {
-    const found = types.get(name)
-    if (found !== undefined) return withImports(found.file)
-    // A method, a field or a value of an enum is in the file of its parent.
-    const owner = types.get(name.slice(0, Math.max(0, name.lastIndexOf('.'))))
-    return withImports(owner?.file)
-  },
+/** A serialized FileDescriptorProto, and its imports; `undefined` if there is no such file. */
+export function byFilename(name: string): readonly Uint8Array[] | undefined {
+  return withImports(files.get(name))
+}
+
+/** The same for the file of a symbol. A method, a field or a value of an enum is in the file of its parent. */
+export function bySymbol(name: string): readonly Uint8Array[] | undefined {
+  const found = types.get(name) ?? types.get(name.slice(0, Math.max(0, name.lastIndexOf('.'))))
+  return withImports(found?.file)
 }
 
 function withImports(file: DescFile | undefined): readonly Uint8Array[] | undefined {

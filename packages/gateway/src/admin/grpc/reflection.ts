@@ -18,28 +18,15 @@ import { textFields } from './text-fields.ts'
 
 const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
 
-/** Serialized FileDescriptorProtos: a file, then its imports; `undefined` if there is no such file. */
-export interface Descriptors {
-  byFilename(name: string): readonly Uint8Array[] | undefined
-  bySymbol(name: string): readonly Uint8Array[] | undefined
-}
-
-/**
- * The reflection services.
- *
- * @param services - the listed names, with their packages
- * @param load - called by the first request that needs descriptors
- */
-export function reflectionMethods(
-  services: readonly string[],
-  load: () => Promise<Descriptors>,
-): readonly GrpcMethods[] {
+/** The reflection services. @param services - the listed names, with their packages */
+export function reflectionMethods(services: readonly string[]): readonly GrpcMethods[] {
   return versions.map((version) => ({
     name: `${version}.ServerReflection`,
     streaming: {
       ServerReflectionInfo: (answer) => ({
         async message(request) {
-          answer.write(answerTo(request, services, await load()))
+          // Loaded by the first request.
+          answer.write(answerTo(request, services, await import('./reflected-files.ts')))
         },
         end: () => answer.end(),
       }),
@@ -47,7 +34,9 @@ export function reflectionMethods(
   }))
 }
 
-function answerTo(request: Buffer, services: readonly string[], descriptors: Descriptors): Answer {
+type Files = typeof import('./reflected-files.ts')
+
+function answerTo(request: Buffer, services: readonly string[], { byFilename, bySymbol }: Files): Answer {
   const asked = textFields(request, 'ServerReflectionRequest')
   const filename = asked.get(3)
   const symbol = asked.get(4)
@@ -67,8 +56,8 @@ function answerTo(request: Buffer, services: readonly string[], descriptors: Des
       for (const file of [...files].reverse()) writer.bytes(1, file)
       writer.head(4, end)
     }
-    if (filename !== undefined) writeFiles(descriptors.byFilename(filename), `file ${filename}`)
-    else if (symbol !== undefined) writeFiles(descriptors.bySymbol(symbol), `symbol ${symbol}`)
+    if (filename !== undefined) writeFiles(byFilename(filename), `file ${filename}`)
+    else if (symbol !== undefined) writeFiles(bySymbol(symbol), `symbol ${symbol}`)
     else if (asked.has(7)) {
       const end = writer.mark()
       for (const name of [...services].reverse()) {
