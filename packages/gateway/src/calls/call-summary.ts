@@ -125,11 +125,9 @@ function note(names: string[], name: string): void {
   if (name !== '' && names.length < kindsMax && !names.includes(name)) names.push(name)
 }
 
-/** The text of the latest second: consecutive calls are mostly within one. */
-let lastSecond = { second: Number.NaN, words: '' }
-
+/** RFC 3339 with microseconds. */
 function instantOf(ms: number): string {
-  const second = Math.floor(ms / 1000)
-  if (second !== lastSecond.second) lastSecond = { second, words: new Date(second * 1000).toISOString().slice(0, 20) }
-  return `${lastSecond.words}${String(1_000_000 + Math.floor((ms - second * 1000) * 1000)).slice(1)}Z`
+  const whole = Math.floor(ms)
+  const micros = String(Math.floor((ms - whole) * 1000)).padStart(3, '0')
+  return `${new Date(whole).toISOString().slice(0, -1)}${micros}Z`
 }

@@ -21,10 +21,6 @@ export const waitingBytesMax: number = 16 * 1024 * 1024
 /** Maximum number of open transactions with a number. The oldest loses its number, and gets another one if it is used again. */
 const transactionsMax = 10_000
 
-export interface RecordingOptions {
-  readonly values: boolean
-}
-
 /** The text of a call after `ms` and `transaction`, with values and without. */
 const wordsByCall = { true: new WeakMap<CallReport, SharedWords>(), false: new WeakMap<CallReport, SharedWords>() }
 
@@ -49,7 +45,7 @@ export async function* recordedLines(...asked: Parameters<typeof recordLines>): 
  */
 export async function* recordLines(
   calls: Calls,
-  { values }: RecordingOptions,
+  { values }: { readonly values: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<readonly Line[]> {
   const startedAtMs = performance.now()

@@ -117,12 +117,7 @@ async function results(store: ApiStore, query: Query, { explain, plan, json, atP
       ...plainKey(key),
       properties: plainProperties(properties, key.partition),
     }))
-    const answered = {
-      entities,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(explanation === undefined ? {} : { explain: explanation }),
-    }
-    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
+    return { lines: [JSON.stringify({ entities, cursor, explain: explanation }, null, 2)], isNothing }
   }
   const more = (from: string): string =>
     atPrompt ? `OFFSET ${query.offset + found.length} at the end of the query` : `--cursor ${from}`
@@ -146,8 +141,7 @@ async function aggregates(
   )
   if (json) {
     const aggregations = plainProperties(values, bound.query.partition)
-    const answered = { aggregations, ...(explanation === undefined ? {} : { explain: explanation }) }
-    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
+    return { lines: [JSON.stringify({ aggregations, explain: explanation }, null, 2)], isNothing }
   }
   const lines = [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
   return { lines, isNothing }

@@ -20,32 +20,47 @@ import { inspect, keyParameters } from '../../target/ask.ts'
 import { placeInWords } from '../../target/database.ts'
 import { tableNames, tablesInWords } from './table-names.ts'
 
-export function inspectRows(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, { what: 'rows', parameters: keyParameters(flags, io), inWords: rowsInWords })
+type What = 'rows' | 'log' | 'table' | 'pending' | 'applied' | 'databases' | 'release'
+
+interface Question {
+  /** Default: none. */
+  readonly parameters?: (flags: Flags, io: Io) => Parameters
+  /** @param report - the answer to this question: server and command line are of the same version */
+  readonly inWords: (report: never, parameters: Parameters) => readonly string[]
 }
 
-export function inspectLog(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, { what: 'log', parameters: keyParameters(flags, io), inWords: logInWords })
+const questions: Readonly<Record<What, Question>> = {
+  rows: { parameters: keyParameters, inWords: rowsInWords },
+  log: { parameters: keyParameters, inWords: logInWords },
+  table: { parameters: tableParameters, inWords: tableInWords },
+  pending: { inWords: pendingInWords },
+  applied: { inWords: appliedInWords },
+  databases: { inWords: databasesInWords },
+  release: { parameters: releaseParameters, inWords: releaseInWords },
 }
 
-export function inspectPending(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, { what: 'pending', parameters: {}, inWords: pendingInWords })
+export async function inspectStore(what: What, flags: Flags, io: Io): Promise<number> {
+  const { parameters: parametersOf, inWords } = questions[what]
+  const parameters = parametersOf?.(flags, io) ?? {}
+  const isJson = flags['json'] === true
+  const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
+  const report = await inspect(flags, io, {
+    method: what === 'release' ? 'POST' : 'GET',
+    what,
+    parameters: hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
+  })
+  if (isJson) for (const line of jsonLines(report as object)) io.out(line)
+  else for (const line of inWords(report as never, parameters)) io.out(line)
+  if (hasWords && hasCut(report)) io.out('What is longer is cut, as … and numbers of bytes show; --json has all of it.')
+  return exitCodes.ok
 }
 
-export function inspectApplied(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, { what: 'applied', parameters: {}, inWords: appliedInWords })
-}
-
-export function inspectTable(flags: Flags, io: Io): Promise<number> {
-  const parameters = {
-    name: tableNamed(String(flags['table'])),
-    limit: text(flags, 'limit'),
-    after: rowKeyOf(flags, 'after'),
-    until: rowKeyOf(flags, 'until'),
-  }
-  const { limit } = parameters
+function tableParameters(flags: Flags): Parameters {
+  const limit = text(flags, 'limit')
+  const name = tableNamed(String(flags['table']))
+  const [after, until] = [rowKeyOf(flags, 'after'), rowKeyOf(flags, 'until')]
   if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new UsageError(`--limit is a whole number; got "${limit}"`)
-  return answer(flags, io, { what: 'table', parameters, inWords: tableInWords })
+  return { name, limit, after, until }
 }
 
 /** The table with a name, in any case. */
@@ -69,38 +84,12 @@ function rowKeyOf(flags: Flags, name: string): string | undefined {
   throw new UsageError(`--${name} is a row key in hexadecimal, as --json shows it; got "${rowKey}"`)
 }
 
-export function inspectDatabases(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, { what: 'databases', parameters: {}, inWords: databasesInWords })
-}
-
-export function inspectRelease(flags: Flags, io: Io): Promise<number> {
+function releaseParameters(flags: Flags, io: Io): Parameters {
   const milestone = flags['milestone'] ?? 'B'
   if (milestone !== 'A' && milestone !== 'B') throw new UsageError(`--milestone is A or B; got "${milestone}"`)
   const all = flags['key'] === undefined
   if (all && milestone === 'A') throw new UsageError('milestone A is released group by group; give a key')
-  const parameters = all ? {} : { ...keyParameters(flags, io), milestone }
-  return answer(flags, io, { what: 'release', parameters, inWords: releaseInWords })
-}
-
-interface Question<Report> {
-  readonly what: string
-  readonly parameters: Parameters
-  readonly inWords: (report: Report, parameters: Parameters) => readonly string[]
-}
-
-async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords }: Question<Report>): Promise<number> {
-  const isJson = flags['json'] === true
-  const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
-  // Server and command line are of the same version.
-  const report = (await inspect(flags, io, {
-    method: what === 'release' ? 'POST' : 'GET',
-    what,
-    parameters: hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
-  })) as Report
-  if (isJson) for (const line of jsonLines(report as object)) io.out(line)
-  else for (const line of inWords(report, parameters)) io.out(line)
-  if (hasWords && hasCut(report)) io.out('What is longer is cut, as … and numbers of bytes show; --json has all of it.')
-  return exitCodes.ok
+  return all ? {} : { ...keyParameters(flags, io), milestone }
 }
 
 /** Maximum characters of a value in a terminal. */
