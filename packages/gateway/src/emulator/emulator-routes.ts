@@ -15,7 +15,7 @@ import { RequestRecorder } from '../calls/request-recorder.ts'
 import { EmulatorClock } from '../controls/emulator-clock.ts'
 import { Faults } from '../controls/faults.ts'
 import type { Router } from '../protocols/router.ts'
-import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
+import { addSnapshotRoutes } from './snapshots.ts'
 
 export class EmulatorRoutes {
   readonly faults: Faults
@@ -41,7 +41,7 @@ export class EmulatorRoutes {
     addCallRoutes(router, calls)
     addRequestRoutes(router, requests)
     addCommitRoutes(router, engine)
-    addSnapshotRoutes(router, new Snapshots(engine, clock))
+    addSnapshotRoutes(router, engine, clock)
     addOverviewRoute(router, engine, calls)
   }
 }

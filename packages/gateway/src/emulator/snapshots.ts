@@ -31,79 +31,49 @@ export interface SnapshotReport {
   readonly takenAt: string
 }
 
-export class Snapshots {
-  readonly #engine: Pick<Engine, 'snapshot' | 'restore'>
-  readonly #clock: EmulatorClock
-  readonly #named = new Map<string, NamedSnapshot>()
-
-  constructor(engine: Pick<Engine, 'snapshot' | 'restore'>, clock: EmulatorClock) {
-    this.#engine = engine
-    this.#clock = clock
-  }
-
-  list(): readonly SnapshotReport[] {
-    return [...this.#named].map(([name, named]) => reportOf(name, named))
-  }
-
-  /** @throws UNIMPLEMENTED on disk; RESOURCE_EXHAUSTED when there are too many */
-  async take(name: string): Promise<SnapshotReport> {
-    if (name.length > nameLengthMax)
-      throw invalidArgument(`the name of a snapshot has at most ${nameLengthMax} characters`)
-    const before = this.#named.get(name)
-    if (before === undefined && this.#named.size >= snapshotsMax) {
-      throw new DatastoreError('RESOURCE_EXHAUSTED', `there are ${snapshotsMax} snapshots already; delete one first`)
-    }
-    const taken = { snapshot: await this.#engine.snapshot(), takenAt: this.#clock.now().toISOString() }
-    this.#named.delete(name)
-    this.#named.set(name, taken)
-    before?.snapshot.close()
-    return reportOf(name, taken)
-  }
-
-  /** @throws NOT_FOUND */
-  async restore(name: string): Promise<SnapshotReport> {
-    const named = this.#find(name)
-    await this.#engine.restore(named.snapshot)
-    return reportOf(name, named)
-  }
-
-  /** @throws NOT_FOUND */
-  delete(name: string): void {
-    this.#find(name).snapshot.close()
-    this.#named.delete(name)
-  }
-
-  clear(): void {
-    for (const { snapshot } of this.#named.values()) snapshot.close()
-    this.#named.clear()
-  }
-
-  #find(name: string): NamedSnapshot {
-    const named = this.#named.get(name)
+export function addSnapshotRoutes(router: Router, engine: Engine, clock: EmulatorClock): void {
+  /** By name, the oldest first. */
+  const snapshots = new Map<string, NamedSnapshot>()
+  const listed = (): RouteAnswer => ({
+    json: { snapshots: [...snapshots].map(([name, named]) => reportOf(name, named)) },
+  })
+  const find = (name: string): NamedSnapshot => {
+    const named = snapshots.get(name)
     if (named !== undefined) return named
-    const names = [...this.#named.keys()]
-    const there = names.length === 0 ? 'there are none' : `there is ${names.join(', ')}`
+    const there = snapshots.size === 0 ? 'there are none' : `there is ${[...snapshots.keys()].join(', ')}`
     throw new DatastoreError('NOT_FOUND', `there is no snapshot "${name}"; ${there}. POST ${path}/${name} takes one`)
   }
-}
-
-function reportOf(name: string, { snapshot, takenAt }: NamedSnapshot): SnapshotReport {
-  return { name, rows: snapshot.rows, takenAt }
-}
-
-export function addSnapshotRoutes(router: Router, snapshots: Snapshots): void {
-  const listed = (): RouteAnswer => ({ json: { snapshots: snapshots.list() } })
   router.add('GET', path, listed)
-  router.add('POST', `${path}/{name}`, async ({ parameters: { name = '' } }) => ({ json: await snapshots.take(name) }))
-  router.add('POST', `${path}/{name}/restore`, async ({ parameters: { name = '' } }) => ({
-    json: await snapshots.restore(name),
-  }))
+  router.add('POST', `${path}/{name}`, async ({ parameters: { name = '' } }) => {
+    if (name.length > nameLengthMax)
+      throw invalidArgument(`the name of a snapshot has at most ${nameLengthMax} characters`)
+    const before = snapshots.get(name)
+    if (before === undefined && snapshots.size >= snapshotsMax) {
+      throw new DatastoreError('RESOURCE_EXHAUSTED', `there are ${snapshotsMax} snapshots already; delete one first`)
+    }
+    const taken = { snapshot: await engine.snapshot(), takenAt: clock.now().toISOString() }
+    snapshots.delete(name)
+    snapshots.set(name, taken)
+    before?.snapshot.close()
+    return { json: reportOf(name, taken) }
+  })
+  router.add('POST', `${path}/{name}/restore`, async ({ parameters: { name = '' } }) => {
+    const named = find(name)
+    await engine.restore(named.snapshot)
+    return { json: reportOf(name, named) }
+  })
   router.add('DELETE', path, () => {
+    for (const { snapshot } of snapshots.values()) snapshot.close()
     snapshots.clear()
     return listed()
   })
   router.add('DELETE', `${path}/{name}`, ({ parameters: { name = '' } }) => {
+    find(name).snapshot.close()
     snapshots.delete(name)
     return listed()
   })
+}
+
+function reportOf(name: string, { snapshot, takenAt }: NamedSnapshot): SnapshotReport {
+  return { name, rows: snapshot.rows, takenAt }
 }

@@ -43,10 +43,25 @@ interface Offer {
 }
 
 /** @returns a function that ends all runs */
-export function addLabRoutes(router: Router, options: LabOptions): () => Promise<void> {
+export function addLabRoutes(router: Router, { findLabs, judge }: LabOptions): () => Promise<void> {
   const runs = new LabRuns()
-  const labs = new Labs(runs, options)
-  router.add('GET', path, async () => ({ json: await labs.offer() }))
+  /** All labs; loaded once, in a thread that ends. */
+  let offer: Promise<Offer> | undefined
+  const catalogue = (start: LabStarter): Promise<Offer> => {
+    if (offer === undefined) {
+      offer = start({ type: 'catalogue' }).done as Promise<Offer>
+      // The next attempt may succeed in another thread.
+      offer.catch(() => {
+        offer = undefined
+      })
+    }
+    return offer
+  }
+  router.add('GET', path, async () => {
+    const labs = findLabs()
+    if (labs === undefined) return { json: { installed: false, install: installCommand } }
+    return { json: { installed: true, judge, ...(await catalogue(labs.start)) } }
+  })
   router.add('GET', `${path}/runs`, () => ({ json: { runs: runs.list().map((run) => run.report()) } }))
   router.add('GET', `${path}/runs/{id}`, ({ parameters: { id = '' } }) => ({ json: runs.find(id).whole() }))
   router.add('GET', `${path}/runs/{id}/events`, ({ parameters: { id = '' } }) => {
@@ -59,7 +74,18 @@ export function addLabRoutes(router: Router, options: LabOptions): () => Promise
     return { json: run.report() }
   })
   router.add('POST', `${path}/{name}/runs`, async ({ parameters: { name = '' }, body }) => {
-    return { json: await labs.run(name, bodyObject(body)) }
+    const { seed, arms, settings } = wantedRun(bodyObject(body))
+    const labs = findLabs()
+    if (labs === undefined) throw failedPrecondition(`the labs are not installed here; ${installCommand}`)
+    const all = (await catalogue(labs.start)).labs
+    const lab = all.find((one) => one.name === name)
+    if (lab === undefined) {
+      const names = all.map((one) => one.name).join(', ')
+      throw new DatastoreError('NOT_FOUND', `there is no lab "${name}"; there is ${names}`)
+    }
+    const task = { type: 'run', lab: name, seed, arms, settings }
+    const subject = { lab: name, seed, arms: arms ?? lab.arms.map((arm) => arm.name) }
+    return { json: runs.start(subject, (listener) => labs.start(task, listener)).report() }
   })
   return () => runs.close()
 }
@@ -68,62 +94,14 @@ async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer
   for await (const report of reports) yield eventOf(report)
 }
 
-class Labs {
-  readonly #runs: LabRuns
-  readonly #options: LabOptions
-  /** All labs; loaded once, in a thread that ends. */
-  #offer: Promise<Offer> | undefined
-
-  constructor(runs: LabRuns, options: LabOptions) {
-    this.#runs = runs
-    this.#options = options
-  }
-
-  async offer(): Promise<unknown> {
-    const { findLabs, judge } = this.#options
-    if (findLabs() === undefined) return { installed: false, install: installCommand }
-    return { installed: true, judge, ...(await this.#catalogue()) }
-  }
-
-  async run(name: string, body: JsonObject): Promise<unknown> {
-    const { seed = 1, arms, settings = {}, ...others } = body
-    const [other] = Object.keys(others)
-    if (other !== undefined) throw invalidArgument(`a run knows seed, arms and settings, not "${other}"`)
-    if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 0xffff_ffff)
-      throw invalidArgument(`seed is a whole number from 0 to ${0xffff_ffff}, not ${JSON.stringify(seed)}`)
-    if (arms !== undefined && !(Array.isArray(arms) && arms.every((arm) => typeof arm === 'string') && arms.length > 0))
-      throw invalidArgument('arms is a list of names; leave it out to run all')
-    if (typeof settings !== 'object' || settings === null || !Object.values(settings).every(Number.isFinite))
-      throw invalidArgument('settings is an object with a number for each name')
-    const start = this.#starter()
-    const { labs } = await this.#catalogue()
-    const lab = found('lab', labs, name)
-    const task = { type: 'run', lab: name, seed, arms, settings }
-    const subject = { lab: name, seed: Number(seed), arms: (arms as string[]) ?? lab.arms.map((arm) => arm.name) }
-    return this.#runs.start(subject, (listener) => start(task, listener)).report()
-  }
-
-  #starter(): LabStarter {
-    const labs = this.#options.findLabs()
-    if (labs !== undefined) return labs.start
-    throw failedPrecondition(`the labs are not installed here; ${installCommand}`)
-  }
-
-  #catalogue(): Promise<Offer> {
-    if (this.#offer === undefined) {
-      const offer = this.#starter()({ type: 'catalogue' }).done as Promise<Offer>
-      // The next attempt may succeed in another thread.
-      offer.catch(() => {
-        this.#offer = undefined
-      })
-      this.#offer = offer
-    }
-    return this.#offer
-  }
-}
-
-function found<T extends { readonly name: string }>(what: string, all: readonly T[], name: string): T {
-  const one = all.find((candidate) => candidate.name === name)
-  if (one !== undefined) return one
-  throw new DatastoreError('NOT_FOUND', `there is no ${what} "${name}"; there is ${all.map((a) => a.name).join(', ')}`)
+function wantedRun({ seed = 1, arms, settings = {}, ...others }: JsonObject) {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalidArgument(`a run knows seed, arms and settings, not "${other}"`)
+  if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 0xffff_ffff)
+    throw invalidArgument(`seed is a whole number from 0 to ${0xffff_ffff}, not ${JSON.stringify(seed)}`)
+  if (arms !== undefined && !(Array.isArray(arms) && arms.every((arm) => typeof arm === 'string') && arms.length > 0))
+    throw invalidArgument('arms is a list of names; leave it out to run all')
+  if (typeof settings !== 'object' || settings === null || !Object.values(settings).every(Number.isFinite))
+    throw invalidArgument('settings is an object with a number for each name')
+  return { seed: Number(seed), arms: arms as readonly string[] | undefined, settings }
 }

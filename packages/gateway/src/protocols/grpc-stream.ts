@@ -8,7 +8,7 @@
  * Answers are small and few here (health, reflection), so those that a client does not read simply wait in memory.
  */
 import { DatastoreError, type MaybePromise } from '@sixtables/engine'
-import { type Answer, answerHeadBytes, type Call } from '../call.ts'
+import { type Answer, answerHeadBytes } from '../call.ts'
 import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
@@ -18,7 +18,6 @@ export interface StreamedAnswer {
   write(message: Answer): void
   /** Ends with status OK. */
   end(): void
-  fail(error: unknown): void
 }
 
 /** A method's view of the request. An error that it throws, or rejects with, becomes the status of the call. */
@@ -32,7 +31,7 @@ export interface StreamedRequest {
   closing?(): void
 }
 
-export type StreamingMethod = (answer: StreamedAnswer, call: Call) => StreamedRequest
+export type StreamingMethod = (answer: StreamedAnswer) => StreamedRequest
 
 export class StreamingCall implements StreamListener {
   readonly #parts: CallParts
@@ -48,12 +47,7 @@ export class StreamingCall implements StreamListener {
   constructor(method: StreamingMethod, parts: CallParts, onFinish: (call: StreamingCall) => void) {
     this.#parts = parts
     this.#onFinish = onFinish
-    const answer: StreamedAnswer = {
-      write: (message) => this.#write(message),
-      end: () => this.#end(),
-      fail: (error) => this.#fail(error),
-    }
-    this.#request = method(answer, parts.call)
+    this.#request = method({ write: (message) => this.#write(message), end: () => this.#end() })
     this.#watchDeadline()
   }
 
