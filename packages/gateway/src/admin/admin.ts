@@ -9,7 +9,6 @@ import { addConfigRoutes } from './emulator/config.ts'
 import { addDatabaseSettingsRoutes } from './emulator/database-settings.ts'
 import { addTabletRoutes } from './emulator/tablets.ts'
 import type { ExportLocations } from './export-locations.ts'
-import { TransferOperations } from './export-operations.ts'
 import { addDatabaseRoutes } from './firestore-admin/databases.ts'
 import { addFieldRoutes } from './firestore-admin/fields.ts'
 import { addFirestoreIndexRoutes, firestoreDialect } from './firestore-admin/indexes.ts'
@@ -28,10 +27,7 @@ export interface Admin {
 export function adminOf(engine: Engine, logger: Logger, locations: ExportLocations | undefined): Admin {
   const operations = new Operations(logger)
   const indexes = new IndexOperations(engine, operations, { ofProject: datastoreDialect, ofDatabase: firestoreDialect })
-  const transfer =
-    locations === undefined
-      ? undefined
-      : { engine, locations, transfers: new TransferOperations(engine, operations, locations) }
+  const transfer = locations === undefined ? undefined : { engine, operations, locations }
   return {
     services: [
       {

@@ -64,73 +64,75 @@ interface Transfer extends Pick<OperationWork, 'labels' | 'projectId'> {
   work(options: TransferOptions): Promise<JsonObject>
 }
 
-export class TransferOperations {
-  readonly #engine: Engine
-  readonly #operations: Operations
-  readonly #locations: ExportLocations
+/** The parts of a server for exports and imports. */
+export interface TransferParts {
+  readonly engine: Engine
+  readonly operations: Operations
+  readonly locations: ExportLocations
+}
 
-  constructor(engine: Engine, operations: Operations, locations: ExportLocations) {
-    this.#engine = engine
-    this.#locations = locations
-    this.#operations = operations
+/** @throws the errors of the export before the answer */
+export function startExport(
+  { engine, operations }: TransferParts,
+  { database, dir, name, outputUrlPrefix, outputUrl, ...request }: ExportRequest,
+  patienceMs?: number,
+): Promise<OperationJson> {
+  const work = async (options: TransferOptions): Promise<JsonObject> => {
+    options.onProgress(await engine.exportEntities(database, { dir, name, ...options }))
+    return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
   }
+  const { projectId } = database
+  const transfer = { ...request, type: 'EXPORT_ENTITIES', projectId, place: { outputUrlPrefix }, work } as const
+  return run(operations, transfer, patienceMs)
+}
 
-  /** @throws the errors of the export before the answer */
-  export(
-    { database, dir, name, outputUrlPrefix, outputUrl, ...request }: ExportRequest,
-    patienceMs?: number,
-  ): Promise<OperationJson> {
-    const work = async (options: TransferOptions): Promise<JsonObject> => {
-      options.onProgress(await this.#engine.exportEntities(database, { dir, name, ...options }))
-      return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
-    }
-    const { projectId } = database
-    return this.#run({ ...request, type: 'EXPORT_ENTITIES', projectId, place: { outputUrlPrefix }, work }, patienceMs)
+/** @throws the errors of the import before the answer */
+export function startImport(
+  { engine, operations, locations }: TransferParts,
+  { database, path, inputUrl, ...request }: ImportRequest,
+  patienceMs?: number,
+): Promise<OperationJson> {
+  const work = async (options: TransferOptions): Promise<JsonObject> => {
+    const metadataFile = await locations.metadataFileOf(path)
+    options.onProgress(await engine.importEntities(database, { metadataFile, ...options }))
+    return { '@type': emptyType }
   }
+  const { projectId } = database
+  return run(operations, { ...request, type: 'IMPORT_ENTITIES', projectId, place: { inputUrl }, work }, patienceMs)
+}
 
-  /** @throws the errors of the import before the answer */
-  import({ database, path, inputUrl, ...request }: ImportRequest, patienceMs?: number): Promise<OperationJson> {
-    const work = async (options: TransferOptions): Promise<JsonObject> => {
-      const metadataFile = await this.#locations.metadataFileOf(path)
-      options.onProgress(await this.#engine.importEntities(database, { metadataFile, ...options }))
-      return { '@type': emptyType }
-    }
-    const { projectId } = database
-    return this.#run({ ...request, type: 'IMPORT_ENTITIES', projectId, place: { inputUrl }, work }, patienceMs)
+async function run(
+  operations: Operations,
+  { type, projectId, labels, filter, place, work }: Transfer,
+  patienceMs: number = Number.POSITIVE_INFINITY,
+): Promise<OperationJson> {
+  let progress: Progress = { entities: 0, bytes: 0 }
+  const onProgress = (now: Progress): void => {
+    progress = { ...progress, ...now }
   }
-
-  async #run(
-    { type, projectId, labels, filter, place, work }: Transfer,
-    patienceMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<OperationJson> {
-    let progress: Progress = { entities: 0, bytes: 0 }
-    const onProgress = (now: Progress): void => {
-      progress = { ...progress, ...now }
+  const metadata = (common: CommonMetadata): JsonObject => ({
+    '@type': `${admin}${type === 'EXPORT_ENTITIES' ? 'Export' : 'Import'}EntitiesMetadata`,
+    common,
+    ...progressJson(progress),
+    entityFilter: filter,
+    ...place,
+  })
+  let failure: { readonly error: unknown } | undefined
+  const start = async (signal: AbortSignal): Promise<JsonObject> => {
+    try {
+      return await work({ kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress })
+    } catch (error) {
+      failure = { error }
+      throw error
     }
-    const metadata = (common: CommonMetadata): JsonObject => ({
-      '@type': `${admin}${type === 'EXPORT_ENTITIES' ? 'Export' : 'Import'}EntitiesMetadata`,
-      common,
-      ...progressJson(progress),
-      entityFilter: filter,
-      ...place,
-    })
-    let failure: { readonly error: unknown } | undefined
-    const run = async (signal: AbortSignal): Promise<JsonObject> => {
-      try {
-        return await work({ kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress })
-      } catch (error) {
-        failure = { error }
-        throw error
-      }
-    }
-    const { name } = this.#operations.start({ type, projectId, labels, metadata, run })
-    let operation = this.#operations.get(name)
-    for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
-      operation = await this.#operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
-    }
-    if (failure !== undefined) throw failure.error
-    return operation
   }
+  const { name } = operations.start({ type, projectId, labels, metadata, run: start })
+  let operation = operations.get(name)
+  for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
+    operation = await operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
+  }
+  if (failure !== undefined) throw failure.error
+  return operation
 }
 
 /** Maximum wait of a call for its work: half of its time, so that the answer still arrives. */

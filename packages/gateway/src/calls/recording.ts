@@ -49,14 +49,14 @@ export async function* recordLines(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Line[]> {
   const startedAtMs = performance.now()
-  const transactions = new TransactionNumbers()
+  const numberOf = transactionNumbers()
   const queue = new LineQueue(waitingBytesMax)
   const stop = calls.observe((report) => {
     queue.add(() => {
       const beganAtMs = performance.now() - report.durationMs - startedAtMs
       // The call may have begun before the recording.
       const ms = roundedMs(Math.max(0, beganAtMs))
-      const head = JSON.stringify({ ms, transaction: transactions.of(report) })
+      const head = JSON.stringify({ ms, transaction: numberOf(report) })
       return { head: `${head.slice(0, -1)},`, words: wordsOf(report, values) }
     })
   })
@@ -70,21 +70,20 @@ export async function* recordLines(
   }
 }
 
-/** Numbers for the tokens of open transactions, in the order of their first use. */
-class TransactionNumbers {
-  readonly #numbers = new Map<string, number>()
-  #last = 0
-
-  of({ facts, code }: CallReport): number | undefined {
+/** Gives numbers to the tokens of open transactions, in the order of their first use. */
+function transactionNumbers(): (report: CallReport) => number | undefined {
+  const numbers = new Map<string, number>()
+  let last = 0
+  return ({ facts, code }) => {
     const token = facts?.given?.transaction ?? facts?.asked.transaction
     if (facts === undefined || token === undefined) return undefined
     const name = Buffer.from(token).toString('base64')
-    const number = this.#numbers.get(name) ?? ++this.#last
+    const number = numbers.get(name) ?? ++last
     const isOver = facts.method === 'rollback' || (facts.method === 'commit' && (code === 'OK' || code === 'ABORTED'))
-    if (isOver) this.#numbers.delete(name)
-    else this.#numbers.set(name, number)
-    const [oldest] = this.#numbers.keys()
-    if (this.#numbers.size > transactionsMax && oldest !== undefined) this.#numbers.delete(oldest)
+    if (isOver) numbers.delete(name)
+    else numbers.set(name, number)
+    const [oldest] = numbers.keys()
+    if (numbers.size > transactionsMax && oldest !== undefined) numbers.delete(oldest)
     return number
   }
 }

@@ -18,19 +18,13 @@
 import { type Database, type Engine, failedPrecondition, invalidArgument, overallSuffix } from '@sixtables/engine'
 import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
 import { type AdminMethod, bodyObject } from '../admin-service.ts'
-import type { ExportLocations } from '../export-locations.ts'
-import { type EntityFilter, patienceMsOf, type TransferOperations } from '../export-operations.ts'
+import { type EntityFilter, patienceMsOf, startExport, startImport, type TransferParts } from '../export-operations.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject, OperationJson } from '../operations/operations.ts'
 
-export interface TransferParts {
-  readonly engine: Engine
-  readonly locations: ExportLocations
-  readonly transfers: TransferOperations
-}
-
 /** ExportEntities and ImportEntities of DatastoreAdmin, for the default database. */
-export function transferMethods({ engine, locations, transfers }: TransferParts): readonly AdminMethod[] {
+export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
+  const { engine, locations } = parts
   return [
     {
       name: 'ExportEntities',
@@ -43,7 +37,8 @@ export function transferMethods({ engine, locations, transfers }: TransferParts)
           throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
         }
         const name = exportNameOf(engine.context().clock.nowMicros())
-        return transfers.export(
+        return startExport(
+          parts,
           {
             database,
             dir: locations.below(place.path, name),
@@ -64,7 +59,7 @@ export function transferMethods({ engine, locations, transfers }: TransferParts)
         const { inputUrl = '', entityFilter = {}, labels } = request as ImportEntitiesJson
         const database = namedDatabase(engine, { project: request['projectId'] })
         const { path } = locations.placeOf(inputUrl, 'input_url')
-        return transfers.import({ database, path, filter: entityFilter, labels, inputUrl }, patienceMsOf(call))
+        return startImport(parts, { database, path, filter: entityFilter, labels, inputUrl }, patienceMsOf(call))
       },
     },
   ]
@@ -92,7 +87,8 @@ function exportNameOf(micros: bigint): string {
 }
 
 /** The endpoints of the Firestore emulator. */
-export function addTransferRoutes(router: Router, { engine, locations, transfers }: TransferParts): void {
+export function addTransferRoutes(router: Router, parts: TransferParts): void {
+  const { engine, locations } = parts
   router.add('POST', '/emulator/v1/projects/{project}:export', async (request) => {
     const { members, database } = emulatorRequest(engine, request)
     const directory = text(members, 'export_directory')
@@ -104,7 +100,7 @@ export function addTransferRoutes(router: Router, { engine, locations, transfers
     const filter = filterOf(members)
     const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
     const wanted = { database, dir, name, filter, labels: labelsOf(members), outputUrlPrefix: directory, outputUrl }
-    return answerOf(await transfers.export(wanted, patienceMsIn(request)), request)
+    return answerOf(await startExport(parts, wanted, patienceMsIn(request)), request)
   })
   router.add('POST', '/emulator/v1/projects/{project}:import', async (request) => {
     const { members, database } = emulatorRequest(engine, request)
@@ -113,7 +109,7 @@ export function addTransferRoutes(router: Router, { engine, locations, transfers
     const path = locations.below(place.path, text(members, 'export_name'))
     const filter = filterOf(members)
     const wanted = { database, path, filter, labels: labelsOf(members), inputUrl: directory }
-    return answerOf(await transfers.import(wanted, patienceMsIn(request)), request)
+    return answerOf(await startImport(parts, wanted, patienceMsIn(request)), request)
   })
 }
 

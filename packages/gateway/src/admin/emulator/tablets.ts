@@ -19,7 +19,7 @@ import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds 
 import { wholeNumber } from '../../convert/parameters.ts'
 import type { Route, Router } from '../../protocols/router.ts'
 import { liveHeat } from './live-heat.ts'
-import { groupsDefault, tickMs, Watch } from './watch.ts'
+import { groupsDefault, tickMs, watchOf } from './watch.ts'
 
 const intervalMsDefault = 1000
 /** Longest wait of a first report for the count of rows. */
@@ -28,7 +28,7 @@ const countMsMax = 200
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
   const { clock } = engine.context()
-  const watch = new Watch(engine, clock)
+  const watch = watchOf(engine, clock)
   const rowsCounted = async (query: URLSearchParams): Promise<void> => {
     const counted = tablets.counted()
     if (query.get('counted') === 'true') return counted
@@ -62,7 +62,7 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
     await rowsCounted(query)
-    return { events: (signal) => watch.events(intervalMs, options, signal) }
+    return { events: (signal) => watch(intervalMs, options, signal) }
   })
   const compact: Route = async ({ query, signal }) => {
     tablets.compact(tableOf(query))

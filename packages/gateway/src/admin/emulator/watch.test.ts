@@ -1,19 +1,19 @@
 import { openEngine, type RowKey, systemScheduler } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
-import { tickMs, Watch } from './watch.ts'
+import { tickMs, watchOf } from './watch.ts'
 
 test('streams with the same options are sent one event a tick, made once', async () => {
   const clock = new VirtualClock()
   const engine = await openEngine({ scheduler: clock })
   const heat = vi.spyOn(engine.tablets, 'heat')
-  const watch = new Watch(engine, clock)
+  const watch = watchOf(engine, clock)
   // A signal for each stream, as for real responses: with one for all, Node would warn about its many listeners.
   const endings: AbortController[] = []
   const events = (spanMs: number): AsyncGenerator<Buffer> => {
     const ending = new AbortController()
     endings.push(ending)
-    return watch.events(tickMs, { table: undefined, spanMs, rowsMax: undefined }, ending.signal)
+    return watch(tickMs, { table: undefined, spanMs, rowsMax: undefined }, ending.signal)
   }
   const streams = Array.from({ length: 50 }, () => events(60_000))
   const tick = async (): Promise<ReadonlySet<unknown>> => {
@@ -41,9 +41,8 @@ test('the event of many tablets is made in several turns', async () => {
   const engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
   for (let i = 0; i < 400; i++) engine.tablets.split('Entities', `e${1000 + i}` as RowKey)
   const ending = new AbortController()
-  const event = await new Watch(engine, systemScheduler)
-    .events(tickMs, { table: undefined, spanMs: undefined, rowsMax: undefined }, ending.signal)
-    .next()
+  const options = { table: undefined, spanMs: undefined, rowsMax: undefined }
+  const event = await watchOf(engine, systemScheduler)(tickMs, options, ending.signal).next()
   expect(turns).toBeGreaterThanOrEqual(3)
   const { report } = JSON.parse(String(event.value).slice('data: '.length))
   expect(report.tablets).toEqual(JSON.parse(JSON.stringify(engine.tablets.report().tablets)))

@@ -16,49 +16,43 @@ interface Kept {
   readonly event: Promise<Buffer>
 }
 
-export class Watch {
-  readonly #engine: Engine
-  readonly #clock: Scheduler
+/** Streams of events, which end when their signal aborts. */
+export type Watch = (intervalMs: number, options: HeatOptions, signal: AbortSignal) => AsyncGenerator<Buffer>
+
+export function watchOf(engine: Engine, clock: Scheduler): Watch {
   /** The latest events by their options. */
-  readonly #kept = new Map<string, Kept>()
-
-  constructor(engine: Engine, clock: Scheduler) {
-    this.#engine = engine
-    this.#clock = clock
+  const latest = new Map<string, Kept>()
+  const eventOf = (options: HeatOptions): Promise<Buffer> => {
+    const name = JSON.stringify(options)
+    const now = clock.steadyMs()
+    const kept = latest.get(name)
+    if (kept !== undefined && now - kept.madeAtMs < tickMs) return kept.event
+    const event = made(engine, options)
+    if (latest.size >= keptMax) latest.clear()
+    latest.set(name, { madeAtMs: now, event })
+    return event
   }
-
-  async *events(intervalMs: number, options: HeatOptions, signal: AbortSignal): AsyncGenerator<Buffer> {
-    const context = this.#engine.context({ signal })
+  return async function* (intervalMs, options, signal) {
+    const context = engine.context({ signal })
     while (!signal.aborted) {
-      yield await this.#event(options)
-      await this.#clock.sleep(intervalMs, signal)
+      yield await eventOf(options)
+      await clock.sleep(intervalMs, signal)
       await turnOfItsOwn(context)
     }
   }
+}
 
-  #event(options: HeatOptions): Promise<Buffer> {
-    const name = JSON.stringify(options)
-    const now = this.#clock.steadyMs()
-    const kept = this.#kept.get(name)
-    if (kept !== undefined && now - kept.madeAtMs < tickMs) return kept.event
-    const event = this.#made(options)
-    if (this.#kept.size >= keptMax) this.#kept.clear()
-    this.#kept.set(name, { madeAtMs: now, event })
-    return event
-  }
-
-  async #made(options: HeatOptions): Promise<Buffer> {
-    const { tablets } = this.#engine
-    const context = this.#engine.context()
-    const report = await tablets.reportInSlices(context)
-    const workOfPart = report.tablets.length
-    const heat = tablets.heat(options)
-    await giveWay(context, workOfPart)
-    const findings = this.#engine.findings()
-    await giveWay(context, workOfPart)
-    const pieces: Buffer[] = []
-    const event = { report, heat, groups: tablets.groups(groupsDefault), findings }
-    for await (const piece of eventPieces(context, event)) pieces.push(piece)
-    return Buffer.concat(pieces)
-  }
+async function made(engine: Engine, options: HeatOptions): Promise<Buffer> {
+  const { tablets } = engine
+  const context = engine.context()
+  const report = await tablets.reportInSlices(context)
+  const workOfPart = report.tablets.length
+  const heat = tablets.heat(options)
+  await giveWay(context, workOfPart)
+  const findings = engine.findings()
+  await giveWay(context, workOfPart)
+  const pieces: Buffer[] = []
+  const event = { report, heat, groups: tablets.groups(groupsDefault), findings }
+  for await (const piece of eventPieces(context, event)) pieces.push(piece)
+  return Buffer.concat(pieces)
 }

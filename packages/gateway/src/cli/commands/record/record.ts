@@ -5,7 +5,7 @@ import { exitCodes, OperationError } from '../../framework/errors.ts'
 import { wholeNumber } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { serverOf } from '../../target/places.ts'
-import { countInWords, RecordingFile } from '../../target/recording-file.ts'
+import { createRecording, type RecordingFile } from '../../target/recording-file.ts'
 import { openEvents } from '../../target/remote-target.ts'
 
 const secondsMax = 86_400
@@ -22,7 +22,7 @@ export async function record(flags: Flags, io: Io): Promise<number> {
     const lines = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
     const force = flags['force'] === true
     const whenThere = 'give --force to replace it, or name another file'
-    const file = await RecordingFile.create(path, { force, whenThere })
+    const file = await createRecording(path, { force, whenThere })
     io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
     if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
     await fill(file, { lines, signal: stop.signal, io, address })
@@ -52,6 +52,6 @@ async function fill(file: RecordingFile, { lines, signal, io, address }: Source)
       throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
     }
   } finally {
-    io.out(countInWords(file.path, await file.close()))
+    io.out(await file.close())
   }
 }

@@ -21,7 +21,7 @@ import { openStore } from '../../target/open-store.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
 import { beginRecording } from './start-recording.ts'
-import { StartTransfer } from './start-transfer.ts'
+import { exportAtExit, importAtStart } from './start-transfer.ts'
 
 export interface Server {
   /** The actual address; its port is never 0. */
@@ -51,14 +51,13 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     if (failure === undefined) logger.warn(recovery)
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
-  const transfer = new StartTransfer(engine, settings)
   let served: Served
   let endRecording: (() => Promise<string>) | undefined
   try {
     // The indexes of index.yaml must be ready for the first query.
     const known = new Set([...engine.databases(), engine.database(settings.project).keep()])
     for (const database of known) await engine.indexes.deploy(database)
-    await transfer.begin()
+    await importAtStart(engine, settings)
     const onCall =
       settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
     served = await serve({
@@ -80,7 +79,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       await served.close()
       const recorded = await endRecording?.()
       try {
-        await transfer.end()
+        await exportAtExit(engine, settings)
       } finally {
         await engine.close()
       }

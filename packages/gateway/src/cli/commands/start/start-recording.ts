@@ -2,7 +2,7 @@
 import { recordedLines } from '../../../calls/recording.ts'
 import type { Served } from '../../../emulator/serve.ts'
 import type { Logger } from '../../../logger.ts'
-import { countInWords, RecordingFile } from '../../target/recording-file.ts'
+import { createRecording } from '../../target/recording-file.ts'
 
 /**
  * Begins before clients learn the address, so that no call is missed. If the file cannot be written later, the recording ends and the
@@ -17,7 +17,7 @@ export async function beginRecording(path: string, served: Served, logger: Logge
   const lines = recordedLines(served.calls, { values: false }, stop.signal)
   const header = lines.next()
   const whenThere = 'delete it, or name another file for --record'
-  const file = await RecordingFile.create(path, { force: false, whenThere }).catch(async (error: unknown) => {
+  const file = await createRecording(path, { force: false, whenThere }).catch(async (error: unknown) => {
     await lines.return(undefined)
     await served.close()
     throw error
@@ -32,6 +32,6 @@ export async function beginRecording(path: string, served: Served, logger: Logge
   return async () => {
     stop.abort()
     await written
-    return countInWords(path, await file.close())
+    return await file.close()
   }
 }

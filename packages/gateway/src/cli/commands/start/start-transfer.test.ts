@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OperationError, UsageError } from '../../framework/errors.ts'
-import type { StartSettings } from './settings.ts'
-import { StartTransfer } from './start-transfer.ts'
+import { exportAtExit, importAtStart } from './start-transfer.ts'
 
 let home: string
 let engine: Engine
@@ -20,8 +19,9 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function transferTo(exportOnExit: string): StartTransfer {
-  return new StartTransfer(engine, { project: 'p', importData: undefined, exportOnExit } as StartSettings)
+function transferTo(exportOnExit: string) {
+  const settings = { project: 'p', importData: undefined, exportOnExit }
+  return { begin: () => importAtStart(engine, settings), end: () => exportAtExit(engine, settings) }
 }
 
 test('start-transfer/S1: the export is where it was asked for, in folders that were not there, with nothing beside it', async () => {

@@ -7,77 +7,59 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type Database, DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
+import { DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
 import { metadataFileOf } from '../../../admin/export-locations.ts'
 import { OperationError, UsageError } from '../../framework/errors.ts'
 import type { StartSettings } from './settings.ts'
 
-export class StartTransfer {
-  readonly #engine: Engine
-  readonly #settings: StartSettings
+type Transfer = Pick<StartSettings, 'exportOnExit' | 'importData' | 'project'>
 
-  constructor(engine: Engine, settings: StartSettings) {
-    this.#engine = engine
-    this.#settings = settings
+/** @throws UsageError if the export cannot be read, or the place of the final one cannot be written */
+export async function importAtStart(engine: Engine, { importData, exportOnExit, project }: Transfer): Promise<void> {
+  if (exportOnExit !== undefined) await tryPlace(exportOnExit)
+  if (importData === undefined) return
+  if (!existsSync(importData)) {
+    // The first of several runs, each of which begins with the export of the one before.
+    if (importData === exportOnExit) return
+    throw new UsageError(`--import-data: there is no file or folder ${importData}`)
   }
-
-  /** @throws UsageError if the export cannot be read, or the place of the final one cannot be written */
-  async begin(): Promise<void> {
-    const { importData, exportOnExit } = this.#settings
-    if (exportOnExit !== undefined) await this.#tryPlace(exportOnExit)
-    if (importData === undefined) return
-    if (!existsSync(importData)) {
-      // The first of several runs, each of which begins with the export of the one before.
-      if (importData === exportOnExit) return
-      throw new UsageError(`--import-data: there is no file or folder ${importData}`)
-    }
-    try {
-      await this.#engine.importEntities(this.#database(), { metadataFile: await metadataFileOf(importData) })
-    } catch (error) {
-      throw error instanceof DatastoreError ? new UsageError(`--import-data: ${error.message}`) : error
-    }
+  try {
+    await engine.importEntities(engine.database(project), { metadataFile: await metadataFileOf(importData) })
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(`--import-data: ${error.message}`) : error
   }
+}
 
-  /** Called after the last request was answered. @throws OperationError */
-  async end(): Promise<void> {
-    const { exportOnExit } = this.#settings
-    if (exportOnExit === undefined) return
-    try {
-      await this.#exportTo(exportOnExit)
-    } catch (error) {
-      throw new OperationError(`--export-on-exit: the export to ${exportOnExit} failed: ${messageOf(error)}`)
-    }
-  }
-
-  async #exportTo(dir: string): Promise<void> {
-    // An export has the name of its folder.
-    const beside = besideOf(dir)
-    const fresh = join(beside, basename(dir))
+/** Called after the last request was answered. @throws OperationError */
+export async function exportAtExit(engine: Engine, { exportOnExit: dir, project }: Transfer): Promise<void> {
+  if (dir === undefined) return
+  // An export has the name of its folder.
+  const beside = besideOf(dir)
+  const fresh = join(beside, basename(dir))
+  try {
     await makeFolders(beside)
     try {
-      await this.#engine.exportEntities(this.#database(), { dir: fresh })
+      await engine.exportEntities(engine.database(project), { dir: fresh })
       if (existsSync(dir)) await rename(dir, join(beside, 'before'))
       await rename(fresh, dir)
     } finally {
       await rm(beside, { recursive: true, force: true })
     }
+  } catch (error) {
+    throw new OperationError(`--export-on-exit: the export to ${dir} failed: ${messageOf(error)}`)
   }
+}
 
-  /** Creates the folder of the export and removes it again, to see that this works. */
-  async #tryPlace(dir: string): Promise<void> {
-    if (existsSync(dir) && !(await isExport(dir))) {
-      throw new UsageError(`--export-on-exit: ${dir} holds something else than an export; name another folder`)
-    }
-    try {
-      await makeFolders(besideOf(dir))
-      await rmdir(besideOf(dir))
-    } catch (error) {
-      throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${messageOf(error)}; name another folder`)
-    }
+/** Creates the folder of the export and removes it again, to see that this works. */
+async function tryPlace(dir: string): Promise<void> {
+  if (existsSync(dir) && !(await isExport(dir))) {
+    throw new UsageError(`--export-on-exit: ${dir} holds something else than an export; name another folder`)
   }
-
-  #database(): Database {
-    return this.#engine.database(this.#settings.project)
+  try {
+    await makeFolders(besideOf(dir))
+    await rmdir(besideOf(dir))
+  } catch (error) {
+    throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${messageOf(error)}; name another folder`)
   }
 }
 
