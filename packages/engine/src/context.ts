@@ -141,14 +141,10 @@ export interface RequestContext {
   readonly trace?: RequestTrace | undefined
 }
 
-export interface RequestContextOptions {
+export interface RequestContextOptions
+  extends Partial<Pick<RequestContext, 'deadlineAt' | 'signal' | 'ledger' | 'spreadMs' | 'isUncounted'>> {
   readonly clock: Scheduler
-  readonly deadlineAt?: number | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly ledger?: Ledger
   readonly weight?: number | undefined
-  readonly spreadMs?: number | undefined
-  readonly isUncounted?: boolean | undefined
 }
 
 export function requestContext(options: RequestContextOptions): RequestContext {

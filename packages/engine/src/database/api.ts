@@ -2,14 +2,21 @@
  * The verbs of a database as data: requests and answers, without transport. The gateway's handlers translate to and from
  * these; users in the same process call them directly.
  */
+import type { AggregateTerm } from '../executor/aggregate.ts'
+import type { ResultPage } from '../executor/result-page.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
-import type { MoreResults, Query, ResultType } from '../model/query.ts'
+import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import type { Conflict } from '../transactions/conflict.ts'
+import type { MutationOutcome } from '../transactions/mutations.ts'
 import type { PropertyTransform } from '../transactions/property-transform.ts'
+import type { BeginOptions as TransactionOptions } from '../transactions/transaction-registry.ts'
 
+export type { PageResult as QueryResult } from '../executor/result-page.ts'
+export type { MutationOutcome as MutationResult } from '../transactions/mutations.ts'
 export type { PropertyTransform } from '../transactions/property-transform.ts'
+export type { BeginOptions as TransactionOptions } from '../transactions/transaction-registry.ts'
 
 export type ReadConsistency = 'strong' | 'eventual'
 
@@ -22,12 +29,6 @@ export interface ReadOptions {
   readonly readTime?: bigint
   /** Reads as if all pending commits were applied, and applies none. Not in transactions or with a read time. */
   readonly ahead?: boolean
-}
-
-export interface TransactionOptions {
-  readonly mode: 'readWrite' | 'readOnly'
-  readonly previousTransaction?: Uint8Array
-  readonly readTime?: bigint
 }
 
 export interface LookupRequest {
@@ -60,31 +61,13 @@ export interface RunQueryRequest {
   readonly read?: ReadOptions
 }
 
-export interface QueryResult {
-  readonly key: Key
-  /** The entity as stored; absent for keys-only and projection results. */
-  readonly image?: EntityImage
-  /** Projection only: the `properties` fields (tag 3) of an Entity, as in {@link EntityImage}. */
-  readonly projected?: Uint8Array
-  readonly cursor: Uint8Array
-}
-
-export interface QueryBatch {
-  readonly resultType: ResultType
-  readonly results: readonly QueryResult[]
-  readonly skipped: number
-  readonly skippedCursor?: Uint8Array
-  readonly endCursor: Uint8Array
-  readonly moreResults: MoreResults
+export interface QueryBatch extends ResultPage {
   readonly readTime: bigint
   readonly transaction?: Uint8Array
 }
 
 /** One aggregation over the results of a query. The default aliases are property_1, property_2, … */
-export type Aggregation = { readonly alias?: string | undefined } & (
-  | { readonly operator: 'count'; readonly upTo: bigint | undefined }
-  | { readonly operator: 'sum' | 'avg'; readonly property: string }
-)
+export type Aggregation = AggregateTerm & { readonly alias?: string | undefined }
 
 export interface RunAggregationQueryRequest {
   readonly query: Query
@@ -135,21 +118,9 @@ export interface CommitRequest {
   readonly mutations: readonly Mutation[]
 }
 
-export interface MutationResult {
-  /** Only if an id was allocated. */
-  readonly key?: Key
-  readonly version: bigint
-  /** Microseconds since the epoch; absent after a delete. */
-  readonly createTime?: bigint
-  readonly updateTime?: bigint
-  readonly conflictDetected: boolean
-  /** One for each transform, in order: the new value, or null for those of arrays. Absent without transforms. */
-  readonly transformResults?: readonly Value[]
-}
-
 export interface CommitResult {
   /** One for each mutation, in order. */
-  readonly mutationResults: readonly MutationResult[]
+  readonly mutationResults: readonly MutationOutcome[]
   /** Index rows written and deleted. */
   readonly indexUpdates: number
   /** Microseconds since the epoch; absent for a non-transactional commit, as the API says. */

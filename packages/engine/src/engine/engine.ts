@@ -25,13 +25,12 @@ import type { Finding } from '../observe/tablets/report.ts'
 import type { Tablets } from '../observe/tablets/tablets.ts'
 import { Sequencer } from '../sequencer.ts'
 import type { StoreState } from '../storage/kv.ts'
-import { localSource } from './check-source.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { type EngineSnapshot, noSnapshots, restoreSnapshot, takeSnapshot } from './engine-snapshot.ts'
 import { openParts, useIndexFile } from './opening.ts'
 import { type ResetScope, resetStore } from './reset.ts'
-import type { StoreFigures } from './store-port.ts'
+import type { PlaceSource, StoreFigures } from './store-port.ts'
 import {
   type Cancellable,
   type ExportReport,
@@ -271,5 +270,22 @@ export class Engine {
    */
   useIndexFile(): Promise<void> {
     return useIndexFile(this.#parts)
+  }
+}
+
+/** The rows of a store of one process at one moment, for a check, and the way to repair them. */
+function localSource({ kv, log }: LocalParts): PlaceSource {
+  return {
+    atOneMoment: async (work) => {
+      const snapshot = kv.snapshot()
+      return await work(snapshot).finally(() => snapshot.close())
+    },
+    alone: (task) =>
+      Promise.resolve(
+        log.exclusive(async () => {
+          await log.quiesce()
+          return await log.applier.alone(task)
+        }),
+      ),
   }
 }

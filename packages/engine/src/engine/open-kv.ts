@@ -25,10 +25,10 @@ export async function openStore({ kv, dir, durability, repairLog, scheduler }: E
   return {
     kv: await openDataFolder({
       dir,
-      readBeforeWritten: rowsOf('Entities').start,
+      durability,
+      repairLog,
       scheduler,
-      ...(durability === undefined ? {} : { durability }),
-      ...(repairLog === undefined ? {} : { repairLog }),
+      readBeforeWritten: rowsOf('Entities').start,
     }),
   }
 }

@@ -11,7 +11,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
+import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { decodeLogRecord } from '../log/log-record.ts'
 import type { NewerRecords } from '../log/retention.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
@@ -20,7 +20,7 @@ import { giveWay, sliceWorkMax, whileWanted } from '../slices.ts'
 import { type KeyRange, type KvReader, type RowKey, workOf } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
-import { EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
+import { type EntityDelta, EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
 import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
 import type { TablePart } from '../tables/table-part.ts'
 import { Overlay } from './overlay.ts'
@@ -205,13 +205,7 @@ class UndonePart {
   }
 }
 
-interface NewerChange {
-  readonly codes: KeyCodes
-  readonly before: Uint8Array | undefined
-  readonly after: Uint8Array | undefined
-}
-
-function changesAt(place: number, { at, reader, newer }: Moment): MaybePromise<readonly NewerChange[]> {
+function changesAt(place: number, { at, reader, newer }: Moment): MaybePromise<readonly EntityDelta[]> {
   const logRow = newer.rowAt(place)
   const { partition, version } = parseLogRowKey(logRow)
   if (version <= at) return []
@@ -224,7 +218,7 @@ function changesAt(place: number, { at, reader, newer }: Moment): MaybePromise<r
 }
 
 /** Returns a function that undoes one change in the rows of a part. An entity's oldest change must come first. */
-function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (change: NewerChange) => void {
+function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (change: EntityDelta) => void {
   const { table, prefix } = part
   if (table === 'Entities') {
     return ({ codes: { partition, path }, before }) => rows.writeFirst(entityRowKey(partition, path), before)

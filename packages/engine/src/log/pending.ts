@@ -8,19 +8,13 @@ import { lowerBound } from '../lower-bound.ts'
 import type { RequestLoad } from '../meter.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { EntityRows } from '../tables/entity-rows.ts'
-import type { GroupCode } from '../tables/log-rows.ts'
+import type { GroupCode, LogPosition } from '../tables/log-rows.ts'
 import type { EntityChange } from './log-record.ts'
 
 /** The progress of a record: `committed`, then `A` (entity rows written). It is removed when its index rows are written. */
 export type Milestone = 'committed' | 'A'
 
-export interface PendingRecord {
-  readonly group: GroupCode
-  /** Partition code of the group's entities. */
-  readonly partition: string
-  /** Code of the group's database. */
-  readonly database: string
-  readonly version: bigint
+export interface PendingRecord extends LogPosition {
   readonly logRow: RowKey
   readonly logBytes: number
   /** The changes of entities, with their rows. Creating or dropping an index replaces them. */

@@ -7,7 +7,7 @@
  *                    property_representation lists the classes of its values, sorted: ["BOOLEAN"]
  *
  * Such a query runs like any other, over a small store made for it, so key ranges, limits, cursors and projections work. The cost
- * grows with the number of namespaces, kinds and properties, not with that of entities (skip-scan.ts); a store without all index
+ * grows with the number of namespaces, kinds and properties, not with that of entities ({@link skipScan}); a store without all index
  * rows, such as one in memory, answers `__property__` from a survey of the entities (survey.ts).
  *
  * Measured on the legacy emulator: names, keys and classes.
@@ -17,11 +17,20 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { databaseCode, keyCodes, partitionCode } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import {
+  andThen,
+  finallyDo,
+  forEachInOrder,
+  type MaybePromise,
+  runSteps,
+  type Steps,
+  waitFor,
+} from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
 import { kindOfRow, kindPrefix } from '../tables/entities-by-kind.ts'
@@ -29,8 +38,7 @@ import { parsePropertyCode, propertyPrefix, splitPropertyAscRow } from '../table
 import { handRows, scatterProperty } from '../tables/entity-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
-import { KvTableView, type TableView } from '../tables/table.ts'
-import { skipScan } from './skip-scan.ts'
+import { KvTableView, type RowScan, type TableId, type TableView } from '../tables/table.ts'
 import { classNames, type Survey } from './survey.ts'
 
 export type MetadataKind = '__namespace__' | '__kind__' | '__property__'
@@ -209,4 +217,32 @@ function representationsOf(context: RequestContext, view: TableView, prefix: str
     return prefix + String.fromCharCode(byte + 1)
   })
   return andThen(done, () => classes)
+}
+
+/**
+ * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B among
+ * A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
+ *
+ * @param jump - gets each row found and returns the row key to continue from, which must be behind that row
+ */
+function skipScan(
+  context: RequestContext,
+  view: TableView,
+  table: TableId,
+  range: KeyRange,
+  jump: (row: RowKey) => RowKey,
+): MaybePromise<void> {
+  const scan = view.scan(context, table, range, { expect: 1 })
+  return finallyDo(
+    () => runSteps(jumps(scan, jump)),
+    () => scan.close(),
+  )
+}
+
+function* jumps(scan: RowScan, jump: (row: RowKey) => RowKey): Steps<void> {
+  for (;;) {
+    const [row] = yield* waitFor(scan.next(1))
+    if (row === undefined) return
+    scan.seek(jump(row.key))
+  }
 }

@@ -7,7 +7,7 @@
  */
 import { invert } from '../encoding/bytes.ts'
 import { type Atom, type Conjunction, compareNames, keyProperty } from './filters.ts'
-import type { Column, Disjunct, Equality } from './normal-query.ts'
+import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
 /** Whether the atom limits a property to ranges, and so makes it a column. */
@@ -63,12 +63,7 @@ function inequalitySpans(conjunction: Conjunction, property: string, inverted: b
   return spans ?? []
 }
 
-export interface OrderedColumns {
-  readonly columns: readonly Column[]
-  readonly lateColumns: readonly Column[]
-  /** Whether each row of an entity is a result, as in a projection. */
-  readonly everyRow: boolean
-}
+type OrderedColumns = Pick<NormalQuery, 'columns' | 'lateColumns' | 'everyRow'>
 
 /** Adds the disjuncts of one conjunction; none if it contradicts itself. */
 export function addDisjuncts(conjunction: Conjunction, ordering: OrderedColumns, disjuncts: Disjunct[]): void {

@@ -14,17 +14,13 @@
  */
 import { pathCode } from '../encoding/key-codec.ts'
 import type { CompositeIndex, IndexedProperty } from '../model/index-definition.ts'
-import type { RowKey } from '../storage/kv.ts'
 import { columnCode, columnsOf, compositePrefix, isKeyDescending } from '../tables/entities-by-composite-property.ts'
 import type { Column, Equality, NormalQuery } from './normal-query.ts'
+import type { ScanNode } from './plan-node.ts'
 
 /** An index, and the part of it that the query fixes. */
-export interface IndexChoice {
+export interface IndexChoice extends Pick<ScanNode, 'prefix' | 'mirrored' | 'equalities'> {
   readonly index: CompositeIndex
-  readonly prefix: RowKey
-  /** Whether its rows contain inverted positions. */
-  readonly mirrored: boolean
-  readonly equalities: readonly Equality[]
 }
 
 export interface IndexCover {

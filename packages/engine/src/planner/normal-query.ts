@@ -62,26 +62,31 @@ export interface Disjunct {
   readonly pathSpans: readonly Span[] | undefined
 }
 
-export interface NormalQuery {
-  readonly partition: PartitionId
-  readonly kind: string | undefined
-  readonly ancestor: Key | undefined
+/** The complete order of a query (orders.ts). */
+export interface Ordering {
   readonly columns: readonly Column[]
   /** Directions of the columns, first to last. None is free in a reverse query. */
   readonly parts: readonly ColumnPart[]
-  /** Columns that are ordered after the key. */
+  /** Columns that are ordered after the key. With `everyRow` their codes are behind the path in positions. */
   readonly lateColumns: readonly Column[]
-  /** Whether each row of an entity is a result, not the entity once. */
-  readonly everyRow: boolean
   /** Whether results are in descending order of positions. */
   readonly reverse: boolean
-  /** Empty: the filter contradicts itself. */
+  /** One result for each combination of this many first columns; `undefined` = all results. */
+  readonly distinctColumns: number | undefined
+}
+
+export interface NormalQuery extends Ordering {
+  readonly partition: PartitionId
+  readonly kind: string | undefined
+  readonly ancestor: Key | undefined
+  /** Whether each row of an entity is a result, not the entity once. */
+  readonly everyRow: boolean
+  /** The condition for an entity to match; empty: the filter contradicts itself. */
   readonly disjuncts: readonly Disjunct[]
   readonly resultType: ResultType
   /** Names of the projected properties in the requested order; all are columns. */
   readonly projection: readonly string[]
-  /** One result for each combination of this many first columns; `undefined` = all results. */
-  readonly distinctColumns: number | undefined
+  /** How entities of this database are indexed. */
   readonly indexOptions: IndexOptions
   /** A 32-bit hash of the columns of positions, without their directions. */
   readonly shape: number

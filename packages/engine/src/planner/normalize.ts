@@ -15,8 +15,8 @@ import type { Query, ResultType } from '../model/query.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import { addDisjuncts, separateEqualitiesFromInequalities } from './disjuncts.ts'
 import { type Conjunction, countFilters, keyProperty, readFilter } from './filters.ts'
-import type { Disjunct, NormalQuery } from './normal-query.ts'
-import { type Ordering, orderColumns } from './orders.ts'
+import type { Disjunct, NormalQuery, Ordering } from './normal-query.ts'
+import { orderColumns } from './orders.ts'
 
 export interface QueryDatabase {
   readonly projectId: string
@@ -48,18 +48,14 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
     const disjuncts: Disjunct[] = []
     for (const conjunction of reduced) addDisjuncts(conjunction, { ...ordering, everyRow }, disjuncts)
     return {
+      ...ordering,
       partition: query.partition,
       kind: query.kind,
       ancestor,
-      columns: ordering.columns,
-      parts: ordering.parts,
-      lateColumns: ordering.lateColumns,
       everyRow,
-      reverse: ordering.reverse,
       disjuncts,
       resultType,
       projection,
-      distinctColumns: ordering.distinctColumns,
       indexOptions: database.indexOptions ?? {},
       shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
       arrange: (columns) => normalIn({ ...ordering, columns }),

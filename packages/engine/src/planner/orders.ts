@@ -20,15 +20,7 @@ import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
 import { isInequality } from './disjuncts.ts'
 import { type Conjunction, compareNames, keyProperty } from './filters.ts'
-import type { Column, ColumnPart } from './normal-query.ts'
-
-export interface Ordering {
-  readonly columns: readonly Column[]
-  readonly parts: readonly ColumnPart[]
-  readonly lateColumns: readonly Column[]
-  readonly reverse: boolean
-  readonly distinctColumns: number | undefined
-}
+import type { Column, ColumnPart, Ordering } from './normal-query.ts'
 
 const noColumns: Ordering = { columns: [], parts: [], lateColumns: [], reverse: false, distinctColumns: undefined }
 

@@ -13,13 +13,10 @@
  * offset and limit, entities); the executor adds it from the fields of Plan. A plan without join and filter reads the rows
  * that it gives, and at most a batch more.
  */
-import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
-import type { PartitionId } from '../model/key.ts'
-import type { ResultType } from '../model/query.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
-import type { Column, Disjunct, Equality } from './normal-query.ts'
+import type { Equality, NormalQuery } from './normal-query.ts'
 import type { Span } from './spans.ts'
 
 export interface ScanNode {
@@ -68,26 +65,11 @@ export interface EmptyNode {
 
 export type PlanNode = ScanNode | MergeJoinNode | UnionNode | FilterNode | LateNode | EmptyNode
 
-export interface Plan {
-  readonly partition: PartitionId
+export interface Plan extends Omit<NormalQuery, 'ancestor' | 'parts' | 'arrange'> {
   readonly partitionCode: string
-  readonly kind: string | undefined
   readonly ancestorPath: string | undefined
-  readonly columns: readonly Column[]
-  /** Columns after the key, whose codes are behind the path with `everyRow`. */
-  readonly lateColumns: readonly Column[]
-  readonly everyRow: boolean
-  readonly reverse: boolean
-  /** The condition for an entity to match, used to find the first row of an entity with arrays. */
-  readonly disjuncts: readonly Disjunct[]
   /** Whether an entity may have several positions, of which only the first is a result. */
   readonly firstRowOnly: boolean
-  readonly resultType: ResultType
-  readonly projection: readonly string[]
-  readonly distinctColumns: number | undefined
-  /** How entities of this database are indexed. */
-  readonly indexOptions: IndexOptions
-  readonly shape: number
   readonly source: PlanNode
 }
 

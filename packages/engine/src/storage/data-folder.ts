@@ -17,12 +17,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Scheduler } from '../clock.ts'
 import { DatastoreError, systemCode } from '../errors.ts'
-import type { Durability } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
-import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
+import { type LevelKv, type LevelKvOptions, openLevelKv, probeLevel } from './level-kv.ts'
 import { cutLogs } from './level-log-check.ts'
 
 /** The format of the rows, as in docs/reference/keyspace.md. Raise it with a migration when a row's bytes change. */
@@ -34,20 +32,12 @@ const oldestFormat = 2
 const formatFile = 'sixtables.json'
 const rowsFolder = 'rows'
 
-export interface DataFolderOptions {
-  readonly dir: string
-  /** Default `process`. */
-  readonly durability?: Durability
-  /** Refuse a folder that has no store yet, instead of making one. */
-  readonly mustExist?: boolean
+export interface DataFolderOptions
+  extends Pick<LevelKvOptions, 'dir' | 'durability' | 'mustExist' | 'readBeforeWritten' | 'scheduler'> {
   /** Refuse all writes; implies `mustExist`. LevelDB still locks the folder and cleans up its own files. */
   readonly readOnly?: boolean
   /** Keep the rows that were written before the damage in the log. Default: refuse. */
-  readonly repairLog?: boolean
-  /** For level-kv.ts. */
-  readonly readBeforeWritten?: string | undefined
-  /** For level-kv.ts. */
-  readonly scheduler?: Scheduler | undefined
+  readonly repairLog?: boolean | undefined
 }
 
 /**
@@ -67,15 +57,8 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
   }
   await refuseHeadless(dir)
   if (format !== 'fresh') await refuseDamaged(dir, options.repairLog === true)
-  const kv = await openLevelKv({
-    dir: join(dir, rowsFolder),
-    mustExist,
-    location: dir,
-    readBeforeWritten: options.readBeforeWritten,
-    scheduler: options.scheduler,
-    ...(options.durability === undefined ? {} : { durability: options.durability }),
-    ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
-  }).catch((error: unknown) => {
+  const ofLevel = { ...options, dir: join(dir, rowsFolder), mustExist, location: dir }
+  const kv = await openLevelKv(ofLevel).catch((error: unknown) => {
     throw openError(dir, error)
   })
   if (format === oldestFormat && options.readOnly !== true) {
@@ -279,5 +262,5 @@ function openError(dir: string, error: unknown): DatastoreError {
 
 function refused(dir: string, found: string, advice: string, cause?: unknown): DatastoreError {
   const message = `The data folder ${dir} cannot be used: ${found}. ${advice}.`
-  return new DatastoreError('FAILED_PRECONDITION', message, cause === undefined ? {} : { cause })
+  return new DatastoreError('FAILED_PRECONDITION', message, { cause })
 }

@@ -49,7 +49,7 @@ export interface LevelKvOptions {
   /** Folder of the LevelDB files; created if it is missing, unless `mustExist`. */
   readonly dir: string
   /** Default `process`. */
-  readonly durability?: Durability
+  readonly durability?: Durability | undefined
   readonly mustExist?: boolean
   readonly readOnly?: boolean
   /** Approximate memory for rows that were read; 0 for none. Default 48 MiB. */

@@ -4,7 +4,13 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { encodeImage } from '../tables/entities.ts'
-import { type EntityDelta, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
+import {
+  type EntityDelta,
+  handRows,
+  type IndexRules,
+  type RowChange as ProducedRow,
+  tableOfRow,
+} from '../tables/entity-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { TableId } from '../tables/table.ts'
 
@@ -15,11 +21,8 @@ export interface TableRow {
 }
 
 /** The change of a row. */
-export interface RowChange {
+export interface RowChange extends ProducedRow {
   readonly table: TableId
-  readonly key: RowKey
-  readonly value: Uint8Array | undefined
-  readonly wasThere: boolean
 }
 
 /** The row changes of an entity's change, including its row in Entities. */

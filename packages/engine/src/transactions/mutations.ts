@@ -55,14 +55,15 @@ export interface PreparedMutation {
 }
 
 export interface MutationOutcome {
+  /** Only if the allocator chose its id. */
+  readonly key?: Key
   readonly version: bigint
+  /** Microseconds since the epoch; absent after a delete. */
   readonly createTime?: bigint
   readonly updateTime?: bigint
   readonly conflictDetected: boolean
-  /** One per transform that took effect. */
+  /** One per transform that took effect: the new value, or null for those of arrays. Absent without transforms. */
   readonly transformResults?: readonly Value[]
-  /** Only if the allocator chose its id. */
-  readonly key?: Key
 }
 
 export interface EvaluationRules {

@@ -30,20 +30,6 @@ import type { RecentCommits } from './recent-commits.ts'
 /** The scope of a read: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
 
-export interface ReadView {
-  readonly view: TableView
-  /** The view for a read of this scope only. */
-  within(scopeOf: () => ReadScope): TableView
-  /** The view has every commit below this mark of RecentCommits. */
-  readonly mark: number
-  /** Microseconds. */
-  readonly at: bigint
-  /** Runs a read of the view. */
-  during<T>(read: () => MaybePromise<T>): MaybePromise<T>
-  /** Returns the view. A running read continues. */
-  close(): void
-}
-
 export interface ReadViewsParts {
   readonly kv: Kv
   readonly scheduler: Scheduler
@@ -75,7 +61,7 @@ export class ReadViews {
       const snapshot = kv.snapshot()
       const mark = recent.mark()
       onMark(mark)
-      return new OpenReadView(new KvTableView(snapshot), { mark, at: versions.readTime() }, snapshot)
+      return new ReadView(new KvTableView(snapshot), { mark, at: versions.readTime() }, snapshot)
     })
   }
 
@@ -117,7 +103,7 @@ export class ReadViews {
         const read = scopeOf()
         return guarded(read !== 'global' && read.length === 1 ? past.ofGroup(read[0] as GroupCode) : past, deleted)
       }
-      return new OpenReadView(guarded(past, deleted), { mark: 0, at: readTime }, reader, within)
+      return new ReadView(guarded(past, deleted), { mark: 0, at: readTime }, reader, within)
     }
     const ready = andThen(log.retention.link(), () => this.rollForward(database, scope))
     return andThen(ready, () => this.#whenStill(database, scope, look))
@@ -163,10 +149,13 @@ export class ReadViews {
   }
 }
 
-class OpenReadView implements ReadView {
+export class ReadView {
   readonly view: TableView
-  readonly within: ReadView['within']
+  /** The view for a read of this scope only. */
+  readonly within: (scopeOf: () => ReadScope) => TableView
+  /** The view has every commit below this mark of RecentCommits. */
   readonly mark: number
+  /** Microseconds. */
   readonly at: bigint
   readonly #snapshot: KvSnapshot
   #reads = 0
@@ -185,6 +174,7 @@ class OpenReadView implements ReadView {
     this.within = within
   }
 
+  /** Runs a read of the view. */
   during<T>(read: () => MaybePromise<T>): MaybePromise<T> {
     this.#reads++
     return finallyDo(read, () => {
@@ -193,6 +183,7 @@ class OpenReadView implements ReadView {
     })
   }
 
+  /** Returns the view. A running read continues. */
   close(): void {
     this.#isGivenBack = true
     this.#closeIfUnused()

@@ -40,7 +40,7 @@ import { type ReadSet, TrackedView } from './read-set.ts'
 import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
 import { type Transaction, tooManyGroups } from './transaction.ts'
 import type { TransactionDatabase } from './transaction-database.ts'
-import { type RegistryLimits, refuseEnded, TransactionRegistry } from './transaction-registry.ts'
+import { type BeginOptions, type RegistryLimits, refuseEnded, TransactionRegistry } from './transaction-registry.ts'
 import { TransactionViews } from './transaction-views.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 
@@ -50,12 +50,6 @@ export interface GoneRows {
   readonly databases: string
   /** Their rows to delete; absent = all. */
   readonly ranges: readonly KeyRange[] | undefined
-}
-
-export interface BeginOptions {
-  readonly mode: 'readWrite' | 'readOnly'
-  readonly previousTransaction?: Uint8Array
-  readonly readTime?: bigint
 }
 
 export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
@@ -123,15 +117,8 @@ export class Transactions {
 
   /** Begins a transaction. Its first read takes locks or chooses its moment. */
   begin(database: TransactionDatabase, options: BeginOptions): Transaction {
-    const { readTime, previousTransaction } = options
-    if (readTime !== undefined) this.#checkReadTime(readTime)
-    return this.#registry.begin({
-      database: database.code,
-      mode: database.settings.concurrency,
-      readOnly: options.mode === 'readOnly',
-      readTime,
-      previous: previousTransaction,
-    })
+    if (options.readTime !== undefined) this.#checkReadTime(options.readTime)
+    return this.#registry.begin(database, options)
   }
 
   /** The open transaction of a token. @throws INVALID_ARGUMENT; ABORTED if it lost a conflict */

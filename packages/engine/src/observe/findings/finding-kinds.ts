@@ -5,14 +5,9 @@
  * Known: Datastore's best practices for keys, indexes, ramps, deletes, entity groups and API calls. Ours: each pattern is told
  * from well-behaved traffic by its shape, not by its rate.
  */
-import type { FindingKind } from '../tablets/report.ts'
+import type { Finding, FindingKind } from '../tablets/report.ts'
 
-export interface FindingAdvice {
-  readonly remedy: string
-  readonly lab: string
-}
-
-export const findingAdvice: Readonly<Record<FindingKind, FindingAdvice>> = {
+export const findingAdvice: Readonly<Record<FindingKind, Pick<Finding, 'remedy' | 'lab'>>> = {
   'sequential-keys': {
     remedy:
       'Let Datastore allocate the ids, or begin the name with a hash: new entities then spread over the key range.',

@@ -5,19 +5,11 @@ import type { RowKey } from '../../storage/kv.ts'
 import type { EntityRows } from '../../tables/entity-rows.ts'
 import { prefixRange } from '../../tables/ranges.ts'
 import type { TableId } from '../../tables/table.ts'
-import type { FindingKind, FindingPlace } from '../tablets/report.ts'
+import type { Finding, FindingPlace } from '../tablets/report.ts'
 
-export interface Sighting {
-  readonly kind: FindingKind
-  readonly subject: string
-  readonly words: string
-  readonly evidence: readonly string[]
-  /** 0 to 1. */
-  readonly share: number
+export interface Sighting extends Pick<Finding, 'kind' | 'subject' | 'words' | 'evidence' | 'share' | 'place'> {
   /** Grows with every event that shows the pattern; so its last growth is the last sighting. */
   readonly count: number
-  /** The key range of its rows; absent if there is none. */
-  readonly place?: FindingPlace | undefined
 }
 
 /** The rows of a table with a prefix: one row, or those of a kind, a property or a value. */

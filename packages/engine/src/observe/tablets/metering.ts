@@ -16,7 +16,7 @@
  * rows. While heat is watched, nothing is sampled.
  */
 import type { Scheduler } from '../../clock.ts'
-import { CountingLedger, checkAlive, type RequestContext } from '../../context.ts'
+import { CountingLedger, checkAlive, type LedgerEntry, type RequestContext } from '../../context.ts'
 import { DatastoreError } from '../../errors.ts'
 import { rowCountOf, rowsOf, type Stage } from '../../log/record-writes.ts'
 import type { MaybePromise } from '../../maybe-promise.ts'
@@ -42,12 +42,7 @@ const waitingMax = 256
 const rowsOfEntityMax = 512
 
 /** One charged operation, for listeners. */
-export interface SampleEvent {
-  readonly table: TableId
-  readonly operation: RowOperation
-  readonly rowKey: RowKey
-  readonly rows: number
-  readonly bytes: number
+export interface SampleEvent extends LedgerEntry {
   /** Number of operations that it stands for. */
   readonly weight: number
   readonly atMicros: bigint
@@ -55,13 +50,8 @@ export interface SampleEvent {
 
 export type SampleListener = (sample: SampleEvent) => void
 
-interface Taken {
+interface Taken extends LedgerEntry {
   readonly load: RequestLoad | undefined
-  readonly table: TableId
-  readonly operation: RowOperation
-  readonly rowKey: RowKey
-  readonly rows: number
-  readonly bytes: number
   readonly through: RowKey | undefined
   readonly standsFor: number
   readonly micros: bigint

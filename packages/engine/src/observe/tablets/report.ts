@@ -11,21 +11,25 @@
  */
 import type { TableId } from '../../tables/table.ts'
 
-/** A tablet: rows of `table` from `start` to before `end`. */
-export interface TabletReport {
+/** The size and load of a tablet, or of all tablets of a table. */
+interface LoadReport {
   readonly table: TableId
-  /** Unique while the engine is open; the right half of a split gets a new one. */
-  readonly id: number
-  readonly start: string
-  readonly end: string
-  readonly startHex: string
-  readonly endHex: string
   readonly rows: number
   readonly bytes: number
   /** Deleted rows that scans still pass, until a major compaction. */
   readonly tombstones: number
   readonly readsPerSecond: number
   readonly writesPerSecond: number
+}
+
+/** A tablet: rows of `table` from `start` to before `end`. */
+export interface TabletReport extends LoadReport {
+  /** Unique while the engine is open; the right half of a split gets a new one. */
+  readonly id: number
+  readonly start: string
+  readonly end: string
+  readonly startHex: string
+  readonly endHex: string
   readonly bytesPerSecond: number
   /** Share of the load of all tablets of its table, 0 to 1. */
   readonly loadShare: number
@@ -59,14 +63,8 @@ export interface SplitRefusal {
   readonly words: string
 }
 
-export interface TableLoadReport {
-  readonly table: TableId
+export interface TableLoadReport extends LoadReport {
   readonly tablets: number
-  readonly rows: number
-  readonly bytes: number
-  readonly tombstones: number
-  readonly readsPerSecond: number
-  readonly writesPerSecond: number
 }
 
 export interface ServerReport {
@@ -266,8 +264,4 @@ export interface Finding {
 }
 
 /** Rows of `table` from `startHex` to before `endHex`: hexadecimal row keys, '' for an open end. */
-export interface FindingPlace {
-  readonly table: TableId
-  readonly startHex: string
-  readonly endHex: string
-}
+export type FindingPlace = Pick<TabletReport, 'table' | 'startHex' | 'endHex'>

@@ -1,5 +1,5 @@
 /**
- * The rule for splits: by load at the weighted median of the sampled keys, by size at the middle row.
+ * The rules for splits and merges of tablets. A split: by load at the weighted median of the sampled keys, by size at the middle row.
  *
  *   samples by key   a a b c d d d e     half of the weight ──▶ the right half begins at row d
  *
@@ -12,7 +12,8 @@
  * load would stay together and move on. After a split both halves rest for `splitRestMs`.
  *
  * Known: tablets split by size, or when they get more traffic than one server can take. Neither helps if the traffic is for
- * one row, or always at the end of the range. Ours: the thresholds, and that a useless split is refused at once.
+ * one row, or always at the end of the range; small neighbours are merged after mass deletes. Ours: the thresholds, and that a useless
+ * split is refused at once.
  */
 import type { RowKey } from '../../storage/kv.ts'
 import type { TabletSettings } from './defaults.ts'
@@ -177,4 +178,23 @@ export function percent(share: number): string {
 
 function megabytes(bytes: number): string {
   return Math.round(bytes / 1e6).toLocaleString('en')
+}
+
+type MergeCandidate = Pick<SplitCandidate, 'opsPerSecond' | 'bytes' | 'ageMs'>
+
+/**
+ * Two neighbours become one tablet if both were cold for a while and are small together, far below the thresholds of a split: a merged
+ * tablet is not split again at once.
+ */
+export function shouldMerge(
+  left: MergeCandidate,
+  right: MergeCandidate,
+  { mergeAfterMs, mergeBytes, mergeOpsPerSecond }: TabletSettings,
+): boolean {
+  return (
+    left.ageMs >= mergeAfterMs &&
+    right.ageMs >= mergeAfterMs &&
+    left.opsPerSecond + right.opsPerSecond < mergeOpsPerSecond &&
+    left.bytes + right.bytes < mergeBytes
+  )
 }
