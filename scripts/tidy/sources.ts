@@ -1,23 +1,7 @@
-/**
- * Rules for code: heads, sizes, no escape from the type system, no ambient time or chance, no disabled test without a reason, no hook of one
- * test file that affects others.
- */
+/** Rules for code: heads, sizes, and no disabled test without a reason. */
 import { type Finding, isShipped, isTest, matches, type SourceFile, withoutComments } from './repository.ts'
 
 export const linesMax = 450
-
-/** Folders in which time and chance are arguments, so that they can run on virtual time and from a seed. */
-const simulated = /^packages\/(engine\/src|gateway\/src\/handlers|bench\/src\/(sim|labs))\//
-const sourcesOfTime = new Set([
-  'packages/engine/src/clock.ts',
-  'packages/engine/src/random.ts',
-  'packages/engine/src/testing/virtual-clock.ts',
-])
-
-const ambient =
-  /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bset(?:Timeout|Interval|Immediate)\b|\bMath\.random\b|\bqueueMicrotask\b|\bnextTick\b|\bhrtime\b|\brandom(?:UUID|Bytes|Int)\b/g
-
-const escapes = /\bas any\b|: any\b|<any\b|@ts-(?:ignore|nocheck)\b/g
 
 const switchedOff = /\b(?:describe|it|test)\.(?:only|skip|todo|skipIf|runIf)\b/g
 
@@ -93,27 +77,6 @@ function functionsOf(lines: readonly string[]): readonly FoundFunction[] {
   return found
 }
 
-export function ambientFindings(files: readonly SourceFile[]): Finding[] {
-  return files
-    .filter(({ path }) => simulated.test(path) && !isTest(path) && !sourcesOfTime.has(path))
-    .flatMap(({ path, text }) =>
-      matches(
-        path,
-        withoutComments(text),
-        ambient,
-        (found) => `uses ${found}: take time and chance from what is passed in`,
-      ),
-    )
-}
-
-export function escapeFindings(files: readonly SourceFile[]): Finding[] {
-  const packages = code(files).filter(({ path }) => path.startsWith('packages/'))
-  return packages.flatMap(({ path, text }) => [
-    ...matches(path, withoutComments(text), escapes, (found) => `leaves the type system: ${found}`),
-    ...matches(path, text, /\/\/ *@ts-(?:ignore|nocheck)\b/g, (found) => `leaves the type system: ${found}`),
-  ])
-}
-
 /** Refuses `.only`, and a disabled test without a reason, as its second argument or in a comment on its line or the one above. */
 export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
   return code(files)
@@ -129,33 +92,6 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
       })
     })
     .map((finding) => `${finding} without a reason`)
-}
-
-const startsAnything = /'node:child_process'|\.listen\(|\b(?:startGateway|startCommand|testGateway)\(/g
-
-/** Refuses servers and processes in tests beside the sources, which `npm run test:unit` runs: they belong to `test/`. */
-export function unitFindings(files: readonly SourceFile[]): Finding[] {
-  return files
-    .filter(({ path }) => /^packages\/[^/]+\/src\/.*\.test\.tsx?$/.test(path))
-    .flatMap(({ path, text }) =>
-      matches(
-        path,
-        withoutComments(text),
-        startsAnything,
-        (found) => `starts a server or a process (${found}): move it to test/`,
-      ),
-    )
-}
-
-const sharedHook = /^(?:before|after)(?:Each|All)\(/gm
-
-/** Refuses hooks at module level: a worker loads a module once for all test files (vitest.config.ts), so they would run for the first only. */
-export function sharedHookFindings(files: readonly SourceFile[]): Finding[] {
-  return code(files)
-    .filter(({ path }) => /^packages\/.*(?<!\.test)\.ts$/.test(path))
-    .flatMap(({ path, text }) =>
-      matches(path, text, sharedHook, (found) => `registers ${found}…) for one file of many: use onTestFinished`),
-    )
 }
 
 function code(files: readonly SourceFile[]): readonly SourceFile[] {

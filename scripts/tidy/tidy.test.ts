@@ -7,22 +7,28 @@ import { describe, expect, test } from 'vitest'
 import { exportFindings } from './exports.ts'
 import { importFindings } from './imports.ts'
 import { lawFindings } from './laws.ts'
-import { promiseFindings } from './promises.ts'
-import { readRepository, type SourceFile } from './repository.ts'
+import { linkFindings } from './links.ts'
 import {
   ambientFindings,
   escapeFindings,
+  lockfileFindings,
+  machineFindings,
+  riddles,
+  sharedHookFindings,
+  unitFindings,
+  vagueWords,
+  wordFindings,
+} from './patterns.ts'
+import { promiseFindings } from './promises.ts'
+import { readRepository, type SourceFile } from './repository.ts'
+import {
   functionLinesMax,
   headFindings,
   linesMax,
   longFunctionFindings,
-  sharedHookFindings,
   sizeFindings,
   switchedOffFindings,
-  unitFindings,
 } from './sources.ts'
-import { linkFindings, lockfileFindings, machineFindings } from './texts.ts'
-import { riddles, vagueWords, wordFindings } from './words.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readRepository()
@@ -325,7 +331,7 @@ describe('the rule of plain words', () => {
   })
   test('allows quoted output and code in documents, and tests and other files', () => {
     expect(wordFindings(file('docs/a.md', '```text\nnobody\n```\nthe name `nobody`'))).toEqual([])
-    for (const path of ['packages/engine/test/a.test.ts', 'scripts/tidy/words.ts']) {
+    for (const path of ['packages/engine/test/a.test.ts', 'scripts/tidy/patterns.ts']) {
       expect(wordFindings(file(path, '// What nobody knows'))).toEqual([])
     }
   })

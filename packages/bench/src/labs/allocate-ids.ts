@@ -5,7 +5,7 @@
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
 import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { idOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
@@ -17,11 +17,14 @@ interface Taken {
   readonly words: readonly string[]
 }
 
-async function observe(
-  session: ArmSession,
-  mode: 'firestore' | 'legacy',
-  take: (store: Store, session: ArmSession) => Promise<Taken>,
-): Promise<void> {
+interface Way {
+  readonly name: string
+  readonly about: string
+  readonly mode: 'firestore' | 'legacy'
+  take(store: Store, session: ArmSession): Promise<Taken>
+}
+
+async function observe(session: ArmSession, { mode, take }: Way): Promise<void> {
   const { record } = session
   // An automatic id that is in use already fails its commit, instead of being replaced by the next one.
   const store = await session.open({ mode, apply: { type: 'immediate' }, idCollisions: 'fail' })
@@ -131,26 +134,25 @@ async function fromExistingKey(store: Store): Promise<Taken> {
   }
 }
 
-const arms: readonly Arm[] = [
+const ways: readonly Way[] = [
   {
     name: 'hand-made',
     about: 'ten ids written down by hand and reserved, automatic ids sequential',
-    run: (session) => observe(session, 'legacy', byHand),
+    mode: 'legacy',
+    take: byHand,
   },
-  {
-    name: 'unreserved',
-    about: 'ten ids written down by hand, and not reserved',
-    run: (session) => observe(session, 'legacy', unreserved),
-  },
+  { name: 'unreserved', about: 'ten ids written down by hand, and not reserved', mode: 'legacy', take: unreserved },
   {
     name: 'partial-key',
     about: 'allocateIds(10) from a partial key, automatic ids scattered',
-    run: (session) => observe(session, 'firestore', fromPartialKey),
+    mode: 'firestore',
+    take: fromPartialKey,
   },
   {
     name: 'existing-key',
     about: 'allocateIds(10) for the kind of an existing key, automatic ids sequential',
-    run: (session) => observe(session, 'legacy', fromExistingKey),
+    mode: 'legacy',
+    take: fromExistingKey,
   },
 ]
 
@@ -200,7 +202,7 @@ export const allocateIds: Lab = {
     "The bound: the 99.9 % point of chi-square with 63 degrees of freedom (Wilson and Hilferty's approximation).",
   ],
   settings: { 'ids.count': 4096, 'ids.buckets': 64 },
-  arms,
+  arms: armsOf(ways, observe),
   expectations: [
     ...['hand-made', 'partial-key', 'existing-key'].map((name) =>
       expectFigure(`${name}: no automatic id falls on a held one`, name, 'overlaps', 0),
@@ -211,7 +213,7 @@ export const allocateIds: Lab = {
       'overlaps',
       (n) => n > 0,
     ),
-    ...arms.map(({ name }) => expectFigure(`${name}: no id is given twice`, name, 'given twice', 0)),
+    ...ways.map(({ name }) => expectFigure(`${name}: no id is given twice`, name, 'given twice', 0)),
     ...[
       { name: 'partial-key', even: true },
       { name: 'hand-made', even: false },

@@ -76,44 +76,38 @@ export interface ArmResult {
 }
 
 export class Recorder {
-  readonly #figures: Figure[] = []
-  readonly #texts: TextBlock[] = []
-  readonly #charts: Chart[] = []
-  readonly #heatmaps: Heatmap[] = []
-  readonly #flows: Flow[] = []
+  readonly figures: Figure[] = []
+  readonly texts: TextBlock[] = []
+  readonly charts: Chart[] = []
+  readonly heatmaps: Heatmap[] = []
+  readonly flows: Flow[] = []
 
   figure(name: string, value: number, unit: string): void {
-    if (this.#figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
+    if (this.figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
     if (!Number.isFinite(value)) throw new Unmeasured(`with these settings there is nothing to measure for "${name}"`)
-    this.#figures.push({ name, unit, value: rounded(value) })
+    this.figures.push({ name, unit, value: rounded(value) })
   }
 
   text(title: string, lines: readonly string[]): void {
-    this.#texts.push({ title, lines })
+    this.texts.push({ title, lines })
   }
 
   /** @param lines - values by the name of their line, one for each x */
   chart(
     title: string,
     unit: string,
-    x: Chart['x'],
+    { name, values }: Chart['x'],
     lines: Readonly<Record<string, Line['values']>>,
     logarithmic = false,
   ): void {
-    this.#charts.push({
-      title,
-      unit,
-      x: { name: x.name, values: x.values.map(rounded) },
-      logarithmic,
-      lines: Object.entries(lines).map(([name, values]) => ({
-        name,
-        values: values.map((value) => (value === null ? null : rounded(value))),
-      })),
+    const drawn = Object.entries(lines).map(([line, own]) => {
+      return { name: line, values: own.map((value) => (value === null ? null : rounded(value))) }
     })
+    this.charts.push({ title, unit, x: { name, values: values.map(rounded) }, logarithmic, lines: drawn })
   }
 
   heatmap(heatmap: Heatmap): void {
-    this.#heatmaps.push({
+    this.heatmaps.push({
       ...heatmap,
       columns: heatmap.columns.map(rounded),
       rows: heatmap.rows.map(({ label, values }) => ({ label, values: values.map(rounded) })),
@@ -121,19 +115,11 @@ export class Recorder {
   }
 
   flow(flow: Flow): void {
-    this.#flows.push(flow)
+    this.flows.push(flow)
   }
 
   result(name: string, about: string): ArmResult {
-    return {
-      name,
-      about,
-      figures: this.#figures,
-      texts: this.#texts,
-      charts: this.#charts,
-      heatmaps: this.#heatmaps,
-      flows: this.#flows,
-    }
+    return { name, about, ...this }
   }
 }
 

@@ -13,9 +13,8 @@ import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from 
 import type { ArmSession } from '../session.ts'
 import { hasCode, type Put } from './client.ts'
 import { entityBytes } from './entities.ts'
-import { Outcomes } from './outcomes.ts'
 import type { Store } from './store.ts'
-import type { Watch } from './watch.ts'
+import { Outcomes, type Watch } from './watch.ts'
 
 export type PlainOperation = { readonly put: Put } | { readonly lookup: Key }
 

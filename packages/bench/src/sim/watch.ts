@@ -3,9 +3,25 @@
  * busiest tablet, and the heat of a table's key ranges. One sample is a "look".
  */
 import type { TableId } from '@sixtables/engine'
+import { Histogram } from '../measure/histogram.ts'
 import type { Line, Recorder } from '../measure/recorder.ts'
-import type { Outcomes } from './outcomes.ts'
 import type { Store } from './store.ts'
+
+/** Counts of a load's operations in an interval; one that represents 200 counts as 200. */
+export class Outcomes {
+  readonly latency: Histogram = new Histogram()
+  served = 0
+  refused = 0
+  /** Served lookups that found no entity. */
+  missing = 0
+
+  clear(): void {
+    this.latency.clear()
+    this.served = 0
+    this.refused = 0
+    this.missing = 0
+  }
+}
 
 interface Look {
   readonly seconds: number

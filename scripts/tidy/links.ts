@@ -1,25 +1,6 @@
-/** Rules for every text: no paths of one person's machine, and no broken links. */
+/** The rule for links in documents: none is broken. */
 import { posix } from 'node:path'
 import { type Finding, matches, type SourceFile } from './repository.ts'
-
-const machinePath = /(?<![\w.])(?:\/(?:work|farm|root|home|Users)\/[\w.-]+|[A-Z]:\\Users\\)/g
-
-const registryHost = /\bregistry\.[\w-]+\.(?:org|com|net|io|dev)\b|\b(?:npm|registry)\.(?:internal|local)\b/g
-
-const downloadAddress = /\b(?:resolved|tarball):? *"?https?:\/\//g
-
-export function machineFindings(files: readonly SourceFile[]): Finding[] {
-  return files.flatMap(({ path, text }) => [
-    ...matches(path, text, machinePath, (found) => `names a path of one machine: ${found}`),
-    ...matches(path, text, registryHost, (found) => `names a package registry: ${found}`),
-  ])
-}
-
-export function lockfileFindings(files: readonly SourceFile[]): Finding[] {
-  return files
-    .filter(({ path }) => /(^|\/)(pnpm-lock\.yaml|package-lock\.json)$/.test(path))
-    .flatMap(({ path, text }) => matches(path, text, downloadAddress, (found) => `holds a download address: ${found}`))
-}
 
 /** Broken links in Markdown files, to files and folders of the repository and to headings in them. */
 export function linkFindings(files: readonly SourceFile[], exists: (path: string) => boolean): Finding[] {
