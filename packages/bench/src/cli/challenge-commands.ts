@@ -1,11 +1,9 @@
 /** The verbs of `sixtables-lab challenge`, their flags and examples. */
 import type { Argv } from 'yargs'
-import { judgeChallenge, judgeOptions, listChallenges, startChallenge } from './challenge.ts'
-import { outputs } from './flags.ts'
+import { judgeCommand, listChallenges, startChallenge } from './challenge.ts'
+import { type Choose, outputs } from './flags.ts'
 import { gradeFolders } from './grade.ts'
 import type { Io } from './io.ts'
-
-type Choose = (command: () => number | Promise<number>) => void
 
 export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
   const few = y
@@ -37,27 +35,20 @@ export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
 
 /** The verbs that run a learner's program. */
 function judgeCommands(y: Argv, io: Io, choose: Choose): Argv {
-  return y
-    .command(
-      'judge <target>',
-      'Judge the program in a folder, or a program in any language by its command',
-      judgeOptions,
-      (flags) => choose(() => judgeChallenge(flags, io)),
-    )
-    .command(
-      'grade <folders..>',
-      'Judge the programs in many folders, one line each',
-      (one) =>
-        one
-          .positional('folders', {
-            type: 'string',
-            array: true,
-            demandOption: true,
-            describe: 'Folders of programs, or folders of such folders',
-          })
-          .option('json', outputs.json)
-          .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
-          .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
-      (flags) => choose(() => gradeFolders(flags, io)),
-    )
+  return judgeCommand(y, io, choose).command(
+    'grade <folders..>',
+    'Judge the programs in many folders, one line each',
+    (one) =>
+      one
+        .positional('folders', {
+          type: 'string',
+          array: true,
+          demandOption: true,
+          describe: 'Folders of programs, or folders of such folders',
+        })
+        .option('json', outputs.json)
+        .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
+        .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
+    (flags) => choose(() => gradeFolders(flags, io)),
+  )
 }

@@ -12,7 +12,7 @@ import type { InkLine } from '../report/ink.ts'
 import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
 import type { LabResult } from '../runner.ts'
 import { UsageError } from './errors.ts'
-import { onlyWithEndpoint, outputs, secondsFlag } from './flags.ts'
+import { type Choose, onlyWithEndpoint, outputs, secondsFlag } from './flags.ts'
 import type { Io } from './io.ts'
 import { checkFolders, writeResults } from './run.ts'
 
@@ -34,7 +34,7 @@ export function startChallenge(name: string, folder: string | undefined, languag
 type Judged = Awaited<ReturnType<typeof judgeFolder>>
 
 /** The positional, flags and examples of `judge`. */
-export function judgeOptions(y: Argv) {
+function judgeOptions(y: Argv) {
   return y
     .positional('target', {
       type: 'string',
@@ -59,8 +59,13 @@ export function judgeOptions(y: Argv) {
 
 type JudgeFlags = Awaited<ReturnType<typeof judgeOptions>['argv']>
 
+export function judgeCommand(y: Argv, io: Io, choose: Choose): Argv {
+  const about = 'Judge the program in a folder, or a program in any language by its command'
+  return y.command('judge <target>', about, judgeOptions, (flags) => choose(() => judgeChallenge(flags, io)))
+}
+
 /** @returns 0 when the program passes; 1 when it fails, crashes or runs out of time */
-export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
+async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
   onlyWithEndpoint(flags.endpoint, { seconds: flags.seconds })
   if (flags.endpoint !== undefined && flags.command !== undefined)
     throw new UsageError('--command starts a server of its own; leave out --endpoint')

@@ -20,17 +20,26 @@ export function onlyWithEndpoint(
   }
 }
 
+/** Lets a command be the one that runs. */
+export type Choose = (command: () => number | Promise<number>) => void
+
+interface WholeNumber {
+  readonly type: 'string'
+  readonly coerce: (words: string) => number
+}
+
 /** A flag whose value is a whole number, at most `most`. */
-export function wholeNumber<Option extends object>(flag: string, most: number, option: Option) {
+export function wholeNumber<Option extends object>(flag: string, most: number, option: Option): WholeNumber & Option {
   const coerce = (words: string): number => {
     if (!/^\d+$/.test(words) || Number(words) > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
     return Number(words)
   }
-  return { type: 'string', coerce, ...option } as const
+  return { type: 'string', coerce, ...option }
 }
 
 export const seedMax = 0xffff_ffff
 const secondsMax = 86_400
 
 /** The duration of something in real time. */
-export const secondsFlag = (describe: string) => wholeNumber('--seconds', secondsMax, { describe })
+export const secondsFlag = (describe: string): WholeNumber & { readonly describe: string } =>
+  wholeNumber('--seconds', secondsMax, { describe })

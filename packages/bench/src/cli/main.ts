@@ -16,10 +16,11 @@ import type { InkLine } from '../report/ink.ts'
 import { advice } from './advice.ts'
 import { challengeCommands } from './challenge-commands.ts'
 import { UsageError } from './errors.ts'
+import type { Choose } from './flags.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
-import { replayFile, replayOptions } from './replay.ts'
-import { runLabs, runOptions } from './run.ts'
+import { replayCommand } from './replay.ts'
+import { runCommand } from './run.ts'
 
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
   try {
@@ -31,42 +32,29 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
   }
 }
 
-type Command = () => number | Promise<number>
-
 async function dispatch(args: readonly string[], io: Io): Promise<number> {
-  let command: Command | undefined
+  let command: Parameters<Choose>[0] | undefined
   let help = ''
   const print = (lines: readonly InkLine[]): number => {
     const write = io.ink()
     for (const line of lines) write(line)
     return 0
   }
-  await yargs()
+  const choose: Choose = (chosen) => {
+    command = chosen
+  }
+  const lists = yargs()
     .scriptName('sixtables-lab')
     .usage(
       '$0 <command>\n\nExperiments on the sixtables engine, on virtual time, each with an expectation that can fail.',
     )
-    .command('list', 'List the labs and their arms', {}, () => {
-      command = () => print(listLabs())
-    })
-    .command('settings', 'List the settings, with default, unit and source', {}, () => {
-      command = () => print(listSettings())
-    })
-    .command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) => {
-      command = () => runLabs(flags, io)
-    })
-    .command(
-      'replay <file>',
-      "Play a recording of a server's calls at a multiple of its rate",
-      replayOptions,
-      (flags) => {
-        command = () => replayFile(flags, io)
-      },
+    .command('list', 'List the labs and their arms', {}, () => choose(() => print(listLabs())))
+    .command('settings', 'List the settings, with default, unit and source', {}, () =>
+      choose(() => print(listSettings())),
     )
+  await replayCommand(runCommand(lists, io, choose), io, choose)
     .command('challenge', 'Programs with a bad design: improve one, and have it judged', (y) =>
-      challengeCommands(y, io, (chosen) => {
-        command = chosen
-      }),
+      challengeCommands(y, io, choose),
     )
     .help()
     .alias('help', 'h')

@@ -13,12 +13,12 @@ import { terminalReport } from '../report/terminal.ts'
 import { runLab } from '../runner.ts'
 import { askedSettings } from './asked.ts'
 import { UsageError } from './errors.ts'
-import { outputs, seedMax, wholeNumber } from './flags.ts'
+import { type Choose, outputs, seedMax, wholeNumber } from './flags.ts'
 import type { Io } from './io.ts'
 import { checkFolders, writeResults } from './run.ts'
 
 /** The positional, flags and examples of `replay`. */
-export function replayOptions(y: Argv) {
+function replayOptions(y: Argv) {
   return y
     .positional('file', { type: 'string', demandOption: true, describe: 'A recording, as sixtables record writes it' })
     .option('times', { type: 'string', describe: 'Its rate, multiplied (default 100)' })
@@ -41,8 +41,13 @@ export function replayOptions(y: Argv) {
 
 type ReplayFlags = Awaited<ReturnType<typeof replayOptions>['argv']>
 
+export function replayCommand(y: Argv, io: Io, choose: Choose): Argv {
+  const about = "Play a recording of a server's calls at a multiple of its rate"
+  return y.command('replay <file>', about, replayOptions, (flags) => choose(() => replayFile(flags, io)))
+}
+
 /** @returns 0, because a replay has no expectations */
-export async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
+async function replayFile(flags: ReplayFlags, io: Io): Promise<number> {
   const { file, against, ramp = false, times, minutes, set = [], json, html, seed } = flags
   checkFolders([json, html])
   const files = against === undefined ? [file] : [file, against]

@@ -13,11 +13,11 @@ import { advice } from './advice.ts'
 import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
-import { onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
+import { type Choose, onlyWithEndpoint, outputs, secondsFlag, seedMax, wholeNumber } from './flags.ts'
 import type { Io } from './io.ts'
 
 /** The positionals, flags and examples of `run`. */
-export function runOptions(y: Argv) {
+function runOptions(y: Argv) {
   return y
     .positional('labs', { type: 'string', array: true, describe: 'Names of labs, from list' })
     .option('all', { type: 'boolean', describe: 'All labs' })
@@ -53,7 +53,13 @@ export function runOptions(y: Argv) {
 
 type RunFlags = Awaited<ReturnType<typeof runOptions>['argv']>
 
-export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
+export function runCommand(y: Argv, io: Io, choose: Choose): Argv {
+  return y.command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) =>
+    choose(() => runLabs(flags, io)),
+  )
+}
+
+async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   const { seed, arm: arms, set = [], json, html, endpoint, seconds = 60, rate: opsPerSecond = 200 } = flags
   onlyWithEndpoint(endpoint, { seconds: flags.seconds, rate: flags.rate })
   const chosen = chosenLabs(flags)
