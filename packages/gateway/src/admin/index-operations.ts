@@ -21,7 +21,6 @@ import {
 import { databaseIdOf } from '../convert/parameters.ts'
 import type { IndexPlace } from './index-json.ts'
 import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations/operations.ts'
-import type { OperationSource } from './operations/operations-service.ts'
 
 /** An API's form of an index and of the operations on it. */
 export interface IndexDialect {
@@ -48,7 +47,7 @@ type IndexOperationType = 'CREATE_INDEX' | 'DELETE_INDEX'
 /** `index-create-7`, followed by the database if it is not the default one and no earlier part of the name contains it. */
 const sharedId = /^index-(create|delete)-(\d{1,18})(?:-(.+))?$/
 
-export class IndexOperations implements OperationSource {
+export class IndexOperations {
   readonly #engine: Engine
   readonly #operations: Operations
   readonly #dialects: Dialects
@@ -59,6 +58,7 @@ export class IndexOperations implements OperationSource {
     this.#dialects = dialects
   }
 
+  /** Adds the operation of this name to the registry, if another gateway began it. */
   async adopt(name: string): Promise<void> {
     if (!this.#engine.hasOtherWriters || this.#operations.has(name)) return
     const [, projectId = '', ofDatabase, id = ''] =
@@ -71,6 +71,7 @@ export class IndexOperations implements OperationSource {
     this.#adopt(place, BigInt(index), work === 'create' ? 'CREATE_INDEX' : 'DELETE_INDEX', ofDatabase !== undefined)
   }
 
+  /** Adds all operations of a project, or of one of its databases. */
   async adoptAll(parent: string): Promise<void> {
     if (!this.#engine.hasOtherWriters) return
     const [, project, ofDatabase] = /^projects\/([^/]+)(?:\/databases\/([^/]+))?$/.exec(parent) ?? []

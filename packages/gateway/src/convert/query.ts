@@ -4,17 +4,18 @@
  */
 
 import {
+  type DistanceMeasure,
   decodeValue,
   type Filter,
   fillPartition,
   invalidArgument,
+  type NearestQuery,
   type PartitionId,
   type PropertyOperator,
   type Query,
   validatePartition,
 } from '@sixtables/engine'
-import type { Filter as WireFilter, PartitionId as WirePartition, Query as WireQuery } from '#gen/wire.js'
-import { nearestOf } from './nearest.ts'
+import type { FindNearest, Filter as WireFilter, PartitionId as WirePartition, Query as WireQuery } from '#gen/wire.js'
 import type { RequestScope } from './request-scope.ts'
 
 /** PropertyFilter.Operator. */
@@ -117,5 +118,29 @@ function filterOf({ compositeFilter, propertyFilter }: WireFilter, partition: Pa
     type: 'composite',
     operator: op === 1 ? 'and' : 'or',
     filters: filters.map((filter) => filterOf(filter, partition)),
+  }
+}
+
+const measures: Readonly<Record<number, DistanceMeasure>> = { 1: 'euclidean', 2: 'cosine', 3: 'dotProduct' }
+
+/** A vector search. The engine checks whether its parts fit together. */
+function nearestOf(nearest: FindNearest, partition: PartitionId): NearestQuery {
+  const { vectorProperty, queryVector, distanceMeasure, limit, distanceResultProperty, distanceThreshold } = nearest
+  const measure = measures[distanceMeasure]
+  if (measure === undefined) {
+    throw invalidArgument(
+      distanceMeasure === 0
+        ? 'find_nearest has no distance measure; choose EUCLIDEAN (1), COSINE (2) or DOT_PRODUCT (3)'
+        : `find_nearest has the unknown distance measure ${distanceMeasure}`,
+    )
+  }
+  if (queryVector.length === 0) throw invalidArgument('find_nearest has no query vector')
+  return {
+    property: vectorProperty?.name ?? '',
+    vector: decodeValue(queryVector, partition, 'query_vector'),
+    measure,
+    limit: limit?.value,
+    distanceProperty: distanceResultProperty === '' ? undefined : distanceResultProperty,
+    threshold: distanceThreshold?.value,
   }
 }

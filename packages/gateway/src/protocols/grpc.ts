@@ -58,25 +58,21 @@ export class GrpcService {
   readonly #streaming = new Map<string, StreamingMethod>()
   readonly #services: readonly string[]
   readonly #streams = new Set<StreamingCall>()
-  readonly #clock: Scheduler
-  readonly #logger: Logger
-  readonly #queue: FairQueue
-  readonly #calls: Calls
+  readonly #options: GrpcServiceOptions
 
-  constructor({ handlers, services = [], clock, logger, queue, calls }: GrpcServiceOptions) {
+  constructor(options: GrpcServiceOptions) {
+    const { handlers, services = [] } = options
     const all: readonly GrpcMethods[] = [{ name: dataService, unary: handlers }, ...services]
     for (const { name, unary = {}, streaming = {} } of all) {
       for (const [method, handler] of Object.entries(unary)) this.#methods.set(`/${name}/${method}`, handler)
       for (const [method, handler] of Object.entries(streaming)) this.#streaming.set(`/${name}/${method}`, handler)
     }
     this.#services = [dataService, ...services.map(({ name }) => name)]
-    this.#clock = clock
-    this.#logger = logger
-    this.#queue = queue
-    this.#calls = calls
+    this.#options = options
   }
 
   begin(head: RequestHead, response: ResponseStream): StreamListener {
+    const { clock, logger, queue, calls } = this.#options
     if (head.contentType !== 'application/grpc' && !isGrpc(head.contentType)) {
       refuse(
         response,
@@ -95,17 +91,16 @@ export class GrpcService {
       if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
       const isGzip = head.encoding !== undefined && isGzipEncoding(head.encoding)
       const call = new Call({
-        clock: this.#clock,
+        clock,
         timeoutMs: timeoutMsOf(head.timeout),
         isUncounted: head.watcher === '1',
       })
-      const [logger, queue, calls] = [this.#logger, this.#queue, this.#calls]
       if (streaming !== undefined) return this.#stream(streaming, { call, isGzip, response, logger })
       if (handler === undefined) return deaf
       if (calls.any && head.path.startsWith(dataPath)) calls.begin(call)
       return new UnaryCall({ handler, call, isGzip, response, logger, queue, calls, path: head.path })
     } catch (error) {
-      const { code, message } = statusOf(error, this.#logger)
+      const { code, message } = statusOf(error, logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
       return deaf
     }

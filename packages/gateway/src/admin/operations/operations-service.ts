@@ -9,20 +9,17 @@ import type { MaybePromise } from '@sixtables/engine'
 import type { Call } from '../../call.ts'
 import type { Verb } from '../../protocols/router.ts'
 import type { AdminMethod, AdminService } from '../admin-service.ts'
+import type { IndexOperations } from '../index-operations.ts'
 import type { JsonObject, ListRequest, Operations } from './operations.ts'
 
 /** Default time of WaitOperation. */
 const waitDefaultMs = 60_000
 
-/** Finds operations that other gateways of a shared store began (index-operations.ts). */
-export interface OperationSource {
-  /** Adds the operation of this name to the registry, if it is one of them. */
-  adopt(name: string): Promise<void>
-  /** Adds all operations of a project, or of one of its databases. */
-  adoptAll(parent: string): Promise<void>
-}
-
-export function operationsService(operations: Operations, source: OperationSource): AdminService {
+/** @param indexes - finds operations that other gateways of a shared store began */
+export function operationsService(
+  operations: Operations,
+  indexes: Pick<IndexOperations, 'adopt' | 'adoptAll'>,
+): AdminService {
   /** A method for one operation, by its name. */
   const ofOne = (
     name: string,
@@ -33,7 +30,7 @@ export function operationsService(operations: Operations, source: OperationSourc
     rest,
     answer: async (request, call) => {
       const operation = String(request['name'])
-      await source.adopt(operation)
+      await indexes.adopt(operation)
       return await answer(operation, request, call)
     },
   })
@@ -46,7 +43,7 @@ export function operationsService(operations: Operations, source: OperationSourc
         answer: async (request) => {
           const { name = '', ...rest } = request as { name?: string } & Omit<ListRequest, 'parent'>
           const parent = name.replace(/\/operations$/, '')
-          await source.adoptAll(parent)
+          await indexes.adoptAll(parent)
           return { ...operations.list({ ...rest, parent }) }
         },
       },

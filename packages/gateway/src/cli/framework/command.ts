@@ -44,7 +44,7 @@ export interface Positional {
   readonly optional?: true
   /** One or more values; only for the last positional. */
   readonly list?: true
-  /** A folder that is created if necessary: a new one must not have the name of a flag or a command (new-folder.ts). */
+  /** A folder that is created if necessary: a new one must not have the name of a flag or a command (main.ts). */
   readonly newFolder?: true
 }
 
