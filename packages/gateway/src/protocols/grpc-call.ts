@@ -3,10 +3,11 @@
  *
  *   RequestHead      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
  *   StreamListener   data(chunk), data(chunk), end()                                   its body, as HTTP/2 delivers it
- *   ResponseStream   ok(frame), or fail(5, "…")                                        its answer, once
+ *   ResponseStream   ok(frame), or fail({NOT_FOUND, "…"})                              its answer, once
  */
 import type { Call } from '../call.ts'
 import type { Logger } from '../logger.ts'
+import type { Status } from './status.ts'
 
 /** The headers of a request that matter for gRPC. */
 export interface RequestHead {
@@ -29,12 +30,12 @@ export interface ResponseStream {
   ok(frame: Buffer): void
   /** The headers, if they are not sent yet, and a frame. */
   write(frame: Buffer): void
-  /** Trailers with a status, after any number of frames. */
-  end(status: number, message: string): void
+  /** Trailers with a status, by default OK, after any number of frames. */
+  end(status?: Status): void
   /** Headers alone, with the status in them; the rest of the request is not read. */
-  fail(status: number, message: string): void
+  fail(status: Status): void
   /** For a request that is not gRPC: headers alone, with an HTTP status and a gRPC status. */
-  refuse(httpStatus: number, status: number, message: string): void
+  refuse(httpStatus: number, status: Status): void
 }
 
 /** The events of the request. */

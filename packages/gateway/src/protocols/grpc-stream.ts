@@ -11,7 +11,7 @@ import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
-import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+import { statusOf } from './status.ts'
 
 /** The answers of a method. After the end, writing has no effect. */
 export interface StreamedAnswer {
@@ -129,13 +129,11 @@ export class StreamingCall implements StreamListener {
   }
 
   #end(): void {
-    if (this.#finish()) this.#parts.response.end(0, '')
+    if (this.#finish()) this.#parts.response.end()
   }
 
   #fail(error: unknown): void {
-    if (!this.#finish()) return
-    const { code, message } = statusOf(error, this.#parts.logger)
-    this.#parts.response.end(grpcStatusOf(code), grpcMessageOf(message))
+    if (this.#finish()) this.#parts.response.end(statusOf(error, this.#parts.logger))
   }
 
   /** Marks the call as finished. @returns whether it was still open, so that a second status is never sent */

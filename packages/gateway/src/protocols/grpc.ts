@@ -28,7 +28,7 @@ import {
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
-import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+import { statusOf } from './status.ts'
 
 const dataPath = `/${dataService}/`
 export const acceptedEncodings = 'identity,gzip'
@@ -74,15 +74,13 @@ export class GrpcService {
   begin(head: RequestHead, response: ResponseStream): StreamListener {
     const { clock, logger, queue, calls } = this.#options
     if (head.contentType !== 'application/grpc' && !isGrpc(head.contentType)) {
-      refuse(
-        response,
-        415,
-        `the content type "${head.contentType ?? ''}" is not served over HTTP/2; application/grpc is`,
-      )
+      const message = `the content type "${head.contentType ?? ''}" is not served over HTTP/2; application/grpc is`
+      response.refuse(415, { code: 'INVALID_ARGUMENT', message })
       return deaf
     }
     if (head.method !== 'POST') {
-      refuse(response, 405, `the verb ${head.method ?? ''} is not served over HTTP/2; POST is`)
+      const message = `the verb ${head.method ?? ''} is not served over HTTP/2; POST is`
+      response.refuse(405, { code: 'INVALID_ARGUMENT', message })
       return deaf
     }
     try {
@@ -100,8 +98,7 @@ export class GrpcService {
       if (calls.any && head.path.startsWith(dataPath)) calls.begin(call)
       return new UnaryCall({ handler, call, isGzip, response, logger, queue, calls, path: head.path })
     } catch (error) {
-      const { code, message } = statusOf(error, logger)
-      response.fail(grpcStatusOf(code), grpcMessageOf(message))
+      response.fail(statusOf(error, logger))
       return deaf
     }
   }
@@ -123,10 +120,6 @@ export class GrpcService {
       ? unimplemented(`the service ${service} has no method "${method}"`)
       : unimplemented(`the service "${service}" is not served here; there is ${this.#services.join(', ')}`)
   }
-}
-
-function refuse(response: ResponseStream, httpStatus: number, message: string): void {
-  response.refuse(httpStatus, grpcStatusOf('INVALID_ARGUMENT'), grpcMessageOf(message))
 }
 
 /** `application/grpc`, possibly with `+proto` or parameters; not `application/grpc-web`. */
@@ -271,9 +264,9 @@ class UnaryCall implements StreamListener {
 
   #fail(error: unknown): void {
     if (!this.#finish()) return
-    const { code, message } = statusOf(error, this.#parts.logger)
-    this.#parts.response.fail(grpcStatusOf(code), grpcMessageOf(message))
-    this.#tell(code, message)
+    const status = statusOf(error, this.#parts.logger)
+    this.#parts.response.fail(status)
+    this.#tell(status.code, status.message)
   }
 
   #tell(code: CallEnd['code'], message?: string): void {

@@ -23,7 +23,7 @@ import { acceptedEncodings, type GrpcService } from './grpc.ts'
 import type { ResponseStream, StreamListener } from './grpc-call.ts'
 import type { Guard } from './guard.ts'
 import { type Sending, SessionLiveness } from './session-liveness.ts'
-import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+import { grpcMessageOf, grpcStatusOf, type Status, statusOf } from './status.ts'
 
 const windowBytes = 4 * 1024 * 1024
 const sessionWindowBytes = 32 * 1024 * 1024
@@ -112,7 +112,7 @@ export class Http2Connections {
   #refuse(stream: ServerHttp2Stream): void {
     stream.on('error', ignore)
     const call = new NodeCall(stream, this.#options.admission)
-    fail(call, this.#options.admission.tooManyConnections())
+    call.fail(this.#options.admission.tooManyConnections())
     stream.session?.close()
   }
 
@@ -124,7 +124,7 @@ export class Http2Connections {
     stream.on('close', onClose)
     const tooMany = admission.beginCall()
     if (tooMany !== undefined) {
-      fail(call, tooMany)
+      call.fail(tooMany)
       stream.resume()
       return
     }
@@ -134,7 +134,7 @@ export class Http2Connections {
     const sender = { protocol: 'grpc', method, origin, host, site: undefined, mode: undefined } as const
     const refusal = this.#options.guard.refusal(sender)
     if (refusal !== undefined) {
-      fail(call, new DatastoreError('PERMISSION_DENIED', refusal))
+      call.fail({ code: 'PERMISSION_DENIED', message: refusal })
       stream.resume()
       return
     }
@@ -197,13 +197,9 @@ function onClose(this: CallStream): void {
 /** A function at module level: a closure would keep the variables around it. */
 function ignore(): void {}
 
-function fail(response: ResponseStream, error: unknown): void {
-  const { code, message } = statusOf(error, silentLogger)
-  response.fail(grpcStatusOf(code), grpcMessageOf(message))
-}
-
-function statusHeaders(status: number, message: string): Record<string, string> {
-  return { 'grpc-status': String(status), ...(message === '' ? {} : { 'grpc-message': message }) }
+function statusHeaders({ code, message }: Status): Record<string, string> {
+  const status = { 'grpc-status': String(grpcStatusOf(code)) }
+  return message === '' ? status : { ...status, 'grpc-message': grpcMessageOf(message) }
 }
 
 /** A call on a stream of node:http2: its request and its answer. */
@@ -232,7 +228,7 @@ class NodeCall implements ResponseStream {
     } catch (error) {
       this.listener = undefined
       if (this.#stream.headersSent) this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-      else fail(this, error)
+      else this.fail(statusOf(error, silentLogger))
       listener.cancelled()
       return
     }
@@ -279,29 +275,29 @@ class NodeCall implements ResponseStream {
     stream.write(frame)
   }
 
-  end(status: number, message: string): void {
+  end(status?: Status): void {
     const stream = this.#stream
     if (stream.destroyed || stream.closed) return
     if (!stream.headersSent) stream.respond(okHeaders, withTrailers)
     stream.once('wantTrailers', () => {
-      stream.sendTrailers(statusHeaders(status, message))
+      stream.sendTrailers(status === undefined ? okTrailers : statusHeaders(status))
       // A client that has its status may still be sending; that is read and dropped.
       if (!stream.readableEnded) stream.resume()
     })
     stream.end()
   }
 
-  fail(status: number, message: string): void {
+  fail(status: Status): void {
     this.#headersAlone({
       ':status': 200,
       'content-type': 'application/grpc',
       'grpc-accept-encoding': acceptedEncodings,
-      ...statusHeaders(status, message),
+      ...statusHeaders(status),
     })
   }
 
-  refuse(httpStatus: number, status: number, message: string): void {
-    this.#headersAlone({ ':status': httpStatus, 'content-type': 'application/grpc', ...statusHeaders(status, message) })
+  refuse(httpStatus: number, status: Status): void {
+    this.#headersAlone({ ':status': httpStatus, 'content-type': 'application/grpc', ...statusHeaders(status) })
   }
 
   #headersAlone(headers: Record<string, string | number>): void {
