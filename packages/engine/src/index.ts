@@ -130,6 +130,7 @@ export {
   tabletDefaults,
   tabletNotes,
 } from './observe/tablets/defaults.ts'
+export { defaultPolicies, type TabletPolicies } from './observe/tablets/fleet.ts'
 export { heatMeasures } from './observe/tablets/heat-range.ts'
 export type { HeatReader } from './observe/tablets/heat-reader.ts'
 export type { SampleEvent, SampleListener } from './observe/tablets/metering.ts'
@@ -155,7 +156,7 @@ export type {
   TabletReport,
   TabletsReport,
 } from './observe/tablets/report.ts'
-export { Tablets } from './observe/tablets/tablets.ts'
+export { type TabletOptions, Tablets } from './observe/tablets/tablets.ts'
 export { checkPartCount, countedMax, type PartLimit, partLimits } from './part-limits.ts'
 export type { PlanTree } from './plan-tree.ts'
 export { planText } from './planner/explain.ts'

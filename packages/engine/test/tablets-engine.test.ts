@@ -284,3 +284,24 @@ test('findings look at the load of no tablet, however many there are', async () 
   expect(rates.mock.calls.length).toBeGreaterThan(50)
   rates.mockRestore()
 })
+
+test('policies of a caller decide about splits, merges and places', async () => {
+  const asked = new Set<string>()
+  const note =
+    <T>(name: string, answer: T) =>
+    (): T => {
+      asked.add(name)
+      return answer
+    }
+  const policies = {
+    split: { decide: note('split', { at: 'E', reason: 'load', words: 'a test asks for it' } as const) },
+    merge: { decide: note('merge', false) },
+    placement: { place: note('place', 2), balance: note('balance', []) },
+  }
+  await open({ simulate: true, waits: false, policies })
+  await put(1)
+  await clock.advance(120_000)
+  await put(2)
+  expect(new Set(engine.tablets.report().tablets.map(({ server }) => server))).toEqual(new Set([2]))
+  expect([...asked].sort()).toEqual(['balance', 'merge', 'place', 'split'])
+})

@@ -5,7 +5,7 @@ import type { Mode, TtlPolicy } from '../database/settings.ts'
 import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
-import type { TabletSettings } from '../observe/tablets/defaults.ts'
+import type { TabletOptions } from '../observe/tablets/tablets.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { StoreAdapter } from './store-port.ts'
@@ -46,8 +46,8 @@ export interface EngineOptions {
   readonly rollForward?: boolean | undefined
   /** Drops the log from its first damaged place on. Default: opening such a folder fails. */
   readonly repairLog?: boolean | undefined
-  /** Tablets: simulated capacity, thresholds. By default they only observe (observe/tablets/defaults.ts). */
-  readonly tablets?: Partial<TabletSettings> | undefined
+  /** Tablets: simulated capacity, thresholds, policies. By default they only observe (observe/tablets/defaults.ts). */
+  readonly tablets?: TabletOptions | undefined
   /** For tests alone: switches mechanisms off (switched-off.ts). */
   readonly switchedOff?: SwitchedOff | undefined
   /** Called with an error of background work, such as applying. */

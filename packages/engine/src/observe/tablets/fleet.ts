@@ -26,6 +26,19 @@ import { decideSplit, percent, shouldMerge } from './split-policy.ts'
 import type { Flow, Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
 
+/** What decides about tablets. Each can be replaced; the defaults' docstrings tell what they get and give. */
+export interface TabletPolicies {
+  readonly split: { readonly decide: typeof decideSplit }
+  readonly merge: { readonly decide: typeof shouldMerge }
+  readonly placement: { readonly place: typeof idlest; readonly balance: typeof movesToBalance }
+}
+
+export const defaultPolicies: TabletPolicies = {
+  split: { decide: decideSplit },
+  merge: { decide: shouldMerge },
+  placement: { place: idlest, balance: movesToBalance },
+}
+
 /** Row operations on one tablet. */
 export interface Charge {
   readonly rowKey: RowKey
@@ -54,6 +67,7 @@ export class TabletFleet {
   /** Row operations so far: single ones, and what has flowed of flows. */
   charged = 0
   settings: TabletSettings
+  readonly #policies: TabletPolicies
   readonly #random: Random
   #servers: TabletServer[] = []
   readonly #flowing = new Set<Tablet>()
@@ -63,8 +77,9 @@ export class TabletFleet {
   #nextTickMs: number
   #nextDecisionMs: number
 
-  constructor(settings: TabletSettings, random: Random, nowMs: number) {
+  constructor(settings: TabletSettings, random: Random, nowMs: number, policies: TabletPolicies = defaultPolicies) {
     this.settings = settings
+    this.#policies = policies
     this.#random = random
     this.heat = new HeatHistory(settings.heatRowsMax)
     this.recording = new HeatRecording(this.heat)
@@ -85,7 +100,7 @@ export class TabletFleet {
     // Tablets of removed servers move to the remaining ones.
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
-      tablet.server = idlest(this.#serverLoads())
+      tablet.server = this.#policies.placement.place(this.#serverLoads())
       for (const flow of tablet.flows) this.#serverOf(tablet).addFlow(this.#nowMs, flow)
     }
   }
@@ -104,7 +119,7 @@ export class TabletFleet {
 
   tabletOf(table: TableId, rowKey: RowKey): Tablet {
     return this.map.tabletOf(table, rowKey, () => ({
-      server: idlest(this.#serverLoads()),
+      server: this.#policies.placement.place(this.#serverLoads()),
       nowMs: this.#nowMs,
     }))
   }
@@ -321,7 +336,7 @@ export class TabletFleet {
       samples: () => tablet.sample.since(nowMs - settings.windowMs),
       rowSample: () => tablet.rowSample(),
     }
-    const decision = decideSplit(candidate, settings, words)
+    const decision = this.#policies.split.decide(candidate, settings, words)
     if (decision === undefined) {
       tablet.splitRefusal = undefined
     } else if ('at' in decision) {
@@ -363,7 +378,7 @@ export class TabletFleet {
         bytes,
         ageMs: nowMs - windowStartMs,
       })
-      if (!shouldMerge(of(left), of(right), this.settings)) continue
+      if (!this.#policies.merge.decide(of(left), of(right), this.settings)) continue
       left.opsPerSecond += right.opsPerSecond
       this.merge(nowMs, left, 'cold', 'both had been cold for a while')
     }
@@ -375,7 +390,7 @@ export class TabletFleet {
     for (const { id, server, opsPerSecond, unavailableUntilMs } of this.map.all()) {
       placed.push({ id, server, opsPerSecond, movable: unavailableUntilMs <= nowMs })
     }
-    const moves = movesToBalance(placed, loads, this.settings)
+    const moves = this.#policies.placement.balance(placed, loads, this.settings)
     if (moves.length === 0) return
     const byId = new Map<number, Tablet>()
     for (const tablet of this.map.all()) byId.set(tablet.id, tablet)

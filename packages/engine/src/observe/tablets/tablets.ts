@@ -17,7 +17,7 @@ import type { TableId } from '../../tables/table.ts'
 import type { Contention } from '../../transactions/contended-rows.ts'
 import { CommitCharges } from './commit-charges.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
-import { TabletFleet } from './fleet.ts'
+import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
 import { GroupLoad } from './group-load.ts'
 import { HeatReader } from './heat-reader.ts'
 import { heatReport } from './heat-report.ts'
@@ -39,11 +39,16 @@ import { placeOf, tabletsReport } from './tablets-report.ts'
 /** A seed of its own, so that the engine's draws stay the same: tests replay them. */
 const ownSeed = 0x7ab1e7
 
+export interface TabletOptions extends Partial<TabletSettings> {
+  /** Replacements of single policies. */
+  readonly policies?: Partial<TabletPolicies>
+}
+
 export interface TabletsParts {
   readonly scheduler: Scheduler
   /** Seed of the engine. */
   readonly seed: number
-  readonly options: Partial<TabletSettings>
+  readonly options: TabletOptions
 }
 
 export class Tablets {
@@ -71,10 +76,11 @@ export class Tablets {
 
   constructor({ scheduler, seed, options }: TabletsParts) {
     const random = seededRandom(seed ^ ownSeed)
-    const settings = tabletSettings(options)
+    const { policies, ...changed } = options
+    const settings = tabletSettings(changed)
     const nowMs = Number(scheduler.nowMicros()) / 1000
     this.#openedMs = nowMs
-    this.#fleet = new TabletFleet(settings, random, nowMs)
+    this.#fleet = new TabletFleet(settings, random, nowMs, { ...defaultPolicies, ...policies })
     this.metering = new Metering({ fleet: this.#fleet, groups: this.groupLoad, scheduler, random })
     this.rows = new RowCounts({ fleet: this.#fleet, random, scheduler })
     this.commits = new CommitCharges(this.metering, this.rows, this.groupLoad)
