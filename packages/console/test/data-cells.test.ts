@@ -123,6 +123,8 @@ consoleTests('the table of Data', ({ visit }) => {
     await bar.getByRole('button', { name: 'Save' }).click()
     await bar.getByText('Another writer has deleted Task:3 since you read it.').waitFor()
     expect(await stored(1)).toMatchObject({ ...theirs, title: text('mine') })
+    // The saved row is read again: a change of the row as it was before would be in conflict with the own save.
+    await rows(page).first().getByText('mine').waitFor()
     // A conflict has buttons of its own, and is not discarded with what a save would write.
     await (await cell(0, 'title')).dblclick()
     await page.keyboard.type('other')

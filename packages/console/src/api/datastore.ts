@@ -13,7 +13,7 @@ export interface EntityResult {
   readonly cursor?: string
 }
 
-interface QueryAnswer {
+export interface QueryAnswer {
   readonly batch: {
     readonly entityResults?: readonly EntityResult[]
     readonly endCursor?: string

@@ -7,7 +7,8 @@ import type { CommitPreview } from '@sixtables/engine'
 import { dataPath } from '../model/data-methods.ts'
 import { type EntityScope, given, inRequest } from '../model/scope.ts'
 import { type JsonObject, keyJson } from '../model/typed-json.ts'
-import type { ApiKey, ApiProperties } from '../model/value-words.ts'
+import type { ApiKey } from '../model/value-words.ts'
+import type { EntityResult, QueryAnswer } from './datastore.ts'
 import { wrote } from './events.ts'
 import { type CallOptions, getJson, postJson } from './http.ts'
 
@@ -99,13 +100,8 @@ function mutationsOf(scope: EntityScope, writes: readonly KeyedWrite[]): readonl
   })
 }
 
-export interface FoundEntity {
-  readonly key: ApiKey
-  readonly properties?: ApiProperties
-}
-
 export interface FirstEntities {
-  readonly entities: readonly FoundEntity[]
+  readonly entities: readonly EntityResult['entity'][]
   readonly hasMore: boolean
 }
 
@@ -128,12 +124,7 @@ export async function readFirst(
   }))
   const filter = ancestor === undefined ? {} : { filter: { compositeFilter: { op: 'AND', filters } } }
   const body = { ...inRequest(scope), readOptions: { readConsistency: 'EVENTUAL' }, query: { ...filter, limit } }
-  const { batch } = await postJson<{
-    readonly batch: {
-      readonly entityResults?: readonly { readonly entity: FoundEntity }[]
-      readonly moreResults: string
-    }
-  }>(dataPath(scope.project, 'runQuery'), body, options)
+  const { batch } = await postJson<QueryAnswer>(dataPath(scope.project, 'runQuery'), body, options)
   const entities = batch.entityResults?.map(({ entity }) => entity) ?? []
   return { entities, hasMore: batch.moreResults !== 'NO_MORE_RESULTS' }
 }

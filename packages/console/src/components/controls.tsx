@@ -48,7 +48,7 @@ export function Field({ label, hint, children }: FieldProps) {
     <label class="field">
       <span class="field-label">{label}</span>
       {children}
-      {hint !== undefined && <span class="field-hint muted">{hint}</span>}
+      {hint !== undefined && <span class="small muted">{hint}</span>}
     </label>
   )
 }
@@ -59,6 +59,7 @@ export interface TextFieldProps {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly type?: 'text' | 'number'
+  readonly min?: number
   readonly placeholder?: string
   /** Id of a list of suggestions. */
   readonly list?: string

@@ -18,7 +18,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
     text === undefined ? (
       <span class="muted">absent</span>
     ) : (
-      <Mark>
+      <Mark class={Mark === 'del' ? 'bad' : 'good'}>
         <LongText text={text} />
       </Mark>
     )

@@ -8,7 +8,7 @@ export function FindingFacts({ finding: { remedy, evidence } }: { readonly findi
   return (
     <>
       <p>{remedy}</p>
-      <ul class="finding-evidence small muted bullets">
+      <ul class="small muted bullets apart">
         {evidence.map((fact) => (
           <li key={fact}>{safeText(fact)}</li>
         ))}

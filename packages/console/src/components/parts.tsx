@@ -8,6 +8,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { ApiError } from '../api/http.ts'
 import { counted } from '../model/numbers.ts'
+import type { EntityScope } from '../model/scope.ts'
 import { cut } from '../model/value-words.ts'
 import { visibleLines, visibleText } from '../model/visible-text.ts'
 import { Button } from './controls.tsx'
@@ -24,7 +25,7 @@ export interface ErrorNoteProps {
 export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
   if (error === undefined) return null
   return (
-    <div class="error-note" role="alert">
+    <div class="error-note panel bad apart breaks" role="alert">
       {what !== undefined && <p class="plain strong">{what}</p>}
       <p class="plain">
         {error instanceof ApiError && <code>{error.status}</code>} {safeLines(error.message)}
@@ -65,6 +66,14 @@ export const safeText = (text: string) => <bdi>{visibleText(text)}</bdi>
 
 /** {@link safeText} that may have several lines: messages and queries. */
 export const safeLines = (text: string) => <bdi>{visibleLines(text)}</bdi>
+
+/** `project demo, database (default), namespace (default)` */
+export const scopeWords = ({ project, database, namespace }: EntityScope) => (
+  <>
+    project {safeText(project)}, database {safeText(database || '(default)')}, namespace{' '}
+    {safeText(namespace || '(default)')}
+  </>
+)
 
 const charactersMax = 2000
 const itemsMax = 100

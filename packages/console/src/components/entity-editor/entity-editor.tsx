@@ -21,7 +21,7 @@ import { Button, Check } from '../controls.tsx'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
 import { Editor } from '../editor/editor.tsx'
-import { ErrorNote, safeText } from '../parts.tsx'
+import { ErrorNote, safeText, scopeWords } from '../parts.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
@@ -68,7 +68,7 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
   return (
     <Dialog title={title} onClose={editor.close} isWide actions={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: one shortcut for all fields within */}
-      <div class="entity-editor" inert={editor.isBusy} onKeyDown={onKeyDown}>
+      <div class="entity-editor stack-3" inert={editor.isBusy} onKeyDown={onKeyDown}>
         {isNew && <KeyField editor={editor} scope={scope} />}
         <ChangedMeanwhile
           entity={entity}
@@ -221,14 +221,7 @@ function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFi
         />
       </label>
       <p id="editor-key-note" class={problem === undefined ? 'field-note' : 'field-problem'}>
-        {problem !== undefined ? (
-          safeText(problem)
-        ) : (
-          <>
-            A kind alone at the end gets an id. In project {safeText(scope.project)}, database{' '}
-            {safeText(scope.database || '(default)')}, namespace {safeText(scope.namespace || '(default)')}.
-          </>
-        )}
+        {problem !== undefined ? safeText(problem) : <>A kind alone at the end gets an id. In {scopeWords(scope)}.</>}
       </p>
     </div>
   )
@@ -245,7 +238,7 @@ function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMe
   const isGone = newer.properties === undefined
   const differences = differencesOf(base?.properties ?? {}, newer.properties ?? {})
   return (
-    <div class="editor-changed" role="alert">
+    <div class="editor-changed panel" role="alert">
       <p>
         <strong>
           {isGone ? 'This entity was deleted since you opened it.' : 'This entity was changed since you opened it.'}

@@ -105,7 +105,7 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
     set(elements.toSpliced(i, 1).toSpliced(i + by, 0, ...elements.slice(i, i + 1)))
   }
   return (
-    <ol class="value-nested value-elements" aria-label={`Elements of ${name}`}>
+    <ol class="value-nested value-elements stack" aria-label={`Elements of ${name}`}>
       {elements.slice(0, drawn).map((element, i) => {
         const label = `${name}[${i}]`
         return (
@@ -169,7 +169,7 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
   const { drawn, more, showAdded } = useShownFields({ count: properties.length, noun: 'properties', path, problems })
   const place = within === '' ? 'entity' : within
   return (
-    <ul class="property-fields" aria-label={`Properties of the ${place}`}>
+    <ul class="property-fields stack" aria-label={`Properties of the ${place}`}>
       {properties.slice(0, drawn).map(({ name, value }, i) => {
         const label = within === '' ? name : `${within}.${name}`
         const shown = name === '' ? `property ${i + 1}` : label

@@ -49,14 +49,14 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
       )
     case 'geoPoint':
       return (
-        <span class="value-input value-pair">
+        <span class="value-input value-pair wrap">
           {input(`Latitude of ${name}`, text, (latitude) => onChange({ text: latitude }), 'latitude')}
           {input(`Longitude of ${name}`, value.longitude, (longitude) => onChange({ longitude }), 'longitude')}
         </span>
       )
     case 'timestamp':
       return (
-        <span class="value-input value-pair">
+        <span class="value-input value-pair wrap">
           {input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints.timestamp)}
           <InstantPicker text={text} name={name} onChange={onChange} />
         </span>
@@ -64,7 +64,7 @@ export function ValueInputs({ value, name, context, problemId, onChange }: Input
     case 'key':
     case 'entity':
       return (
-        <span class="value-input value-key">
+        <span class="value-input value-key wrap">
           {input(
             type === 'key' ? `Value of ${name}` : `Key of ${name}`,
             text,
@@ -161,7 +161,7 @@ function LongText({ value: { type, text }, name, described, onChange, children }
     return shown === line ? undefined : shown
   }, [text])
   return (
-    <span class="value-input value-long">
+    <span class="value-input value-long wrap">
       <textarea
         aria-label={`Value of ${name}`}
         class={type === 'string' ? '' : 'mono'}

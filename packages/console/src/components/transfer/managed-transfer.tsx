@@ -7,7 +7,7 @@ import { postJson } from '../../api/http.ts'
 import { type Operation, operationPath, startTransfer } from '../../api/transfer.ts'
 import { entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
-import { Button, Form, Select } from '../controls.tsx'
+import { Button, Form, Select, TextField } from '../controls.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { ErrorNote, safeText } from '../parts.tsx'
 import { useAction, useLoaded } from '../use-server.ts'
@@ -30,28 +30,15 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const isRunning = operation !== undefined && operation.done !== true
   return (
     <Form class="stack-3" onSubmit={begin.run}>
-      <label class="stack-1">
-        {isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place
-        <input
-          class="mono"
-          required
-          value={directory}
-          placeholder="/tmp/exports"
-          spellcheck={false}
-          onInput={(event) => setDirectory(event.currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={`${isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place`}
+        value={directory}
+        placeholder="/tmp/exports"
+        required
+        onChange={setDirectory}
+      />
       {isExport && (
-        <label class="stack-1">
-          Name of the export
-          <input
-            class="mono"
-            value={name}
-            placeholder="datastore_export_…"
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
+        <TextField label="Name of the export" value={name} placeholder="datastore_export_…" onChange={setName} />
       )}
       <div class="toolbar">
         <Start

@@ -35,7 +35,7 @@ export function ClockControl() {
   return (
     <Panel title="Clock">
       <ErrorNote error={error} what="The clock cannot be read" />
-      <p class="clock-now strong plain">{value === undefined ? '–' : value.now}</p>
+      <p class="clock-now large strong plain">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
         <div class="clock-forms wrap">

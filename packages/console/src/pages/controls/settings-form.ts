@@ -3,12 +3,8 @@
  *
  * A patch names the settings that were changed, and no others: a mode brings presets of its own.
  */
+import type { TtlPolicy } from '@sixtables/engine'
 import { type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
-
-export interface TtlPolicy {
-  readonly kind: string
-  readonly property: string
-}
 
 /** As `GET …/settings` answers; docs/reference/http.md has the members. */
 export interface Settings {

@@ -1,5 +1,6 @@
 /** The settings of one database, which hold until the server ends. */
 
+import type { TtlPolicy } from '@sixtables/engine'
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
 import { Button, Form, Select, TextField } from '../../components/controls.tsx'
@@ -8,7 +9,7 @@ import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { applyChoices } from '../../model/job-policy.ts'
 import type { DatabaseProps } from './database-section.tsx'
-import { changesAfter, formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'
+import { changesAfter, formOf, patchOf, type Settings, type SettingsForm } from './settings-form.ts'
 
 export function DatabaseSettings({ title, name, ...database }: DatabaseProps) {
   const path = settingsPath(database)

@@ -4,7 +4,6 @@
  *   address ─▶ place ─▶ statement ─▶ results          a run, a sort and a choice of columns change the address
  */
 import { GqlError, printGql, type Statement } from '@sixtables/gateway/browser'
-import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { ConnectClient, CopyButton } from '../../components/copy-button.tsx'
@@ -68,14 +67,30 @@ function useFirstPlace(place: Place, { databases, kinds }: Catalog): void {
   }, [place.project, place.database, place.namespace, hasQuery, found?.project, kind])
 }
 
-/** A database without entities, where the first one can be made. */
+/** A database without entities: how a client connects, how to seed, and ways to make the first entity here. */
 function EmptyData({ place }: { readonly place: Place }) {
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
+  const address = server.value?.address ?? location.host
+  const project = place.project || (server.value?.project ?? 'demo')
+  const put = `npx sixtables put --endpoint ${address} --project ${project} ToDo:1 '{"title": "look inside"}'`
   return (
-    <NoData project={place.project} namespace={place.namespace}>
-      {place.project !== '' && <EntityActions onDialog={setDialog} />}
-      <PlaceDialogs place={place} dialog={dialog} onClose={() => setDialog(undefined)} />
-    </NoData>
+    <EmptyState title={place.namespace === '' ? 'No data yet' : 'No data in this namespace'}>
+      <p>
+        {isShared() ? '' : 'Entities appear here as soon as a program writes them. '}Point the client library of your
+        program at this server:
+      </p>
+      <ConnectClient project={project} />
+      <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
+      <pre>
+        {put}
+        {'\n'}npx sixtables seed --endpoint {address} --project {project} fixture.yaml
+      </pre>
+      <CopyButton text={put} label="Copy the first line" />
+      <div class="no-data-next">
+        {place.project !== '' && <EntityActions onDialog={setDialog} />}
+        <PlaceDialogs place={place} dialog={dialog} onClose={() => setDialog(undefined)} />
+      </div>
+    </EmptyState>
   )
 }
 
@@ -195,34 +210,4 @@ function readStatement(gql: string): Statement | GqlError {
     if (error instanceof GqlError) return error
     throw error
   }
-}
-
-interface NoDataProps {
-  readonly project: string
-  readonly namespace: string
-  /** Ways to make the first entity here. */
-  readonly children: ComponentChildren
-}
-
-/** Data without data: how a client connects, and how to seed. */
-function NoData({ project, namespace, children }: NoDataProps) {
-  const address = server.value?.address ?? location.host
-  const name = project === '' ? (server.value?.project ?? 'demo') : project
-  const put = `npx sixtables put --endpoint ${address} --project ${name} ToDo:1 '{"title": "look inside"}'`
-  return (
-    <EmptyState title={namespace === '' ? 'No data yet' : 'No data in this namespace'}>
-      <p>
-        {isShared() ? '' : 'Entities appear here as soon as a program writes them. '}Point the client library of your
-        program at this server:
-      </p>
-      <ConnectClient project={name} />
-      <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
-      <pre>
-        {put}
-        {'\n'}npx sixtables seed --endpoint {address} --project {name} fixture.yaml
-      </pre>
-      <CopyButton text={put} label="Copy the first line" />
-      <div class="no-data-next">{children}</div>
-    </EmptyState>
-  )
 }

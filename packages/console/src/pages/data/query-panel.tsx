@@ -64,7 +64,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
         )}
         <Button label="Run" look="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run} />
       </header>
-      <section class="query-panel" aria-label="Query">
+      <section class="query-panel column" aria-label="Query">
         {isGql ? (
           <Editor
             language="gql"
@@ -82,7 +82,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
           <FilterForm {...{ form, wrong, text }} columns={known} onChange={draft.setForm} onRun={run} />
         )}
         {mistake !== undefined && (
-          <p class="query-mistake" role="status">
+          <p class="field-problem" role="status">
             {safeText(mistake.message)}
           </p>
         )}

@@ -133,7 +133,7 @@ function columnsOf(
 function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOpen'> & { readonly row: EntityResult }) {
   const text = keyTextOf(row)
   return (
-    <span class="data-key">
+    <span class="data-key row">
       <button
         type="button"
         class="data-key-open mono"
@@ -229,7 +229,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
   const text = type === 'string' && words === '' ? <span class="muted">empty text</span> : safeText(words)
   return (
     <span
-      class={`data-value is-${isNumber ? 'number' : type.replace(' ', '-')}`}
+      class={`data-value ${isNumber ? 'mono' : ['null', 'boolean'].includes(type) ? 'muted' : ''}`}
       style={isNumber && behind > 0 ? { paddingRight: `${behind}ch` } : undefined}
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >

@@ -58,7 +58,7 @@ export function ResultsView(props: ResultsViewProps) {
   const gql = printGql(statement)
   const results = useResults(scope, gql)
   const { pages, columns } = results
-  const shown = shownColumns(columns, props.columns)
+  const shown = props.columns ?? columns.slice(0, shownMax).map(({ property }) => property)
   const selection = useSelection(JSON.stringify([scope, gql]), pages)
   const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
   const deletion = findsEntities(statement) ? setDeleted : undefined
@@ -288,7 +288,7 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
           {Object.entries(value ?? {}).map(([name, figure]) => (
             <div key={name}>
               <dt>{safeText(name)}</dt>
-              <dd>{safeText(valueWords(figure).words)}</dd>
+              <dd class="large">{safeText(valueWords(figure).words)}</dd>
             </div>
           ))}
         </dl>
@@ -299,10 +299,6 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
 
 /** Columns that are shown before the user chooses. */
 const shownMax = 12
-
-export function shownColumns(met: readonly Column[], chosen: readonly string[] | undefined): readonly string[] {
-  return chosen ?? met.slice(0, shownMax).map(({ property }) => property)
-}
 
 export interface ColumnChooserProps {
   readonly met: readonly Column[]

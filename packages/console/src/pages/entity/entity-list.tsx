@@ -1,6 +1,6 @@
 /** Entities as links to their pages, each with its first properties. */
 
-import type { FirstEntities, FoundEntity } from '../../api/entities.ts'
+import type { FirstEntities } from '../../api/entities.ts'
 import { Panel, safeText } from '../../components/parts.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { entitiesInWords } from '../../model/numbers.ts'
@@ -12,7 +12,7 @@ const propertiesShown = 3
 
 export interface EntityListProps {
   readonly scope: EntityScope
-  readonly entities: readonly FoundEntity[]
+  readonly entities: FirstEntities['entities']
   /** Elements at the begin of each path that are not shown. */
   readonly depth?: number
 }

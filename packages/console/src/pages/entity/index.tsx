@@ -10,7 +10,7 @@ import { server } from '../../api/connection.ts'
 import { Button } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EntityEditor } from '../../components/entity-dialogs.tsx'
-import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
+import { EmptyState, ErrorNote, safeText, scopeWords } from '../../components/parts.tsx'
 import { CommitsUntold } from '../../components/shared-store.tsx'
 import { formatKeyPath, keyProblem, parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
@@ -70,7 +70,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
         />
       )}
       {rows !== undefined && children.value !== undefined && (
-        <div class="entity-columns stack">
+        <div class="entity-columns columns">
           <RowsSection rows={rows.rows} />
           <div>
             <ChildrenSection
@@ -129,10 +129,7 @@ function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
           </a>
         </div>
       </header>
-      <p class="muted">
-        In project {safeText(scope.project)}, database {safeText(scope.database || '(default)')}, namespace{' '}
-        {safeText(scope.namespace || '(default)')}
-      </p>
+      <p class="muted">In {scopeWords(scope)}</p>
     </>
   )
 }

@@ -26,7 +26,7 @@ export function LogSection({ log: { group, records, hasMore = false } }: { reado
         <ol class="entity-log" reversed>
           {records.toReversed().map(({ version, committedAt, state, changes }) => (
             <li key={version}>
-              <span class="entity-when">
+              <span>
                 <time dateTime={committedAt}>{committedAt}</time> version {version} <StateTag state={state} />
               </span>
               <ul>

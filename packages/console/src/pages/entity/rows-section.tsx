@@ -5,16 +5,7 @@ import { useState } from 'preact/hooks'
 import { Switch } from '../../components/controls.tsx'
 import { LongText, Panel, safeText, useFirst } from '../../components/parts.tsx'
 
-const tables = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-  'IdSequences',
-] as const
-
-/** What a table has of an entity. */
+/** The tables in their order, with what each has of an entity. */
 const about: Readonly<Record<string, string>> = {
   Entities: 'the entity itself, by its key',
   EntitiesByKind: 'one row for each entity, by kind',
@@ -22,14 +13,14 @@ const about: Readonly<Record<string, string>> = {
   EntitiesByPropertyDesc: 'one row for each indexed value, descending',
   EntitiesByCompositeProperty: 'the rows of composite indexes',
   IdSequences: 'the counters that its id may come from',
+  /** Shown only where it has a row. */
   Pending: 'markers of commits that are not wholly applied',
 }
 
 export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
   const [isHex, setIsHex] = useState(false)
-  const all = [...tables, ...new Set(rows.map(({ table }) => table))].filter(
-    (table, i, list) => list.indexOf(table) === i,
-  )
+  const always = Object.keys(about).filter((table) => table !== 'Pending')
+  const all = new Set([...always, ...rows.map(({ table }) => table)])
   return (
     <Panel
       title="Rows"
@@ -40,7 +31,7 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
         </>
       }
     >
-      {all.map((table) => (
+      {[...all].map((table) => (
         <TableRows key={table} table={table} rows={rows.filter((row) => row.table === table)} isHex={isHex} />
       ))}
     </Panel>

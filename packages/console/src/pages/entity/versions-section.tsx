@@ -45,12 +45,12 @@ export function VersionsSection(props: VersionsSectionProps) {
       more={<span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>}
     >
       {last > 0 && <Slider at={at} last={last} words={words} onChoose={choose} />}
-      <p class="entity-when">
+      <p class="apart">
         <time dateTime={shown.committedAt}>{shown.committedAt}</time> {words.slice(0, words.indexOf(' of '))}, {at + 1}{' '}
         of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
       </p>
       <ReadTime version={shown} />
-      <div class="entity-versions stack-3">
+      <div class="entity-versions columns">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
         <div>
           <CompareWith
@@ -157,7 +157,7 @@ function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state:
   if (isDeleted) return <p>This commit deleted the entity.</p>
   if (entity !== undefined && properties.length === 0) return <p>It had no properties.</p>
   return (
-    <div class="entity-state" aria-busy={entity === undefined}>
+    <div class="entity-state breaks" aria-busy={entity === undefined}>
       <Table
         rows={shown}
         keyOf={([name]) => name}

@@ -207,7 +207,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
     <>
       <Unknown source={main} metric={metric} />
       {tables.map((table) => (
-        <div key={table} class={`heat-pictures stack-3 ${shown.length > 1 ? 'is-compared' : ''}`}>
+        <div key={table} class={`heat-pictures ${shown.length > 1 ? 'columns is-compared' : ''}`}>
           {shown.map((source) => (
             <Picture
               key={source.name}
@@ -228,7 +228,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
       />
       <Legend most={most} metric={metric} />
       {tools}
-      <div class="heat-lists stack">
+      <div class="heat-lists columns">
         <div>
           <HottestRanges {...{ recordings, source: main, tables, metric }} />
           <HottestOverTime {...{ recordings, source: main, tables, metric, ages }} />

@@ -34,10 +34,11 @@ export function HottestRanges({ recordings, source, tables, metric }: Shown) {
         Hottest ranges now <span class="muted">{source.name}</span>
       </h2>
       <Scroll
-        class="heat-list sideways"
+        class="heat-list sideways small"
         label={`Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}`}
       >
         <Table
+          class="whole"
           rows={hot}
           keyOf={({ table, range }) => `${table} ${range}`}
           none="No load in the last 10 seconds."
@@ -69,10 +70,11 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
     return hot === undefined ? [] : [{ atMs, hot }]
   })
   return (
-    <details class="heat-times">
+    <details class="heat-times apart">
       <summary>Hottest range over time, as a table</summary>
-      <Scroll class="heat-list sideways" label="Hottest range over time">
+      <Scroll class="heat-list sideways small" label="Hottest range over time">
         <Table
+          class="whole"
           rows={rows}
           keyOf={({ atMs }) => String(atMs)}
           columns={[
@@ -118,7 +120,7 @@ export function Marks({ events, onShow }: MarksProps) {
   return (
     <section>
       <h2>Marks</h2>
-      <ul class="heat-legend-marks wrap muted">
+      <ul class="wrap below-3 muted">
         {(Object.keys(kindWords) as TabletEvent['kind'][]).map((kind) => (
           <li key={kind}>
             <Shape kind={kind} /> {kindWords[kind]}

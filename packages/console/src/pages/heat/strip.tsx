@@ -62,7 +62,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
           onInput={(event) => onScrub(-Number(event.currentTarget.value) * 1000)}
         />
       </label>
-      <p class="muted">
+      <p class="muted small plain">
         {timeWords(endMs - ages.fromMs)} to {timeWords(endMs - ages.toMs)} of {timeWords(endMs - keptMs)} to{' '}
         {timeWords(endMs)}
       </p>

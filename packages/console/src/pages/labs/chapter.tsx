@@ -133,7 +133,7 @@ function Comparison({ items }: { readonly items: readonly Piece[] }) {
 
 function Quote({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
-    <p class="chapter-quote breaks">
+    <p class="note breaks">
       <span class="muted">{label}:</span> {children}
     </p>
   )

@@ -46,7 +46,7 @@ function HeatTools({ span, brightness, time, from, to, onSpan, onBrightness }: H
   const isWhole = span.from === from && span.to === to
   const zoom = (times: number): void => onSpan(aroundMiddle(span, times, { from, to }))
   return (
-    <p class="toolbar map-tools">
+    <p class="row wrap map-tools">
       <label>
         Brightness{' '}
         <input

@@ -133,13 +133,13 @@ function ChapterCard({ chapter, labs, challenges }: ChapterCardProps) {
       </h2>
       <p>{goals}</p>
       <LabList labs={own} />
-      <p>
+      <ul class="stack-1">
         {tasks.map(({ name, title: words }) => (
-          <span key={name} class="chapter-challenge">
+          <li key={name}>
             <span class="tag">challenge</span> <a href={addressOf('labs', ['challenge', name])}>{name}</a>: {words}
-          </span>
+          </li>
         ))}
-      </p>
+      </ul>
     </section>
   )
 }

@@ -71,7 +71,7 @@ const nameOf = ({ name }: LabOffer): string => `sixtables-prediction-${name}`
 function Prediction({ lab }: { readonly lab: LabOffer }) {
   const [text, setText] = useState(() => keptText(nameOf(lab)) ?? '')
   return (
-    <label class="panel prediction">
+    <label class="panel prediction stack">
       <span>
         <strong>Your prediction:</strong> {richText(lab.predict)}
       </span>

@@ -139,12 +139,12 @@ export function Verdicts({ result: { expectations, passed }, isOpen = false }: V
           {expectations.length} expectations
           {isOpen ? '' : '. Unfold them when you have compared the picture with your prediction'}
         </summary>
-        <ul class="verdicts">
+        <ul class="verdicts stack apart">
           {expectations.map(({ verdict, says, found }) => (
             <li key={says}>
               <span class={`tag ${verdict === 'holds' ? 'good' : verdict === 'fails' ? 'bad' : ''}`}>{verdict}</span>{' '}
               {says}
-              <span class="muted verdict-found small">{found}</span>
+              <div class="muted small">{found}</div>
             </li>
           ))}
         </ul>

@@ -64,7 +64,7 @@ function LogView({ place, queries, onQuery }: LogViewProps) {
   }
   useCommits(String(new URLSearchParams({ project: place.project, database: place.database })), gatherMs, again)
   return (
-    <div class="log-columns stack">
+    <div class="log-columns columns">
       <div>
         <NeedsOneProcess why="each commit is applied at once, as a gateway that waits may be gone. For queries that lag behind use a store of one process.">
           <PolicyForm place={place} onChanged={again} />

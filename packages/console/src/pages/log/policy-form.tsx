@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { patchJson, settingsPath } from '../../api/http.ts'
-import { useWholeText } from '../../components/controls.tsx'
+import { TextField } from '../../components/controls.tsx'
 import { ActionNote, ErrorNote } from '../../components/parts.tsx'
 import { useAction, useLoaded } from '../../components/use-server.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
@@ -43,7 +43,7 @@ function usePolicy(path: string, onChanged: () => void) {
 export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   return (
-    <fieldset class="policy-form stack-1">
+    <fieldset class="panel stack-1 below-3">
       <legend>A commit is applied</legend>
       <ErrorNote error={error} what="The policy cannot be read" />
       {applyChoices.map(([name, words]) => (
@@ -60,15 +60,21 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
           </label>
           <span class="muted small">{about[name]}</span>
           {form?.apply === name && name === 'timeJobPolicy' && (
-            <NumberInput
+            <TextField
               label="Delay in ms"
+              type="number"
+              min={0}
+              isWhole
               value={form.delayMs}
               onChange={(delayMs) => choose({ ...form, delayMs })}
             />
           )}
           {form?.apply === name && name === 'probabilityJobPolicy' && (
-            <NumberInput
+            <TextField
               label="Percent"
+              type="number"
+              min={0}
+              isWhole
               value={form.unappliedPercentage}
               onChange={(unappliedPercentage) => choose({ ...form, unappliedPercentage })}
             />
@@ -77,19 +83,5 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
       ))}
       {change.error !== undefined && <ActionNote action={change} what="The policy was not changed" />}
     </fieldset>
-  )
-}
-
-interface NumberInputProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-function NumberInput({ label, value, onChange }: NumberInputProps) {
-  return (
-    <label class="policy-number">
-      {label} <input type="number" min="0" {...useWholeText(value, onChange)} />
-    </label>
   )
 }

@@ -96,7 +96,7 @@ function Tile({ name, value, isBad = false, children }: TileProps) {
     <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
       <dt>{name}</dt>
       <dd class="toolbar spread">
-        <span class="tile-value strong">{value}</span>
+        <span class="tile-value large strong">{value}</span>
         {children}
       </dd>
     </div>
@@ -217,7 +217,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] | undefi
   }
   return (
     <Panel title="Findings">
-      <ul class="findings">
+      <ul class="findings stack">
         {groupsOf(findings).map(([first, ...others]) => (
           <li key={first.kind} class="breaks">
             <details>

@@ -20,7 +20,7 @@ export function Detail({ id, onClose }: Readonly<{ id: number; onClose: () => vo
   const detail = error === undefined ? value : undefined
   return (
     <aside class="panel call-detail" aria-label={`Call ${id}`}>
-      <header class="call-detail-head spread">
+      <header class="row spread">
         <h2>{detail === undefined ? `Call ${id}` : detail.method}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
       </header>
@@ -36,7 +36,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
     <>
       <Facts detail={detail} />
       {message !== undefined && (
-        <p class="error-note">
+        <p class="panel bad breaks">
           <code>{detail.code}</code> {safeText(message)}
         </p>
       )}
@@ -70,7 +70,7 @@ function Whole({ detail }: { readonly detail: RequestDetailReport }) {
       {plan !== undefined && (
         <>
           <h3>Plan</h3>
-          <div class="call-plan breaks">
+          <div class="call-plan mono breaks">
             <PlanTree plan={plan} />
           </div>
         </>

@@ -68,7 +68,7 @@ function Legend() {
 function BarTable({ bars }: { readonly bars: readonly Bar[] }) {
   return (
     <Table
-      class="wide-table"
+      class="wide-table whole breaks"
       rows={bars}
       keyOf={({ id }) => id}
       columns={[

@@ -148,7 +148,7 @@ function StepList({ shown, project = '', database }: StepListProps) {
           </>
         ) : (
           <>
-            <p class="step-title strong">{safeText(shown.title)}</p>
+            <p class="step-title apart strong">{safeText(shown.title)}</p>
             <ol>
               {shown.steps.map(({ step, words }) => (
                 <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>

@@ -23,7 +23,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
     }
   }
   return (
-    <Form class="jump-form" onSubmit={submit}>
+    <Form class="jump-form toolbar" onSubmit={submit}>
       <label>
         Go to{' '}
         <input
@@ -36,7 +36,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
       </label>
       <Button label="Go" />
       {wrong !== '' && (
-        <span role="alert" class="jump-wrong">
+        <span role="alert" class="field-problem whole">
           {wrong}
         </span>
       )}

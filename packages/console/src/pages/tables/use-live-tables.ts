@@ -5,10 +5,11 @@
  */
 import type { RowsReport } from '@sixtables/engine'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import { connection, epoch, server } from '../../api/connection.ts'
+import { epoch, server } from '../../api/connection.ts'
 import { readRows } from '../../api/entities.ts'
 import { openEvents, type StepEvent, type StoreEvent } from '../../api/events.ts'
 import { getJson, ServerGone } from '../../api/http.ts'
+import { useLoaded } from '../../components/use-server.ts'
 import { queryText } from '../../model/route.ts'
 import type { Target } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
@@ -181,25 +182,17 @@ async function jumpToEntity(windows: Windows, place: Place & { readonly project:
  * may have come after the windows were read.
  */
 function useTabletMoves(windows: Windows): void {
-  const current = epoch.value
+  const [after, setAfter] = useState(0)
+  const { value } = useLoaded<{ readonly events: readonly { readonly sequence: number }[] }>(
+    `/emulator/tablets/events?after=${after}`,
+    { everyMs: tabletsEveryMs },
+  )
+  const last = value?.events.at(-1)?.sequence
+  // Another server counts from one again.
+  useEffect(() => setAfter(0), [windows, epoch.value])
   useEffect(() => {
-    let after = 0
-    let isOver = false
-    const ask = async (): Promise<void> => {
-      if (document.hidden || connection.value === 'lost') return
-      const path = `/emulator/tablets/events?after=${after}`
-      const answer = await getJson<{ events: readonly { sequence: number }[] }>(path).catch(() => undefined)
-      if (isOver || answer === undefined) return
-      const last = answer.events.at(-1)?.sequence
-      if (last === undefined) return
-      refreshAll(windows)
-      after = last
-    }
-    void ask()
-    const timer = setInterval(() => void ask(), tabletsEveryMs)
-    return () => {
-      isOver = true
-      clearInterval(timer)
-    }
-  }, [windows, current])
+    if (last === undefined) return
+    refreshAll(windows)
+    setAfter(last)
+  }, [last])
 }
