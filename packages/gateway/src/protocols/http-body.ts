@@ -57,11 +57,15 @@ function collect(exchange: BodyReader, resolve: (body: Buffer) => void, reject: 
     if (bytes > bodyBytesMax) refuse(new BodyTooLarge())
     else chunks.push(chunk)
   }
+  // Emitted when the client goes away in the middle.
+  const aborted = (): void => reject(new BodyAborted())
   request.on('data', collected)
-  request.on('end', () => {
+  request.on('error', aborted)
+  request.once('end', () => {
     const [first] = chunks
     resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+    // An idle connection keeps its last request, which kept the bytes as long as these listeners knew them.
+    request.off('data', collected)
+    request.off('error', aborted)
   })
-  // Emitted when the client goes away in the middle.
-  request.on('error', () => reject(new BodyAborted()))
 }

@@ -1,4 +1,6 @@
 import { request as httpRequest } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import type { LookupRequest, LookupResult } from '@sixtables/engine'
 import { describe, expect, test } from 'vitest'
@@ -299,6 +301,26 @@ describe('emulator endpoints', () => {
 })
 
 describe('a client that goes away', () => {
+  test('or is idle keeps no body in memory', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const gateway = await testGateway(engine)
+    const connections = await Promise.all(Array.from({ length: 5 }, () => rawConnection(gateway)))
+    const body = Buffer.alloc(4_000_000, ' ')
+    collect()
+    const before = process.memoryUsage().arrayBuffers
+    const head = `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`
+    for (const { socket, received } of connections) {
+      socket.write(head)
+      socket.write(body)
+      await until(() => received().includes('readTime'))
+    }
+    await eventually(() => {
+      collect()
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * body.length)
+    })
+  })
+
   test('in the middle of its body leaves nothing behind', async () => {
     const gateway = await testGateway(engine, { load: { connectionsMax: 1 } })
     const raw = await rawConnection(gateway)
