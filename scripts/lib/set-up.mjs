@@ -94,7 +94,10 @@ async function generate(installed) {
     const command = manifest(folder).scripts?.generate
     if (command === undefined) continue
     const step = `generate-${folder.replace('packages/', '')}`
-    const fingerprint = ofContents([installed, command], [...filesBelow(`${folder}/scripts`), 'scripts/lib/codecs.mjs'])
+    const inputs = [...filesBelow(`${folder}/scripts`), 'scripts/lib/codecs.mjs']
+    // The texts of the labs are in their pages.
+    if (folder === 'packages/bench') inputs.push(...filesBelow('docs/labs'))
+    const fingerprint = ofContents([installed, command], inputs)
     if (isStamped(step, fingerprint) && existsSync(join(root, folder, 'src', 'gen'))) continue
     unstamp(step)
     say(`generating code of ${folder} …`)

@@ -10,19 +10,18 @@
  *
  * Ours. Capacities, thresholds and service times are named in settings.ts, where each says where it is from.
  */
+import { labTexts } from './gen/lab-texts.ts'
 import type { ArmResult } from './measure/recorder.ts'
 import type { ArmSession } from './session.ts'
 import type { SettingName } from './settings.ts'
 import type { WireSession } from './sim/wire.ts'
 
-/** The texts of a lab, as its runs and the catalogue repeat them. */
-export interface LabTexts {
+/** The texts of a lab that its page has, docs/labs/NAME.md; the build takes them from there (scripts/generate.mjs). */
+export interface PageTexts {
   readonly title: string
   readonly question: string
   /** The prediction that the learner makes before the run: a question, in a short paragraph. */
   readonly predict: string
-  /** The theory, in two or three sentences. */
-  readonly idea: string
   /** Two or three. */
   readonly exercises: readonly Exercise[]
   /** The behaviour of Firestore in Datastore mode, today's production, and the parts of the lesson that remain. */
@@ -31,8 +30,22 @@ export interface LabTexts {
   readonly sources: readonly string[]
 }
 
+/** The texts of a lab, as its runs and the catalogue repeat them. */
+export interface LabTexts extends PageTexts {
+  /** The theory, in two or three sentences. */
+  readonly idea: string
+}
+
 export function textsOf({ title, question, predict, idea, exercises, today, sources }: LabTexts): LabTexts {
   return { title, question, predict, idea, exercises, today, sources }
+}
+
+/** A lab with the texts of its page. */
+export function defineLab(own: Omit<Lab, keyof PageTexts>): Lab {
+  const texts = labTexts[own.name]
+  if (texts === undefined)
+    throw new Error(`there is no page docs/labs/${own.name}.md; npm run setup takes texts from new ones`)
+  return { ...own, ...texts }
 }
 
 export interface Lab extends LabTexts {

@@ -5,7 +5,7 @@
  * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
  */
 import { DatastoreError, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { idOf } from '../sim/client.ts'
 import { insert, text } from '../sim/entities.ts'
@@ -156,51 +156,11 @@ const ways: readonly Way[] = [
   },
 ]
 
-export const allocateIds: Lab = {
+export const allocateIds: Lab = defineLab({
   name: 'allocate-ids',
-  title: 'ids by hand, allocated and automatic',
-  question:
-    'Ids come from people, from `allocateIds`, and from inserts without an id. Can two of them be the same, and ' +
-    'where in the id space do they fall?',
-  predict:
-    'Ten ids are taken first, in four ways; then 4,096 entities are inserted without one. In which arms do ' +
-    'automatic ids fall on a held one? Which arms spread evenly over 64 parts of their id space?',
   idea:
     'Each space has a counter that only rises; allocating and reserving move it. A scattered id is the counter with its bits ' +
     'mirrored, so neighbours in time lie far apart in the key range; a sequential id is the counter itself.',
-  exercises: [
-    {
-      ask: '`--arm partial-key --set ids.count=64`, then 100: is the scattered arm still even, and why is it perfect at 64?',
-      answer:
-        'Yes: chi-square is 0 at 64 and 10.1 at 100, far below the bound of 104. 64 mirrored counters differ in ' +
-        'six bits, which become the highest bits of the id: one id in each of the 64 parts. With 100 ids 36 parts ' +
-        'have two.',
-    },
-    {
-      ask:
-        'In `hand-made`, the automatic ids begin behind the greatest of the reserved ones: what happened to the ' +
-        'free numbers between?',
-      answer:
-        'They are lost. The counter is a high-water mark: reserving moves it behind the greatest reserved id, and ' +
-        'it never goes back.',
-    },
-    {
-      ask: 'Write down the first four scattered ids by hand: mirror 1, 2, 3, 4 in 51 bits and add 2^52.',
-      answer:
-        'Mirrored in 51 bits, 1 is 2^50, 2 is 2^49, 3 is 2^50 + 2^49, 4 is 2^48. With 2^52 added: ' +
-        '5629499534213120, 5066549580791808, 6192449487634432, 4785074604081152. The arm `partial-key` prints the ' +
-        'first three of them.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: automatic ids are scattered, `allocateIds` and `reserveIds` ' +
-    'keep ids away from the allocator, and an id of your own that was not reserved may collide with an automatic one.',
-  sources: [
-    "The two id spaces and the mirrored counter: known from the App Engine SDK, measured on both of Google's " +
-      'emulators.',
-    "The old API's `allocateIds` for a kind and parent: its tests.",
-    "The bound: the 99.9 % point of chi-square with 63 degrees of freedom (Wilson and Hilferty's approximation).",
-  ],
   settings: { 'ids.count': 4096, 'ids.buckets': 64 },
   arms: armsOf(ways, observe),
   expectations: [
@@ -227,4 +187,4 @@ export const allocateIds: Lab = {
       ),
     ),
   ],
-}
+})

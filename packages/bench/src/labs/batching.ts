@@ -6,7 +6,7 @@
  */
 import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
 import { DatastoreError } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
+import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
@@ -174,52 +174,11 @@ const arms: readonly Arm[] = [
 
 const ways = ['one-by-one', 'side-by-side', 'together'] as const
 
-export const batching: Lab = {
+export const batching: Lab = defineLab({
   name: 'batching',
-  title: 'one call for many entities, or many calls',
-  question:
-    'A hundred entities are written, and then read: one call after the other, all calls at once, or all entities ' +
-    'in one call. What does each way cost? And what if a commit names an entity twice?',
-  predict:
-    'A call takes 4 ms to the service and back, a commit 150 ms for the log. How long do a hundred commits take in ' +
-    'each of the three ways? How many log records are written?',
   idea:
     'A call has a way to go, and a commit an append to wait for, whatever is in it. One call pays that once; calls at once pay ' +
     'it side by side: the client waits as short, but the service has as many calls to answer.',
-  exercises: [
-    {
-      ask: '`--set client.rpcMs=40`: a client on another continent. Which way suffers most, in writing and in reading?',
-      answer:
-        'One by one: writing takes 19.2 s instead of 15.6 s, reading 4.2 s instead of 0.6 s. Reading suffers most, ' +
-        'since a lookup has no other wait. The two other ways lose 36 ms once: 212 ms and 202 ms for writing, 52 ' +
-        'ms for reading.',
-    },
-    {
-      ask: '`--set batch.size=500`, the most that a commit took for many years. What grows, and what does not?',
-      answer:
-        'One by one grows with the number: 78 s for writing, 3 s for reading. Side by side and together hardly ' +
-        'grow (256 ms and 206 ms). The log records grow to 500 in every arm, and so do the calls of the first two ' +
-        'arms.',
-    },
-    {
-      ask:
-        'A hundred entities of *one* group: what would `side-by-side` do? Say it first, then look at ' +
-        '[entity-group-contention](entity-group-contention.md).',
-      answer:
-        'All hundred commits append to one log, one after the other: 150 ms each, so that the last of them waits ' +
-        'about 15 s, or is refused when the longest wait is over. Together in one commit they are one append.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: one call for many entities pays the way and the commit once, ' +
-    'and each commit refuses an entity that is named twice as this lab prints for `firestore`. Its commits may ' +
-    'hold more than 500 entities as long as the request stays within its size.',
-  sources: [
-    'Use batch operations, and asynchronous calls where they are available: best practices, API calls. Do not ' +
-      'name an entity twice in a commit: entities.',
-    "What such a commit answers: measured on Google's emulators.",
-    "The log's latency: Megastore commits take 100 to 400 ms. The way of 4 ms: believed.",
-  ],
   settings: {
     ...serverSettings,
     ...defaultsOf('client.rpcMs'),
@@ -260,4 +219,4 @@ export const batching: Lab = {
     expectFigure('twice: a transaction takes it where the verbs allow', 'twice', 'taken', 2),
     expectFigure('twice: the engine warns of it', 'twice', 'findings of the engine', (n) => n > 0),
   ],
-}
+})

@@ -7,7 +7,17 @@
  */
 import type { Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, armsOf, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
+import {
+  type Arm,
+  armsOf,
+  defineLab,
+  type Expectation,
+  expectFigures,
+  inWords,
+  type Lab,
+  ofArm,
+  ofArms,
+} from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
@@ -267,15 +277,8 @@ function grown(name: string, says: string, holds: (factor: number) => boolean): 
   )
 }
 
-export const counting: Lab = {
+export const counting: Lab = defineLab({
   name: 'counting',
-  title: 'how many are there?',
-  question:
-    'A page shows the number of records: first 1,000, later 100,000. What does each way to count them read, how long does it ' +
-    'take, and how old is the answer?',
-  predict:
-    'Which of the four ways reads more rows the more records there are? Which answer is right at once after a write, and which ' +
-    'one only tomorrow?',
   idea:
     'An index stores no counts: to count, the client, or the server for it, reads a row for each record. A count that ' +
     'is stored costs one read for any number of records, but must be maintained: by the service once a day, or by each writer with ' +
@@ -287,41 +290,6 @@ export const counting: Lab = {
     'probe.everyMs': 250,
   },
   arms,
-  exercises: [
-    {
-      ask: '`--set work.records=20000`: what does a keys-only query cost then, in calls and in time? What does `count()`?',
-      answer:
-        'A fifth: 67 read operations and 350 ms by keys, 20 read operations and 210 ms by `count()`. The stored counts cost what they ' +
-        'did: one read operation and 6.1 ms.',
-    },
-    {
-      ask:
-        '`--set work.records=20000 --set apply.delayMs=5000`. Two expectations fail: which, and why does that not concern the ' +
-        'statistics?',
-      answer:
-        'Those that say that a write is counted soon, by `count()` and by the newest revision: both read indexes, and are as ' +
-        'stale as these, 5.7 s and 5 s. The statistics are a day old anyway.',
-    },
-    {
-      ask:
-        'In the picture the keys-only query has counted the last record at once, though its index rows were not there when the ' +
-        'query began. How?',
-      answer:
-        'A hundred thousand keys come in 334 calls, which take two seconds. Each call sees the index as it is then: such a ' +
-        'query is not of one moment, and counts what comes behind the place that it has reached. A read time makes it one.',
-    },
-  ],
-  today:
-    'Queries and `count()` are strong in Firestore in Datastore mode: a write is counted at once. What they read and what is ' +
-    'billed is the same (one read operation for up to 1,000 index rows of `count()`), and statistics are still taken about once ' +
-    'a day. Numbering the revisions has the limits of [sequence-numbers](sequence-numbers.md).',
-  sources: [
-    'Keys-only queries: best practices, queries. What is billed for them and for `count()`: the public price list.',
-    'Statistics entities, and that they are taken periodically, about once a day: the documentation of Datastore statistics. sixtables ' +
-      'itself takes them at each query, unless `statisticsEveryMs` of the engine says how often; this lab sets a day.',
-    'The count in the newest revision: articles on sequence numbers in Datastore without a counter.',
-    'The delay of 300 ms between commit and apply: articles of the App Engine years. Sizes, and the cost of a scanned row: ours.',
-  ],
   expectations: [
     ...scanning.map((name) => grown(name, 'reads a row for each record', (factor) => factor > 90)),
     ...['statistics', 'newest-revision'].map((name) =>
@@ -366,4 +334,4 @@ export const counting: Lab = {
       ),
     ),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: best practices, entities: at most one write a second an entity group, and a load test may pass above it; Megastore's commits of 100 to 400 ms.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
@@ -191,53 +191,11 @@ function climbs(says: string, figure: string, holds: (few: number, many: number)
   )
 }
 
-export const entityGroupContention: Lab = {
+export const entityGroupContention: Lab = defineLab({
   name: 'entity-group-contention',
-  title: 'how many writes a second an entity group takes',
-  question:
-    'More and more writers change entities of one group, each its own. How many commits a second get through, and ' +
-    'is it a configured limit that stops them?',
-  predict:
-    'With 1, 10, 100 writers: how do throughput, latency and aborts change? What would a log that is three times ' +
-    'as fast change? What a transaction that writes ten entities?',
   idea:
     'A group has one log, and an append takes a round trip between data centres: that alone allows a few a second. Every ' +
     'commit makes those fail that read the group before it, and they try again, against each other.',
-  exercises: [
-    {
-      ask:
-        '`--set log.commitMs=400`: what is the best rate now? Which limit do the documents name, and what latency ' +
-        'would that be?',
-      answer:
-        '2.4 commits a second, one every 400 ms. The best-practice page names one write a second; a log of one ' +
-        'second would give exactly that.',
-    },
-    {
-      ask: '`--set client.retries=0`: what share is given up, and what happens to the rate?',
-      answer:
-        '97 % of the jobs are given up, and the rate is as before: 6 a second. Retries do not make the group ' +
-        'faster; they only decide who waits.',
-    },
-    {
-      ask:
-        'Each writer changes an entity of its own. Why do they conflict? What would another concurrency mode ' +
-        'change, and what not?',
-      answer:
-        'They share the log of the group, and in this mode a commit fails when the group has changed since the ' +
-        'transaction read it. Optimistic concurrency by entity, or pessimistic locks, would remove the aborts of ' +
-        'different entities. In a store with entity groups the appends would still wait for each other.',
-    },
-  ],
-  today:
-    'Firestore in Datastore mode has no limit for an entity group and detects conflicts for each entity and query, ' +
-    'not for the group. What remains: transactions that touch the same entity wait for each other or abort, with ' +
-    'aborts and latency growing as here, and a batch in one transaction still counts once.',
-  sources: [
-    'At most one write a second to an entity group, a batch or transaction counts once, and a short load test may pass above ' +
-      'the limit: best practices, entities.',
-    'Commits of 100 to 400 ms, and one log position with one winner: Megastore. No rate limit is configured; it ' +
-      'follows.',
-  ],
   settings: {
     ...serverSettings,
     ...clientSettings,
@@ -300,4 +258,4 @@ export const entityGroupContention: Lab = {
     expectFigure('short-burst: every write gets through', 'short-burst', 'writes lost', 0),
     expectFigure('long-run: at the same rate many are lost', 'long-run', 'writes lost', (lost) => lost > 20),
   ],
-}
+})

@@ -9,7 +9,7 @@
  * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, ascending, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -266,56 +266,12 @@ const arms = armsOf(schemes, run, (wire, scheme) =>
 const perRow = 'deleted rows stepped over'
 const kept = 'kept longest after expiry'
 
-export const expiry: Lab = {
+export const expiry: Lab = defineLab({
   name: 'expiry',
-  title: 'finding what has expired',
-  question:
-    'Sessions expire after some minutes, and a sweeper finds the expired ones by an index and deletes them. What does each sweep ' +
-    'read, when the expiry time is indexed as it is, behind a shard, or behind a generation and a shard?',
-  predict:
-    '120 sessions come and go each minute, and a sweep every minute deletes those that have expired. How many rows does a sweep ' +
-    'find, and over how many deleted rows does it go? Which of the four ways keeps an expired session longest?',
   idea:
     'The index by expiry time begins with what expired first: exactly where every sweep deletes, and where the next one begins. ' +
     'Shards cut this heap of tombstones into pieces. A generation number in front moves on from it: a sweep reads an old ' +
     'generation once, moves what is still alive to the new one, and no query comes back.',
-  exercises: [
-    {
-      ask: '`--set expiry.sweepMinutes=5`: what does each sweep of `indexed` read now, and what is the price?',
-      answer:
-        '0.58 deleted rows for each row found instead of 3.2: a sweep goes over the heap once, however much it finds. The price is ' +
-        'that a session is kept for up to 6.8 minutes after it expired instead of 3.',
-    },
-    {
-      ask:
-        '`--arm generations --set expiry.generationMinutes=1`, then 10 with `--set load.minutes=40`: what does a short ' +
-        'generation cost, and what a long one?',
-      answer:
-        'With one minute, 4,100 times a session is written again, for 2,400 sessions: most are still alive when their ' +
-        'generation is swept. With ten minutes none is, since all have expired by then, but an expired session is kept for up ' +
-        'to 22 minutes instead of 4.5.',
-    },
-    {
-      ask:
-        '`--arm indexed --arm remembered --set expiry.endedShare=0`: what is wrong with `remembered` now? Which promise would ' +
-        'you have to keep to use it?',
-      answer:
-        'Nothing is wrong: it meets no deleted row and deletes everything within 1.1 minutes. It needs the promise that no expiry ' +
-        'time is ever set to a moment before the last sweep. A clock that is slow, or an index row that becomes visible late, ' +
-        'breaks the promise as well as a user who logs out.',
-    },
-  ],
-  today:
-    'Firestore in Datastore mode has time-to-live policies: it deletes expired entities of a kind itself, within a day or so, and ' +
-    'needs no index for it. The lesson remains for sweepers that must be faster, for queues that take from the head of an ' +
-    'index, and for every query that begins where others delete.',
-  sources: [
-    'Queries by an indexed expiry time are slow after deletes; shards in front of it; a generation number in front of the ' +
-      'shard, and generations that rest before they are read: best practices, deletes.',
-    'Time-to-live policies, and that deletion takes up to a day or so: the documentation of Firestore.',
-    'When the engine compacts on its own, and what a tombstone costs a scan (a tenth of a row operation): ours ' +
-      '([tablets](../reference/tablets.md)).',
-  ],
   settings: {
     ...serverSettings,
     ...defaultsOf(
@@ -365,4 +321,4 @@ export const expiry: Lab = {
       '{} minutes, a generation of {} minutes',
     ),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock rows, by default one
  * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
  */
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { defaultsOf } from '../settings.ts'
 import { kill } from './gateways/killed.ts'
 import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.ts'
@@ -76,53 +76,13 @@ function compared(says: string, name: string, arms: readonly [string, string], h
 
 const manyTimes = (times: number): boolean => times > 6.5
 
-export const gatewaysLab: Lab = {
+export const gatewaysLab: Lab = defineLab({
   name: 'gateways',
-  title: 'what more gateways bring',
-  question:
-    'Several gateways serve the data of one Bigtable. Which loads grow with the number of gateways, and which does a single row bound?',
-  predict:
-    'Eight gateways instead of one, each with sixteen clients: how many times more lookups, queries, puts to different entity groups, and puts ' +
-    'to one group are answered? The sixteen clients of one gateway are spread over eight: are their puts faster or slower? A gateway is killed: ' +
-    'which calls at the others wait, and how long?',
   idea:
     'A gateway brings a core of its own, and lookups and queries need nothing else. Each commit needs a version from one row, the clock row of ' +
     'its database. All commits that wait in a gateway share a conditional write of that row, and the gateways take turns at it. ' +
     'A commit to a group is a conditional write of one more row, shared by the commits that wait in a gateway: of the gateways that read that row at ' +
     'the same time, one succeeds.',
-  exercises: [
-    {
-      ask: '`--arm puts --set rows.conditionalMs=2`: the clock row is faster. How many puts do eight gateways answer, and where is the bound now?',
-      answer:
-        '3,940 a second, more than twice as many as at 5 ms. The clock row is still the bound: it takes its 500 writes a second, and each carries eight puts. ' +
-        'With fewer gateways it is not: four answer more than three times as many puts as one.',
-    },
-    {
-      ask:
-        '`--arm puts --set gateways.clients=64`: four times as many clients. How many writes does the clock row take with eight gateways, and how many puts ' +
-        'does each of them carry?',
-      answer:
-        '200, as before: the row does not know how many clients there are. But each write carries 29 puts instead of 8, and 5,740 puts a second are ' +
-        'answered. Latency is what the row bounds first; only then the puts of a database.',
-    },
-    {
-      ask: '`--arm puts --set server.count=1 --set server.opsPerSecond=5000`: one tablet server has all rows, and serves 5,000 a second. What bounds the puts now, and what would you add?',
-      answer:
-        'The tablet server: about 940 puts a second with eight gateways, at five rows or so each. More gateways do not help, nor does a faster clock row; more ' +
-        'nodes of Bigtable do.',
-    },
-  ],
-  today:
-    'Firestore in Datastore mode gives versions without a row that all commits of a database write, so it has no bound of this sort; you never ' +
-    'see its gateways. What remains: servers without state multiply reads, one entity that all clients write is not faster with more servers, and ' +
-    'a counter that every write needs is a bottleneck in any system.',
-  sources: [
-    'The clock row, its shared writes and the patience of 25 to 500 ms with commits of another gateway: ' +
-      '[a store that several gateways share](../architecture/shared-store.md).',
-    'One row of a Bigtable takes 200 to 500 conditional writes a second, and a call takes some milliseconds: believed. A real instance was not ' +
-      'measured ([before you trust it](../bigtable.md#before-you-trust-it)).',
-    'Times of cores, calls and rows are settings of the lab; all else is the engine.',
-  ],
   settings: {
     ...defaultsOf(
       'gateways.max',
@@ -212,4 +172,4 @@ export const gatewaysLab: Lab = {
     ),
     expectFigure('killed: every acknowledged put is there', 'killed', 'acknowledged puts lost', 0),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Client } from '../sim/client.ts'
@@ -143,48 +143,11 @@ function asManyTimes(says: string, one: string, many: string): Expectation {
   )
 }
 
-export const hotKey: Lab = {
+export const hotKey: Lab = defineLab({
   name: 'hot-key',
-  title: 'one key that everybody wants',
-  question: 'Everybody reads one entity, or writes one. What do more servers, replicas and shards change?',
-  predict:
-    'There are a thousand servers of 10,000 row operations a second. How many reads a second of one entity are ' +
-    'served, out of 100,000? How many writes? And with eight copies?',
   idea:
     'A tablet is never split inside a row, so all that is wanted of one key meets one server, however many there are. ' +
     'N replicas are N rows, which can lie on N servers; N shards are N entity groups as well, with N logs.',
-  exercises: [
-    {
-      ask: '`--set copies.count=2`, then 4, 16: where does each copy more stop to help readers, and where writers?',
-      answer:
-        'Readers: each copy adds what one server does, 10,000 a second, as long as there is a server for it. The sixteen copies lie on eight ' +
-        'servers when the run ends, since each half of a split rests for eight minutes: 79,700 a second are served, as with eight. ' +
-        'With two copies 47 % of the instances still fail to start. ' +
-        'Writers: each shard adds one log, 6.6 writes a second; 2, 4, 8 and 16 shards take 13, 27, 53 and 101 a ' +
-        'second. With 16 shards a hundred writers are not enough to keep each log busy all the time.',
-    },
-    {
-      ask: '`--set server.count=1`: what do replicas bring now? And shards?',
-      answer:
-        'Replicas bring nothing: all tablets are on one server, which serves 10,000 reads a second. Shards bring ' +
-        'as much as before, since their limit is the log of each group and not the server.',
-    },
-    {
-      ask: "A counter in eight shards is read by adding them up. What does a reader pay for the writers' comfort?",
-      answer:
-        "Eight lookups instead of one (in one call), eight read operations, and a sum that is no moment's: shards " +
-        'may change while they are read, unless one transaction reads them all.',
-    },
-  ],
-  today:
-    'Replicas and shards hold in Firestore in Datastore mode: one key is never split there either. There is no ' +
-    'fixed limit of one write a second for an entity any more, but writes to one entity still wait for each other, ' +
-    'and its documentation still advises against a high rate on one entity.',
-  sources: [
-    'Replicate for hot reads, shard for hot writes: best practices, sharding and replication.',
-    "The log's latency of 150 ms: Megastore commits take 100 to 400 ms.",
-    "A server's capacity: believed.",
-  ],
   settings: {
     ...tabletSettingValues,
     ...clientSettings,
@@ -237,4 +200,4 @@ export const hotKey: Lab = {
       (percent) => percent < 2,
     ),
   ],
-}
+})

@@ -5,7 +5,7 @@
  * combination of their values ("exploding").
  */
 import type { IndexDefinition, Value } from '@sixtables/engine'
-import { type Arm, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { type Fields, text, unindexed, upsert } from '../sim/entities.ts'
@@ -173,57 +173,11 @@ const arms: readonly Arm[] = [
   { name: 'refused', about: 'the same index, until a put is refused', run: refused },
 ]
 
-export const indexCost: Lab = {
+export const indexCost: Lab = defineLab({
   name: 'index-cost',
-  title: 'what each index costs a put',
-  question:
-    'The same entity is put with its properties excluded from indexes, indexed, under more and more composite ' +
-    'indexes, and with more and more values. How many rows, bytes and milliseconds does each put cost?',
-  predict:
-    'Six indexed properties instead of six excluded ones: how many rows more? Five composite indexes? Two arrays ' +
-    'of 32 values each, with one composite index over both?',
   idea:
     'Every indexed value has a row in each direction, every composite index a row for each combination of its values. All of ' +
     'them are written when the put is applied, whether a query ever reads them or not; a changed value writes and deletes.',
-  exercises: [
-    {
-      ask:
-        '`--arm exploding --set index.values=64`, then 128: how long is the server busy? What would 100 such puts ' +
-        'a second need?',
-      answer:
-        '436 ms with 64 values (4,354 rows), 1,690 ms with 128 (16,898 rows): twice the values, four times the ' +
-        'work. 100 puts a second of 64 values need about 44 servers that do nothing else, of 128 values about 170.',
-    },
-    {
-      ask:
-        '`--arm composite --set index.count=10`. Which of these indexes could a query do without, since the ' +
-        'built-in ones can be merged?',
-      answer:
-        'Ten indexes make 24 rows per put and 25 row operations for an update of one property. An index is needless ' +
-        'if its query has equality filters alone: the built-in indexes are merged for these. It is needed for an ' +
-        'order or an inequality beside an equality filter.',
-    },
-    {
-      ask:
-        'Start a server with `npm start`, put a few hundred entities of your own and query them as your ' +
-        'application does. Then look at `GET /emulator/findings` for `needless-index` and `unread-index`.',
-      answer:
-        '`needless-index` names a composite index whose queries the built-in indexes can serve. `unread-index` ' +
-        'names one that rows are written to and no query reads. Each can be removed from `index.yaml`; the ' +
-        'findings page says what to check before.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: properties are indexed unless they are excluded, each index ' +
-    'entry is written at each put and stored at a price, and the limits of 20,000 index entries and 2 MiB of ' +
-    'composite entries for each entity are the same.',
-  sources: [
-    'Exclude what is never queried, beware of indexes over several array properties: best practices, indexes.',
-    'The rows of a put: "How entities and indexes are stored".',
-    'The limits of 20,000 index entries and of 2 MiB of composite rows an entity: documented ' +
-      '([limits](../reference/limits.md)).',
-    'The capacity of a server: believed.',
-  ],
   settings: {
     ...defaultsOf('index.count', 'index.values', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
     'server.count': 1,
@@ -274,4 +228,4 @@ export const indexCost: Lab = {
       '{} values each are refused, after a put of {} index rows',
     ),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: the three states and their order (App Engine SDK); the use for ids that come with migrated rows.
  */
 import type { Key, KeyRangeState } from '@sixtables/engine'
-import { type Arm, expectFigure, type Lab } from '../lab.ts'
+import { type Arm, defineLab, expectFigure, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { text, upsert } from '../sim/entities.ts'
 import type { Store } from '../sim/store.ts'
@@ -167,52 +167,11 @@ const stateArms = (Object.keys(cases) as (keyof typeof cases)[]).map((name): Arm
   return { name, about, run: (session) => known(session, cases[name]) }
 })
 
-export const keyRangeState: Lab = {
+export const keyRangeState: Lab = defineLab({
   name: 'key-range-state',
-  title: 'EMPTY, CONTENTION, COLLISION',
-  question:
-    'Rows of another database come with their own numbers. Before they are written under these ids: is the range ' +
-    'free, were ids of it assigned before, or is an entity there already?',
-  predict:
-    'The counter gives 11 next, and an entity has the id 20. What do the ranges 11–15, 8–12, 18–22 answer? And ' +
-    '12–14 after 30–40 was asked for?',
   idea:
     'The allocator keeps a high-water mark, not a set of ranges: an id below the mark counts as given, whether it was or was ' +
     'only passed over. Asking moves the mark past the range, so automatic ids never fall into it.',
-  exercises: [
-    {
-      ask:
-        'Which range would you ask for before moving a table with the ids 1 to 5,000,000, and which answer lets ' +
-        'you go on?',
-      answer:
-        '1 to 5,000,000, in one call. EMPTY lets you go on: the range is yours, and no automatic id falls into it. ' +
-        'CONTENTION lets you go on only if you know that no client still writes under ids that were assigned before. ' +
-        'COLLISION does not.',
-    },
-    {
-      ask: '`npx sixtables ids range --help` asks the same of a running server. Bring about all three states with it.',
-      answer:
-        'Ask for a range of a kind that has no entity: EMPTY. Ask for the same range again: CONTENTION. Put an ' +
-        'entity with an id inside, and ask once more: COLLISION.',
-    },
-    {
-      ask: 'Why must the answer for the children of one parent say nothing about those of another?',
-      answer:
-        'An id is unique under its parent and kind alone: `Parent:1/Child:7` and `Parent:2/Child:7` are two keys. ' +
-        'Each parent has its own counter, so what was given under one is free under the other.',
-    },
-  ],
-  today:
-    '`allocateIdRange` belongs to the old API; Firestore in Datastore mode has `allocateIds` and `reserveIds` ' +
-    'alone. What remains: reserve the ids of imported rows before clients insert without an id, and look with a ' +
-    'keys-only query whether entities are there already.',
-  sources: [
-    'The question about ids that come with rows of another database: the write-up on moving rows from MySQL to Datastore.',
-    'The three states, their order, and that the look is a query without a kind: known from the App Engine SDK.',
-    'That ids passed over count as given: follows from the counter.',
-    'That the allocator may still give ids of a CONTENTION range: the same write-up, and the documentation of `KeyRangeState`. There each ' +
-      'server has a block of ids in hand. sixtables gives no id below the mark again; the ids that were given before are the danger that is left.',
-  ],
   settings: { 'ranges.count': 200 },
   arms: [
     ...stateArms,
@@ -257,4 +216,4 @@ export const keyRangeState: Lab = {
       expectFigure(`random ranges meet ${state}`, 'random', state, (n) => n > 0),
     ),
   ],
-}
+})

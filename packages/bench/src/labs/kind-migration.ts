@@ -8,7 +8,7 @@
  * hot as well; a copy that does not go in key order.
  */
 import { type Key, KeyPermutation } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
@@ -200,50 +200,12 @@ const arms = armsOf(ways, run, (wire, way) =>
 
 const refusedAfter = 'refused, five minutes after the change'
 
-export const kindMigration: Lab = {
+export const kindMigration: Lab = defineLab({
   name: 'kind-migration',
-  title: 'from one kind to another',
-  question:
-    'A new kind is to take the full traffic, or to take over from an old one that has it. What happens when it does so at once, ' +
-    'when every read asks the new kind first, and when a job copies the entities in the order of their keys?',
-  predict:
-    'The old kind has 15,000 reads a second on eight tablets. Every read asks the new kind first, which is still empty, and then ' +
-    'the old one: is a read that finds nothing cheap? And on how many tablets does a copy in key order write?',
   idea:
     'Namespace and kind lead the row key, so a new one lies on one tablet, whatever its names. A read of an entity that is not ' +
     'there goes to the tablet where it would be, and counts like any other. Tablets need time to split, so the new kind is given ' +
     'more and more of the traffic, and the copy is spread over all of its keys.',
-  exercises: [
-    {
-      ask: '`--arm copy-in-order --set ramp.minutes=10`: the job ends at 4,500 entities a second. What is refused, and what is hot?',
-      answer:
-        'Nothing is refused, though one tablet has all of the load: 4,500 writes a second are less than its server can do. A slow ' +
-        'copy may go in key order; a fast one may not.',
-    },
-    {
-      ask: '`--arm new-kind --set tablet.splitRestMs=0`: tablets split again at once. How much of the loss is due to their rest?',
-      answer:
-        'A third of it: 23 % of the first five minutes are refused instead of 33 %, and at the end 0.4 % instead of 16 %. The first ' +
-        'minute is lost in any case, since a tablet must have seen the load before it can be split.',
-    },
-    {
-      ask:
-        'In `ramp-by-user` both kinds are read in parallel. Which one must the writes of a user go to, before and after the user is ' +
-        'moved, so that you can go back at any time?',
-      answer:
-        'To both, from the moment the copy begins until going back is no longer wanted. It doubles the writes. Without it, what a moved ' +
-        'user wrote is missing in the old kind when you go back.',
-    },
-  ],
-  today:
-    'It holds in Firestore in Datastore mode: its best practices ask for the same ramp, for parallel reads by user, and for a ' +
-    'copy that is not in key order.',
-  sources: [
-    'Ramp up new kinds and ranges; the migration by parallel reads of a growing part of the users, chosen by a hash; reads of ' +
-      'entities that are not there are hot as well; a copy not in key order: best practices, ramping up traffic.',
-    'That namespace and kind lead the key of a row: best practices, keys, and the layout of the six tables.',
-    'How long splits take, and what a server can do: believed or ours (`npx sixtables-lab settings`).',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -276,4 +238,4 @@ export const kindMigration: Lab = {
       '{} % on one tablet, {} % refused',
     ),
   ],
-}
+})

@@ -3,7 +3,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.3.
  */
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
@@ -78,15 +78,8 @@ const whole = ['cas', ...switching]
 
 const arms = armsOf(compactionWays, run, drive)
 
-export const listCompaction: Lab = {
+export const listCompaction: Lab = defineLab({
   name: 'list-compaction',
-  title: 'compacting a list while it is appended to',
-  question:
-    'A list keeps every change, +user and -user, and 16 writers append to it all the time. A client is to leave out what ' +
-    'cancels out. Does it get through, and what do readers see when it is killed in the middle?',
-  predict:
-    'Which compactions get through while the list changes? When a client is killed between copying and clearing, does a reader ' +
-    'see too much or too little, and for how long?',
   idea:
     'Putting a compacted list back is a conditional write, and fails like any other while the list changes. Two lists avoid ' +
     'it: writers append to one of them, and the other one, which is quiet, is emptied into it. Copied first and cleared after, ' +
@@ -100,44 +93,6 @@ export const listCompaction: Lab = {
     'log.waitMsMax': 60_000,
   },
   arms,
-  exercises: [
-    {
-      ask:
-        '`--set client.rememberMs=20000`: writers go by a pointer that is up to twenty seconds old. Is anything lost? What ' +
-        'changes?',
-      answer:
-        'Nothing is lost: an entry that comes late to the inactive list is not touched when what was read before is cleared, and ' +
-        'is copied in the next pass. But a compaction is not done before the last writer has moved on: readers see repeats in 74 % ' +
-        'of their reads instead of 31 %, for up to 13 s instead of 6.6 s.',
-    },
-    {
-      ask: '`--set list.compactEveryMs=30000`. Three expectations fail: which, and why?',
-      answer:
-        'Repeats stay until the next client comes by, up to 19 s with the pointer and 28 s with the marker, which one client ' +
-        'at a time compacts; and so few clients do not keep the list of `marker` short. Clients that are killed are no danger, ' +
-        'clients that stay away are.',
-    },
-    {
-      ask:
-        'How does the reader of this lab know in spite of the repeats who follows? And why would it be wrong to leave out what ' +
-        'cancels out among all entries of the inactive list?',
-      answer:
-        'Each entry has a number, so the same entry in both lists is one. A client that was killed may have copied `+user-1#1` ' +
-        'already. Then `-user-1#2` comes late to the inactive list, both cancel out there and are cleared, and the copy stays: ' +
-        'user-1 is back for good. So only entries that are not in the active list yet may cancel out.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode, where `one-commit` is the way: a transaction may change several entity ' +
-    'groups, and copies and clears at once. Legacy Datastore allowed that for up to 25 groups, and not at all in its first years. ' +
-    'What costs today is each commit to a list that everybody writes, not the number of groups.',
-  sources: [
-    'Compaction by CAS and why it fails, lists a and b with a pointer to the active one, the mark `^`, repeats after a crash: ' +
-      'Couchbase 1.8 manual, 9.2.5.3.',
-    'That a step names the entries it moves, that the pointer guards the steps, and one transaction for both: ours.',
-    'The latency of the log, 150 ms: Megastore commits take 100 to 400 ms.',
-    'Numbers of writers and clients, pauses, and when a client is killed: ours.',
-  ],
   expectations: [
     expectFigures(
       'cas: compactions fail like removals do while the list changes',
@@ -174,4 +129,4 @@ export const listCompaction: Lab = {
     ),
     expectFigure('clear-first: a killed client loses followers', 'clear-first', 'lost at the end', (n) => n > 0),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
  */
 import { DatastoreError, type Key, limits } from '@sixtables/engine'
-import { type Arm, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { type Client, hasCode, type Put, textsOf } from '../sim/client.ts'
@@ -308,14 +308,8 @@ const inSubLists = (says: string, names: readonly string[], holds: (...values: n
     names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}`).join(', '),
   )
 
-export const listOfLists: Lab = {
+export const listOfLists: Lab = defineLab({
   name: 'list-of-lists',
-  title: 'a list that is too long for one entity',
-  question:
-    'A user has 200,000 followers. How many fit into one entity, what does each new one cost, and what changes with a list of lists?',
-  predict:
-    'An entity has at most 1 MiB. After how many followers of some twenty bytes is the one item full, and how many bytes are ' +
-    'written to add the last one? Which sub-lists can be compacted by compare and swap while new followers come?',
   idea:
     'An entity is written whole, however little of it changes, and it has a limit. One level more helps against both: an index ' +
     'item names sub-lists, and only the newest one grows. The older ones are at rest, so even a conditional write gets through.',
@@ -326,37 +320,6 @@ export const listOfLists: Lab = {
     'load.writersMax': 2,
   },
   arms,
-  exercises: [
-    {
-      ask: '`--arm sub-lists --set list.entriesMax=20000`: what does a new follower cost with ten times longer sub-lists?',
-      answer:
-        '738 bytes instead of 90, and up to 720 KB for one write. The cost grows with the length of a sub-list; much shorter ones ' +
-        'make the index item long and a reader ask for many entities.',
-    },
-    {
-      ask: '`--arm sub-lists --set list.leaveShare=0.5`: how many commits compact the old sub-lists now, and why?',
-      answer:
-        '200 instead of 100: in each of them 1,000 followers have left, and a commit may change at most 500 elements of an entity by ' +
-        'transforms. Each of the commits is whole by itself, so a client may be killed between them.',
-    },
-    {
-      ask:
-        'A client is killed right after it has put the name of a new sub-list into the index item. What do readers see? And if it ' +
-        'created the sub-list first?',
-      answer:
-        'A name without an entity, which is an empty list; the next client appends to it. The other way round the sub-list would have ' +
-        'followers that no reader finds.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: an entity has at most 1 MiB less 4 bytes there, too, and is written whole. A ' +
-    'commit changes at most 500 elements of an entity by transforms. Where followers are looked up one by one rather than read as a ' +
-    'list, an entity for each of them is simpler: no list grows, and no two writers meet.',
-  sources: [
-    'A list of lists for 200,000 followers, an index item that names sub-lists, compaction of old ones: Couchbase 1.8 manual, 9.2.5.4.',
-    'The limit of an entity, and of 500 transforms: the public page of quotas and limits ([limits](../reference/limits.md)).',
-    'The length of a sub-list, of an id, and the share of those who leave: ours.',
-  ],
   expectations: [
     expectFigures(
       'one-item: is refused at the limit of an entity, long before all are in it',
@@ -391,4 +354,4 @@ export const listOfLists: Lab = {
       (before, after, wrong) => after < 0.9 * before && wrong === 0,
     ),
   ],
-}
+})

@@ -3,7 +3,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
  */
-import { type Arm, armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
@@ -176,15 +176,8 @@ const names = removalWays.map(({ name }) => name)
 const whole = names.filter((name) => name !== 'plain-put')
 const appending = whole.filter((name) => name !== 'cas')
 
-export const listRemoval: Lab = {
+export const listRemoval: Lab = defineLab({
   name: 'list-removal',
-  title: 'removing from a list that many change at once',
-  question:
-    'The followers of a topic are a list in one entity. Up to 64 writers add users to it and remove them, some of whom come ' +
-    'back later. How often must a removal be tried, how long does it take, and do all ways end with the same list?',
-  predict:
-    'With 64 writers, how often is a removal tried that reads the list and writes it back only if nothing has changed? And what ' +
-    'does a list look like after a while when removals are appended to it?',
   idea:
     'A removal that reads the list and writes it back is refused when anything came in between, and in a busy list something ' +
     'always does. A change that says what to do instead of what the list is then needs no reading: the server appends it, or ' +
@@ -198,42 +191,6 @@ export const listRemoval: Lab = {
     'log.waitMsMax': 60_000,
   },
   arms,
-  exercises: [
-    {
-      ask: '`--set load.writersMax=4`, then 16, with `--arm cas`: from how many writers on does a removal need several attempts?',
-      answer:
-        'With 4 writers a removal is tried 1.5 times again, with 16 writers 2.9 times, with 64 writers 20 times; of its removals a ' +
-        'client library gives up 17 %, 31 % and 33 %. Four writers are enough to keep the log busy.',
-    },
-    {
-      ask: '`--set log.commitMs=15 --arm cas --arm log`: does a log that is ten times as fast cure the starvation?',
-      answer:
-        'It helps and does not cure: 2.9 retries per removal instead of 20, and still 33 % past five retries, since 64 writers keep ' +
-        'a log of 15 ms as busy as they keep one of 150 ms. The `log` arm becomes ten times as quick.',
-    },
-    {
-      ask:
-        'A reader of `tombstones` takes the users of the list without those of the tombstones, and counts nothing. Whom does it ' +
-        'miss?',
-      answer:
-        'Everybody who came back: such a user is twice in the list and once among the tombstones. In this run each writer has one, ' +
-        'so with 64 writers 64 of 128 followers are missed. The entries carry a number for that reason: the server appends only ' +
-        'elements that the array lacks, so a second `+user-0` would not be stored at all.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: `base_version` and the transforms of array properties are its own. Its ' +
-    'documentation still advises against more than about one write a second to one entity over a long time, so a list with many ' +
-    'writers is better split (see [list-of-lists](list-of-lists.md)). A transaction that reads the list does not fail at its ' +
-    'commit there but waits for a lock, and is refused when it has waited too long.',
-  sources: [
-    'Removal by CAS and its starvation, tombstones before the list, `+id` and `-id`, paired lists: Couchbase 1.8 manual, 9.2.5.1 and ' +
-      '9.2.5.2. Its append is the transform `append_missing_elements` here, its CAS is `base_version`.',
-    'That a user who comes back must be counted, and that the delimiter must not occur in the data: the same.',
-    'The latency of the log, 150 ms: Megastore commits take 100 to 400 ms. Here a refused conditional write has waited for its ' +
-      'turn at the log, too; that is ours.',
-    'Numbers of writers, changes and pauses: ours.',
-  ],
   expectations: [
     expectFigures(
       'cas: removals starve while the list changes fast',
@@ -289,4 +246,4 @@ export const listRemoval: Lab = {
       '{} followers: {} elements in the log, {} with transforms',
     ),
   ],
-}
+})

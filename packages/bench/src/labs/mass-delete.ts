@@ -9,7 +9,7 @@
  * compaction, and queries go over them.
  */
 import type { Key, Mutation, Query } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type FigureOf, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode } from '../sim/client.ts'
@@ -162,55 +162,11 @@ const compared = (arm: string, at: string): FigureOf[] =>
 const timedOut = (arm: string): FigureOf[] =>
   ofArm(arm, 'before: timed out', 'deleted: timed out', 'compacted: timed out')
 
-export const massDelete: Lab = {
+export const massDelete: Lab = defineLab({
   name: 'mass-delete',
-  title: 'a query over what was deleted',
-  question:
-    'Three quarters of a kind are deleted, and then a query asks for the first 20 of the others. What does the ' +
-    'query cost, until when, and does it matter which ones were deleted?',
-  predict:
-    'There were 4,000 entities, 3,000 are gone. How many rows does the query for 20 go over when the first 3,000 ' +
-    'are gone? And when every fourth one is left?',
   idea:
     'A deleted row is a tombstone until a major compaction drops it. A scan gives none of them out, but goes over each: as ' +
     'many as lie between where it begins and the last row that it gives.',
-  exercises: [
-    {
-      ask:
-        '`--set delete.share=0.9`, then 0.99: what happens to the query in `narrow`, and what in `spread`? With ' +
-        '0.99 one expectation fails: why?',
-      answer:
-        '`narrow` goes over all deleted rows, 3,600 and 3,960. `spread` goes over nine for each result, 180, and ' +
-        'with 0.99 over 99 for each, 1,980. That is half of what `narrow` meets, and no longer "few": where almost ' +
-        'all is deleted, spreading helps little.',
-    },
-    {
-      ask: '`--set work.records=8000`. At which size would the query miss a deadline of one second?',
-      answer:
-        '62 ms for 6,000 deleted rows, against 32 ms for 3,000: a hundredth of a millisecond each. A second is ' +
-        'reached at about 100,000 deleted rows in a row.',
-    },
-    {
-      ask:
-        'A queue takes its oldest entity and deletes it, again and again. Where do its tombstones lie? What could ' +
-        'a worker remember, so that it need not go over them?',
-      answer:
-        'At the head of the index by time, exactly where the next query begins. A worker that remembers the time ' +
-        'or the cursor of the last entity it took begins behind them.',
-    },
-  ],
-  today:
-    'It holds in Firestore in Datastore mode: its best practices still warn of deletes of many entities in a ' +
-    'narrow range, and of queries that are slow there until a compaction. When it compacts is not published.',
-  sources: [
-    'Do not delete many entities in a narrow range of keys; queries are slow there until a compaction: best ' +
-      'practices, deletes.',
-    'That a delete is a tombstone, and that a major compaction drops it: the Bigtable paper.',
-    'The deadline of the query (`query.deadlineMs`): ours, as small as the kind. In production a query has 60 s, and a range of deleted ' +
-      'rows has millions.',
-    'When the engine compacts on its own (`tablet.compactRestMs`, ten minutes), and what a tombstone costs a scan (a ' +
-      'tenth of a row operation): ours ([tablets](../reference/tablets.md)).',
-  ],
   settings: {
     ...serverSettings,
     ...defaultsOf('delete.share', 'tablet.compactRestMs', 'query.deadlineMs'),
@@ -276,4 +232,4 @@ export const massDelete: Lab = {
     expectFigure('narrow: the engine warns of the one table that is read', 'narrow', 'findings of the engine', 1),
     expectFigure('start-behind: there is nothing to warn of', 'start-behind', 'findings of the engine', 0),
   ],
-}
+})

@@ -6,7 +6,7 @@
  * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
  */
 import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { integerOf } from '../sim/client.ts'
@@ -189,55 +189,12 @@ const mappingArms = armsOf(mappings, migrate, (wire, mapping) => {
 
 const wayBack = ['other rows found by an old number', 'old numbers that their keys do not tell']
 
-export const migrateKeys: Lab = {
+export const migrateKeys: Lab = defineLab({
   name: 'migrate-keys',
-  title: 'rows that were numbered 1, 2, 3 …',
-  question:
-    'Millions of rows of a relational database move to Datastore. Should their old numbers become ids, decimal names, or ' +
-    'something that is made of them? And can an id that is given to a new entity be that of an old row?',
-  predict:
-    'The rows are copied in the order of their numbers, faster and faster. Which of the five kinds of keys keeps everything on ' +
-    'one tablet? From which kinds can the old number be had again, without a table of pairs?',
   idea:
     'Numbers in a row are neighbours as ids and, digit by digit, as names: what is copied in their order falls on one tablet. A ' +
     'reversible permutation sends neighbours far apart, gives each number a key of its own, and with the secret it can be taken ' +
     'back. Automatic ids come from a counter that knows nothing of rows written by hand, until their range is reserved.',
-  exercises: [
-    {
-      ask:
-        '`--arm decimal-names --set ramp.startOpsPerSecond=500`, then `--arm int-ids --set server.opsPerSecond=40000`: why is ' +
-        'nothing refused now, though one tablet still has all of the load?',
-      answer:
-        'The rate stays below what one server does: 3,800 rows a second in the first run, 15,200 against 40,000 in the second. A hot ' +
-        'tablet is a bound, not an error. The bound is one server, however many there are.',
-    },
-    {
-      ask:
-        '`npx sixtables ids permute 1 2 3 --secret move-2026 --size 1000000`: which ids do the first three rows get? How do you ' +
-        'get the old number of a new id?',
-      answer:
-        '640793, 136702 and 550073. The same command with `--reverse` and a new id prints the old number. Secret and size must be ' +
-        'those of the migration: keep both with the code that reads the keys.',
-    },
-    {
-      ask: 'In `unreserved`, why do exactly as many inserts fail as there are old rows? What would a retry change?',
-      answer:
-        'The counter begins at 1 and gives each id once: the first 1,200 are all in use, the next ones are free. A retry takes the ' +
-        'next id, so a client that tries again five times still fails about 200 times. One call of allocateIdRange before the ' +
-        'migration moves the counter past all of them.',
-    },
-  ],
-  today:
-    'Keys that rise are a hotspot in Firestore in Datastore mode as well, and so the permutation helps there. Automatic ids are ' +
-    'scattered there and skip what is in use; the collision is that of the old Datastore. Ids that you choose should still be ' +
-    'allocated or reserved.',
-  sources: [
-    'Decimal strings and rising numbers are hot, a reversible cipher spreads them, and allocateIdRange guards the old ids: the ' +
-      'write-up on moving rows from MySQL to Datastore. It uses Blowfish; why this lab does not: ' +
-      '[decision 20](../decisions/0020-key-permutation.md).',
-    'The message of a collision: App Engine, Datastore writes.',
-    'Do not use rising ids or names: best practices, keys.',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -321,4 +278,4 @@ export const migrateKeys: Lab = {
       (failed) => failed > 0,
     ),
   ],
-}
+})

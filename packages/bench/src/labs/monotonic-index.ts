@@ -3,7 +3,7 @@
  *
  * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
  */
-import { type Arm, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -117,56 +117,12 @@ const arms: readonly Arm[] = Object.entries(variants).map(([name, { about, creat
 /** A figure of both tables of property indexes. */
 const eachIndexTable = (figure: string): string[] => indexTables.map((table) => `${table}: ${figure}`)
 
-export const monotonicIndex: Lab = {
+export const monotonicIndex: Lab = defineLab({
   name: 'monotonic-index',
-  title: 'an index on a value that rises',
-  question:
-    'Events have scattered keys and a creation time. The entities are spread over many tablets; are their index ' +
-    'rows, when the time is indexed, excluded from indexes, or has a prefix?',
-  predict:
-    'Which tables are spread in which arm? Where is the hot end in EntitiesByPropertyAsc, and where in ' +
-    'EntitiesByPropertyDesc?',
   idea:
     'An index row lies where its value lies. A timestamp is always the newest value there is: each row goes to the end of ' +
     'EntitiesByPropertyAsc and to the head of EntitiesByPropertyDesc, however the keys are made. A prefix spreads the rows, ' +
     "and with the user as prefix one user's events can still be read in order.",
-  exercises: [
-    {
-      ask:
-        'An index is needed for "all events of today". Which prefix would you take, and how many queries does the ' +
-        'page then run?',
-      answer:
-        'A shard: a hash of the key, modulo a number n. The page runs n queries, one for each shard, and merges ' +
-        'them by time. n is about the writes a second divided by what one tablet takes.',
-    },
-    {
-      ask:
-        '`--arm hash-prefixed`: how many different prefixes are there, and how many tablets could they keep busy ' +
-        'at most?',
-      answer:
-        'Two hexadecimal digits, 256 prefixes. Within one prefix the times still rise, so at any moment there are ' +
-        '256 places that are written: at most 256 tablets in each property table can be busy.',
-    },
-    {
-      ask:
-        'Excluding is free. What does it cost to change your mind later? ([write-path](write-path.md) tells which ' +
-        'rows are missing.)',
-      answer:
-        'The rows of entities that were written without the index are missing, and nothing adds them. Every entity ' +
-        'must be written again with the property indexed, at the price of a full put.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: an indexed value that rises is a hotspot there as well. For the same rows in ' +
-    'native mode the documentation names a limit: 500 writes a second to a collection of documents with sequential values in an ' +
-    'indexed field.',
-  sources: [
-    'No index on a property that rises, or a prefix (shard, user) before it: best practices, indexes.',
-    "500 operations a second: where a ramp begins (best practices), and no limit; here the simulated server's " +
-      'capacity is the bound.',
-    'The same 500 as a limit: the documentation of Firestore in native mode, sharded timestamps.',
-    '`__scatter__`: App Engine SDK.',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -221,4 +177,4 @@ export const monotonicIndex: Lab = {
       '{2} of {1} out of order',
     ),
   ],
-}
+})

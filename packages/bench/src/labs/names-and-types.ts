@@ -13,7 +13,7 @@ import {
   type PathElement,
   type Query,
 } from '@sixtables/engine'
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import {
   ascending,
@@ -216,52 +216,11 @@ const arms: readonly Arm[] = [
   { name: 'utf-8', about: 'bytes that are no text, and names cut within a letter', run: texts },
 ]
 
-export const namesAndTypes: Lab = {
+export const namesAndTypes: Lab = defineLab({
   name: 'names-and-types',
-  title: 'names, ids and texts that are accepted, and what they are confused with',
-  question:
-    'Slashes in kinds and names, dots in property names, ids of zero and below, texts that are no UTF-8: what is ' +
-    'refused, what is accepted, and what comes of it?',
-  predict:
-    'Which of these does the store refuse? A kind has entities with the ids −5, 1 and 5 and the names "5", "9" and ' +
-    '"10": in which order do they stand? You write the property `address.city` with a property mask that says ' +
-    '`address.city`: what happens?',
   idea:
     'Keys and index rows are bytes: a slash and a dot mean nothing in them. They mean something where keys are written as ' +
     'paths and properties as paths of names, so what is accepted is taken for something else later.',
-  exercises: [
-    {
-      ask:
-        'Which of your kinds and names hold a slash or a dot? Run your tests against a server and ask `GET ' +
-        '/emulator/findings`.',
-      answer:
-        'The finding `slash-or-dot-in-name` names each kind, and each property, with an example. An empty list ' +
-        'means that no name in the tests has either.',
-    },
-    {
-      ask:
-        'Pad the numbers in names to the same number of digits. What does that do to the order, and what to the ' +
-        'hot end of the key range ([sequential-keys](sequential-keys.md))?',
-      answer:
-        'The order of the names becomes that of the numbers. New names now always go to the very end of the kind, ' +
-        'so the hot end is as hot as with rising ids.',
-    },
-    {
-      ask: 'How would you cut a text to 100 letters without cutting a letter?',
-      answer:
-        "Cut between code points: in JavaScript `[...text].slice(0, 100).join('')`, since `text.slice(0, 100)` " +
-        'counts UTF-16 units and may cut an emoji in half. `Intl.Segmenter` also keeps letters together that have ' +
-        'several code points.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: it has the same keys, the same order and the same warnings. ' +
-    'Its console and its exports write keys as paths as well.',
-  sources: [
-    'The warnings: best practices, general, keys and properties.',
-    "What is accepted and refused, and the order of keys: measured on Google's emulators. The confusions that " +
-      'the arms show follow from these.',
-  ],
   settings: {},
   arms,
   expectations: [
@@ -312,4 +271,4 @@ export const namesAndTypes: Lab = {
       expectFigure(`${arm}: the engine warns of it`, arm, 'findings of the engine', (n) => n > 0),
     ),
   ],
-}
+})

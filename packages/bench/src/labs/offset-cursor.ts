@@ -4,7 +4,7 @@
  * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
  */
 import type { Mutation, QueryResult } from '@sixtables/engine'
-import { armsOf, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { descending, integer, upsert } from '../sim/entities.ts'
@@ -72,50 +72,11 @@ const ways: readonly Way[] = [
   { name: 'cursor-live', about: 'by cursor, while new posts come to the head', by: 'cursor', isLive: true },
 ]
 
-export const offsetCursor: Lab = {
+export const offsetCursor: Lab = defineLab({
   name: 'offset-cursor',
-  title: 'turning pages by offset and by cursor',
-  question:
-    'A list of 2,000 results is read page by page, 50 at a time. What does each page cost by its offset, and what ' +
-    'by the cursor of the page before?',
-  predict:
-    'How many rows does the last page read by offset? How many read operations are billed for the whole list, one ' +
-    'way and the other? New entities come to the head of the list meanwhile: what does a reader see?',
   idea:
     'An index has no numbers in it: to skip a thousand results the store reads a thousand. A cursor is a place in the index, ' +
     'so the scan goes on there, however far down and whatever has come before it since.',
-  exercises: [
-    {
-      ask: '`--set work.records=4000`: by what factor do the billed reads grow, one way and the other?',
-      answer:
-        'By offset from 41,000 to 162,000, about four times; by cursor from 2,000 to 4,000, twice. The sum over ' +
-        'all pages grows as the square of the length by offset.',
-    },
-    {
-      ask: '`--set batch.size=500`. Some expectations fail then: which, and why? Is an offset ever the right choice?',
-      answer:
-        'Two fail: offsets bill 5,000 reads and not ten times the 2,000 of the cursor, and the engine does not ' +
-        'warn, since most of what is read is returned. An offset is right where few results are skipped, once: for ' +
-        'example in a tool that looks at the third page of a short list.',
-    },
-    {
-      ask:
-        'A user wants to jump to page 30. Which query gets there without an offset? Think of an inequality over ' +
-        'what the list is ordered by.',
-      answer:
-        'Order the list by a number or time that is known for page 30 and filter on it, `created < …`, with the ' +
-        'limit of a page. Where only the count is known, keep a page marker (the value of each hundredth result) ' +
-        'in an entity.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: skipped entities are read and billed there as well, and ' +
-    'cursors are the advice of its best practices.',
-  sources: [
-    'Use cursors instead of offsets, since skipped entities are still retrieved and billed: best practices, queries.',
-    'The price of a query: believed, after the public price list (read operations of [query ' +
-      'explain](../reference/differences.md)).',
-  ],
   settings: {
     ...serverSettings,
     ...defaultsOf('client.rpcMs'),
@@ -165,4 +126,4 @@ export const offsetCursor: Lab = {
     expectFigure('offset: the engine warns of it', 'offset', 'findings of the engine', (n) => n > 0),
     expectFigure('cursor: the engine has nothing to say', 'cursor', 'findings of the engine', 0),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: the three modes (Datastore documentation): optimistic checks at the commit, optimistic with entity groups checks whole
  * groups, pessimistic locks what is read. Best practices, API calls: roll back what failed.
  */
-import { type Arm, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { writeOverWire } from '../sim/writers.ts'
 import { leaveOpenOverWire, leftOpen } from './optimistic-pessimistic/left-open.ts'
@@ -53,52 +53,12 @@ const openArms: readonly Arm[] = [
   },
 ]
 
-export const optimisticPessimistic: Lab = {
+export const optimisticPessimistic: Lab = defineLab({
   name: 'optimistic-pessimistic',
-  title: 'transactions that meet',
-  question:
-    'Transactions of several clients read and write the same entities. What does each concurrency mode do when they meet, and ' +
-    'what does a transaction cost that failed and was not rolled back?',
-  predict:
-    'Eight writers add to one counter; eight writers change their own entities of one group; money moves between four accounts ' +
-    'in both directions; one transaction reads ten entities for a second while others write them. In which mode is each of ' +
-    'these aborted, and in which does it wait?',
   idea:
     'Optimistic modes let all clients read, and check at the commit: the second one is aborted after its work. The mode with ' +
     'entity groups checks whole groups. The pessimistic mode locks what is read: writers wait, two that wait for each other ' +
     'are a deadlock, and a transaction that is not ended keeps its locks until it expires.',
-  exercises: [
-    {
-      ask: '`--arm pessimistic --set lock.timeoutMs=500`: what do the short writes of `report` meet now, and what do the transfers?',
-      answer:
-        '83 waits time out in 20 s and end with ABORTED, 0.32 for each commit; before, every short write waited up to 2 s ' +
-        'and none was aborted. Of the transfers 3 waits time out, beside 136 deadlocks: some that only queue for an account are ' +
-        'now aborted as well, not only those that wait for each other.',
-    },
-    {
-      ask: '`--arm optimistic --set transaction.thinkMs=0`: the long transaction does not pause any more. Does it get through?',
-      answer:
-        'No: none of its tries is committed in 20 s. Its ten reads and its turn at the log still take longer than the others leave its ten ' +
-        'entities alone. With locks (`--arm pessimistic`) it commits 42 times.',
-    },
-    {
-      ask: '`--set log.commitMs=0`: which failures come from the latency of the log, and which do not?',
-      answer:
-        'None of them comes from the log. Without its latency all is faster and aborts are rarer, but the counter still has ' +
-        'aborts under both optimistic modes, transfers still deadlock, and the long transaction still starves.',
-    },
-  ],
-  today:
-    'Firestore in Datastore mode uses pessimistic locks by default, and optimistic concurrency can be chosen for a database; ' +
-    'some databases that were upgraded from Datastore keep optimistic concurrency with entity groups. The failures of each ' +
-    'mode remain. The log of 150 ms, which makes a group slow in all three, does not: groups have no such limit any more.',
-  sources: [
-    'The three modes, and which databases have them: the reference of the Firestore Admin API, concurrency mode.',
-    'Roll back a transaction that failed: best practices, API calls.',
-    'A transaction expires after 60 seconds without use: the documentation of Datastore mode, quotas and limits.',
-    "A lock is waited for 2 s: measured with Google's Firestore emulator. That deadlocks are found at once, and that the " +
-      'youngest transaction gives way: ours.',
-  ],
   settings: {
     ...serverSettings,
     ...clientSettings,
@@ -162,4 +122,4 @@ export const optimisticPessimistic: Lab = {
       ),
     ),
   ],
-}
+})

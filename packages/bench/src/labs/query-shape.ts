@@ -5,7 +5,7 @@
  * for what the filter names.
  */
 import { encodeKey, type QueryResult } from '@sixtables/engine'
-import { armsOf, type Expectation, expectFigures, type Lab, ofArms } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { allOf, integer, text, unindexed, upsert, where } from '../sim/entities.ts'
@@ -88,15 +88,8 @@ function compare(
   return expectFigures(says, ofArms(figure, ...names), holds, `${figure}: {}, {}, {} ${unit}`.trimEnd())
 }
 
-export const queryShape: Lab = {
+export const queryShape: Lab = defineLab({
   name: 'query-shape',
-  title: 'whole entities, a projection, or keys',
-  question:
-    'A query finds 1,000 of 4,000 articles of two kilobytes each. What is read, sent and billed for whole entities, for author and ' +
-    'title alone, and for the keys?',
-  predict:
-    'Which rows does each of the three queries read? How many bytes are sent for a result, and which of them is billed for each ' +
-    'result?',
   idea:
     'A query scans an index, and fetches each entity that it gives out whole. The index rows hold the values they are ordered ' +
     'by and the key. So a projection of indexed properties and a keys-only query are answered without a look at the entities.',
@@ -106,36 +99,6 @@ export const queryShape: Lab = {
     'work.records': 4000,
   },
   arms: armsOf(shapes, run),
-  exercises: [
-    {
-      ask: '`--set entity.bodyBytes=100`: how do bytes, rows and latency of the three change? Is a projection still worth it?',
-      answer:
-        'Whole entities take 219 bytes per result instead of 2,120; rows, bill and latency stay as they were. So it is: the other ' +
-        'thousand rows are read and billed for short entities, too.',
-    },
-    {
-      ask: '`--set server.opsPerSecond=2000`: which of the three suffers most from slow servers?',
-      answer:
-        'Whole entities: 528 ms instead of 125 ms, the other two 74 ms instead of 34 ms. A row that is fetched by its key costs a ' +
-        'row operation, a row that is scanned a tenth of one.',
-    },
-    {
-      ask: 'What does the projection cost when an article is written? And what would it give for an article with two authors?',
-      answer:
-        'One row of the composite index (author, title) for each article, see [index-cost](index-cost.md). With an array of two ' +
-        'authors there is a row for each of them, and the projection gives a result for each row.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode. There, too, a keys-only query or a projection is billed as one read operation, ' +
-    'its results as small operations, which are free; an index that a projection of several properties needs must be ' +
-    'declared, while this lab lets the engine build it.',
-  sources: [
-    'Keys-only where the keys are enough, projections for a few indexed properties, also for those that the filter names: best ' +
-      'practices, queries.',
-    'What is billed: the public price list (read operations of [query explain](../reference/differences.md)).',
-    'That a scanned row costs a tenth of a row that is fetched by its key: ours ([tablets](../reference/tablets.md)).',
-  ],
   expectations: [
     compare(
       'all three find the same number of results',
@@ -174,4 +137,4 @@ export const queryShape: Lab = {
       (full, projection, keys) => full > 20 * projection && full > 20 * keys,
     ),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
-import { armsOf, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -120,55 +120,12 @@ function refusedAtFull(says: string, arm: string, leastPercent: number): Expecta
   return expectFigure(says, arm, 'refused, last five minutes', (percent) => percent > leastPercent)
 }
 
-export const ramp500505: Lab = {
+export const ramp500505: Lab = defineLab({
   name: 'ramp-500-50-5',
-  title: 'full traffic at once, and step by step',
-  question:
-    'A new kind is to take 740,000 reads and writes a second, with keys as they should be. What happens when they ' +
-    'come at once, and what when they are ramped up: 500 a second at first, and half as many more every five minutes, ' +
-    'or twice or three times as many?',
-  predict:
-    'A tablet is split at most once in eight minutes. Which of the four arms is served in full when it has ' +
-    'reached 740,000 a second? From which minute on does each of the others refuse calls?',
   idea:
     'A new kind begins in one tablet on one server. Tablets split by load that they have seen and move to servers that are ' +
     'idle, and the halves of a split rest for eight minutes. So at best capacity doubles in eight minutes, which is 54 % more ' +
     'in five. A rise of a half in five minutes leaves them the time; a doubling, a tripling and a jump do not.',
-  exercises: [
-    {
-      ask: '`--arm doubling --set tablet.splitRestMs=240000`, then `--arm ramp --set tablet.splitRestMs=600000`: what do they say?',
-      answer:
-        'With a rest of four minutes tablets double faster than the traffic: the doubling is served, 0.2 % are refused. With ten ' +
-        'they make 41 % in five minutes, less than the rule asks for: its traffic is served, 0.3 % are refused, but the queues ' +
-        'are full, p99 is 1.2 s. So the rest decides what a ramp may ask for, and eight minutes leave the rule its room.',
-    },
-    {
-      ask: '`--arm at-once --set load.minutes=60`: after how many minutes is the jump served? Is that a way to do it?',
-      answer:
-        'After 50: there are 2 tablets after one minute, 4 after nine, and 128 after 49. All calls until then were refused or ' +
-        'slow, so it is no way to do it: users saw an outage.',
-    },
-    {
-      ask: 'Which arm would a load test of two minutes have told apart from a good one?',
-      answer:
-        'Only the jump: it refuses from the first second. A ramp that is too steep serves all of its first minutes ' +
-        'and breaks later, so a short test passes.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode: the 500/50/5 rule is part of its best practices, and a new ' +
-    'kind or key range starts there as cold as here.',
-  sources: [
-    'At most 500 operations a second at first, half as many more every five minutes, which makes about 740,000 a ' +
-      'second after 90 minutes: best practices, ramping up traffic.',
-    'A move makes a tablet unavailable for a few hundred milliseconds to two seconds: known. A server that takes a tablet over has nothing of it in memory: known, ' +
-      'its length (`tablet.warmUpMs`, one minute) is ours.',
-    'The rest of eight minutes between two splits (`tablet.splitRestMs`), which decides this lab: ours, the longest with which the ' +
-      "rule's ramp is still served with room to spare. That halves share files until a compaction has rewritten them is known from the Bigtable " +
-      'paper, and that such a half cannot be split again from HBase, which is built after it. For comparison: up to 20 minutes ' +
-      'under load pass before added nodes help (Bigtable, scaling).',
-    'From which load on a tablet is split, and what a server can do: believed or ours (`npx sixtables-lab settings`).',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -202,4 +159,4 @@ export const ramp500505: Lab = {
     refusedAtFull('doubled every five minutes, the full traffic is refused in part', 'doubling', 10),
     refusedAtFull('tripled every five minutes, most of it is refused', 'tripling', 50),
   ],
-}
+})

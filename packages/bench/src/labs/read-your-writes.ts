@@ -10,7 +10,7 @@
  */
 import type { Key, Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
-import { type Arm, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { type Arm, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { allOf, text, upsert, where, whereKey } from '../sim/entities.ts'
@@ -156,52 +156,11 @@ function arm(name: string, about: string, read: Reader, byKey = false): Arm {
   return { name, about, run: (session) => probe(session, read, byKey) }
 }
 
-export const readYourWrites: Lab = {
+export const readYourWrites: Lab = defineLab({
   name: 'read-your-writes',
-  title: 'who sees a write between commit and apply',
-  question:
-    'A write is acknowledged when it is committed; its rows come later. Which reads see it at once, which miss it, ' +
-    'and does a keys-only query followed by a lookup help?',
-  predict:
-    'For each of the four ways to read: is it right always, sometimes, or never, between commit and milestone B?',
   idea:
     'A lookup and an ancestor query name their entity group, so they roll its log forward before they read. A global query ' +
     'names none: it reads the index rows as they are, and then the entity of each.',
-  exercises: [
-    {
-      ask: '`--set apply.delayMs=0`: what fails, and why is that right?',
-      answer:
-        'The two expectations "a write is seen only when it is applied" fail, for the global query and for ' +
-        'keys-only with a lookup: `seen after` is 0 ms. Without a delay between commit and apply there is nothing ' +
-        'to be late. The probes still fail, since they hold each write by hand.',
-    },
-    {
-      ask:
-        'In which of the six cases could an application notice that something is wrong, and in which not? Which ' +
-        'check in the client would repair one of them?',
-      answer:
-        'It could notice one: at milestone A, *changed out of it*, the answer `bob` contradicts the filter. A ' +
-        'client that tests the filter again on each result drops it. An entity that is missing from the answer ' +
-        'cannot be noticed.',
-    },
-    {
-      ask: 'Start a server with `--mode legacy --apply manual` and bring about *changed out of it* by hand.',
-      answer:
-        'Put an entity with owner `ada` and release it to milestone B. Put it again with owner `bob`, and release ' +
-        'it to milestone A only (`npx sixtables inspect release <key> --milestone A`). A query for owner = `ada` ' +
-        'now returns an entity with owner `bob`.',
-    },
-  ],
-  today:
-    'Firestore in Datastore mode runs every query strongly consistent, the default of production today, so no arm ' +
-    'of this lab would be wrong there. What remains: two reads of one task are still two moments. Keys read first ' +
-    'and entities looked up later may disagree after a write in between; a transaction or a read time ' +
-    'prevents that.',
-  sources: [
-    'The milestones, and what a query sees between them: "Transaction isolation in App Engine".',
-    'The warning of keys-only queries followed by lookups: best practices, queries.',
-    'The delay of 300 ms: the "few hundred milliseconds" of the articles of the App Engine years.',
-  ],
   settings: { 'probe.count': 60, 'apply.delayMs': 300, 'probe.everyMs': 10 },
   arms: [
     arm('lookup', 'by key', lookup, true),
@@ -221,7 +180,7 @@ export const readYourWrites: Lab = {
       expectFigure(`${name}: a write is seen only when it is applied`, name, 'seen after', (ms) => ms > 0),
     ]),
   ],
-}
+})
 
 function allReads(arm: string, figure: string, says: string): Expectation {
   return expectFigures(`${arm}: ${says}`, ofArm(arm, figure, 'reads'), (some, all) => some === all, '{} of {} reads')

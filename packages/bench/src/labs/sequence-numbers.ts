@@ -4,7 +4,7 @@
  * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
  * transaction; sharded counters; `__scatter__` for dividing work.
  */
-import { type Arm, armsOf, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
+import { type Arm, armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { numberings, queryInTransaction, runNumbering, runQuiet } from './sequence-numbers/numberings.ts'
 import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
@@ -74,53 +74,13 @@ function times(says: string, arms: readonly [string, string], figure: string, le
   )
 }
 
-export const sequenceNumbers: Lab = {
+export const sequenceNumbers: Lab = defineLab({
   name: 'sequence-numbers',
-  title: 'numbers in a row, without a counter and with one',
-  question:
-    'Records are to be numbered 1, 2, 3, … by many writers at once. Which ways scale, which leave gaps, which ever ' +
-    'give a number twice? How is the work on numbered records best divided, and what do total and pages by number cost?',
-  predict:
-    'Rank the ways by how many records a second 256 writers get numbered. Which one leaves gaps by mistake, and ' +
-    'which by design?',
   idea:
     'A counter is one entity in one group: every number waits for its log. A number can also be taken by inserting an entity ' +
     'whose key is made of it: the first one wins, the others try the next number, and no group is shared. Allocated ids are ' +
     'unique and quick, and not in a row. The source of put-unique calls it faster than a counter; for numbers in a row it is not: ' +
     'each waits for the one before.',
-  exercises: [
-    {
-      ask: '`--set client.crashShare=0`: does `counter-outside` still leave gaps? When would you accept it?',
-      answer:
-        'Without crashes it leaves none. It is acceptable where a missing number means nothing, or where a job ' +
-        'looks for missing numbers and closes them.',
-    },
-    {
-      ask: '`--set apply.delayMs=2000`: which arms mind, and which do not?',
-      answer:
-        'None loses. The put-unique arms ask a query that is staler, and try numbers that are taken a little longer; the key ' +
-        'decides, so the number is right. `put-unique` stays at 6 a second and `put-unique-ahead` at 69 instead of 67. The arms ' +
-        'with counters and allocated ids do not ask the query at all.',
-    },
-    {
-      ask: '`--set copies.count=32`: what happens to `sharded-counter`, and what to the order of the numbers?',
-      answer:
-        'It takes 164 records a second instead of 45, with 6 tries in vain per record instead of 18. The numbers ' +
-        'come even less in order: each of the 32 counters has its own numbers and its own pace, so a greater ' +
-        'number may be older.',
-    },
-  ],
-  today:
-    'In Firestore in Datastore mode the query for the greatest number is strong and can be part of the ' +
-    'transaction, so put-unique tries in vain less often. Numbers in a row are still a queue: each waits for the ' +
-    'one before, and the counter entity is one hot entity. Shards and allocated ids remain the ways to scale.',
-  sources: [
-    'The query for the greatest number with put-unique, sharded counters, allocated ids, the count in the newest ' +
-      'revision: articles on sequence numbers in Datastore without a counter.',
-    'That put-unique is faster than a counter is what these articles say; the lab shows that it is not, while numbers are in a row.',
-    'Total and pages by number: the same articles. `__scatter__` for dividing work: App Engine SDK, its mapper.',
-    'Latencies: believed. How many clients go away (`client.crashShare`): ours.',
-  ],
   settings: {
     ...serverSettings,
     ...clientSettings,
@@ -217,4 +177,4 @@ export const sequenceNumbers: Lab = {
       '{2} told for {1} records; the shortest page has {3} of 20',
     ),
   ],
-}
+})

@@ -4,7 +4,7 @@
  * Known: the best-practice page on keys: avoid monotonically increasing ids and names; allocated ids are scattered.
  */
 import type { Key } from '@sixtables/engine'
-import { type Arm, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { type Arm, defineLab, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { idOf } from '../sim/client.ts'
@@ -92,54 +92,12 @@ const arms: readonly Arm[] = Object.entries(makers).map(([name, { about, make }]
     })),
 }))
 
-export const sequentialKeys: Lab = {
+export const sequentialKeys: Lab = defineLab({
   name: 'sequential-keys',
-  title: 'keys that rise, and keys that scatter',
-  question:
-    'New customers come in faster and faster, ramped up by the book. Does it matter whether their keys are 1, 2, 3 ' +
-    '…, Customer1, Customer2 …, allocated ids, or names that begin with a hash?',
-  predict:
-    'In which arms does the number of tablets grow with the load? What share of the load does the busiest tablet ' +
-    'carry in the end?',
   idea:
     'Rows lie in the order of their keys, and a tablet is a range of them. Keys that rise all fall at the end of the last ' +
     'tablet; wherever it is split, the next keys fall into its right half alone. Scattered keys fall everywhere, and every ' +
     'split halves the load.',
-  exercises: [
-    {
-      ask:
-        'Before you run `numbered-names`, draw its heatmap: where does Customer1000000 lie, compared with ' +
-        'Customer999999?',
-      answer:
-        'Names are in the order of their bytes: Customer1000000 lies right behind Customer100000 and far before ' +
-        'Customer999999. The bright line jumps back when the number of digits grows, and is as narrow as before.',
-    },
-    {
-      ask:
-        '`--arm sequential-ids --set server.opsPerSecond=20000`: how far does a server of twice the size get you ' +
-        'on a ramp of +50 % every five minutes?',
-      answer:
-        'It serves 9,770 customers a second instead of 4,990: about two steps of the ramp, ten minutes. The ' +
-        'busiest tablet still carries 100 % of the load.',
-    },
-    {
-      ask:
-        '`--set tablet.splitOneEndShare=1.1` lets tablets split though it cannot help. How many are there now, and ' +
-        'what changed for the clients?',
-      answer:
-        'Five tablets instead of four in the Entities table of `sequential-ids`, and nothing for the clients: 4,870 a ' +
-        'second are served, 14,400 refused, as before. Only the last tablet is written to; the others are cold.',
-    },
-  ],
-  today:
-    'All of it holds in Firestore in Datastore mode, whose best practices warn of rising keys in the same words: ' +
-    'rows still lie in the order of their keys, and a range still has one server until it splits.',
-  sources: [
-    'Avoid ids and names that rise, use allocated ids or a hashed prefix: best practices, keys. The ramp: the ' +
-      '500/50/5 rule of the same page.',
-    "That splits do not help when the load is at the end of a range: Google's articles on tablets.",
-    'Capacities and thresholds: believed or ours; `npx sixtables-lab settings` says which.',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -166,4 +124,4 @@ export const sequentialKeys: Lab = {
       ),
     ),
   ],
-}
+})

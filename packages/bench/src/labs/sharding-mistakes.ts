@@ -9,7 +9,7 @@
  * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
-import { armsOf, type Expectation, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
@@ -166,52 +166,12 @@ function overNight(
   return expectFigures(says, figures, holds, '{} tablets, then {}; {} % refused')
 }
 
-export const shardingMistakes: Lab = {
+export const shardingMistakes: Lab = defineLab({
   name: 'sharding-mistakes',
-  title: 'shards that share a tablet',
-  question:
-    'Counters of page visits are sharded, so that many writers can add to them. Does it matter if the name of a shard begins with ' +
-    'the time, and if only the hottest pages have shards?',
-  predict:
-    'The counters take 15,000 writes a second, spread over several tablets. At midnight the shards of the new day begin to be ' +
-    'written: on how many tablets do they lie? And after a quiet night, how many tablets are left of four hot pages with 16 shards ' +
-    'each, and how many of 65,536 shards of all pages?',
   idea:
     'Splits belong to key ranges. A new time prefix is a range without splits, however well the shards behind it are spread: ' +
     'it begins in one tablet, again and again. And neighbours that are cold and small are merged: what has few rows is one tablet ' +
     'again after every quiet night, what has many rows stays apart by its size.',
-  exercises: [
-    {
-      ask:
-        '`--arm time-gradual --set ramp.startOpsPerSecond=6000 --set ramp.minutes=10`: the new period begins with 6,000 writes a ' +
-        'second instead of 2,000. Is it still served?',
-      answer:
-        'No: 10 to 16 % of the calls are refused in the three minutes after a change. The new range shares a tablet with the end of ' +
-        'the old period, and after its first split both halves rest for eight minutes.',
-    },
-    {
-      ask: '`--arm hot-only --set lull.opsPerSecond=2000`: what is left of the tablets after the quiet time, and why?',
-      answer:
-        'All six, and nothing is refused. With 2,000 writes a second two neighbours have more than 200 row operations a second ' +
-        'together, so they are not cold and are not merged. The mistake shows only where traffic really stops.',
-    },
-    {
-      ask: 'The shards of `time-prefix` are wanted so that old periods can be deleted at once. What would you put where?',
-      answer:
-        'The shard or a hash first, then the period: `7f3a-period-2`. A query or a delete for a period then needs one range for each ' +
-        'shard, and every period lies on the tablets that the one before has left. Or keep the prefix, and let the new one take over ' +
-        'step by step.',
-    },
-  ],
-  today:
-    'It holds in Firestore in Datastore mode: its best practices warn of both mistakes in the same words. How long a range needs ' +
-    'until it is split, and when it is merged, is not published; the times here are ours.',
-  sources: [
-    'No time prefix for shards, or a gradual move of the writes to the new prefix; not the hottest entities alone, since there may ' +
-      'be too few rows between them to keep them on different splits: best practices, sharding and replication.',
-    'That small neighbours are merged: the Bigtable paper. When they are (200 row operations a second and 100 MB together, ten ' +
-      'minutes after the last change) and that a tablet rests for eight minutes between two splits: ours ([tablets](../reference/tablets.md)).',
-  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
@@ -253,4 +213,4 @@ export const shardingMistakes: Lab = {
       (full, left, refused) => left > 0.6 * full && refused < 1,
     ),
   ],
-}
+})

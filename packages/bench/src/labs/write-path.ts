@@ -11,7 +11,7 @@ import {
   type RowsReport,
   requestContext,
 } from '@sixtables/engine'
-import { expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
+import { defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
 import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
@@ -175,58 +175,12 @@ function rowLines(rows: RowsReport['rows']): string[] {
   return rows.map(({ row, value }) => (value === '' ? row : `${row}   ${value}`))
 }
 
-export const writePath: Lab = {
+export const writePath: Lab = defineLab({
   name: 'write-path',
-  title: 'what one put writes, and when',
-  question:
-    'A client puts one `ToDo` with four indexed properties and one that is not. Which rows come to be, in which of ' +
-    'the six tables, and at which moment?',
-  predict:
-    'How many rows does the put write in all? How many of them are there when the client has its answer? What does ' +
-    'a composite index on two of the properties add?',
   idea:
     'A write has two phases. Commit appends one record to the log of the entity group; apply writes the entity row ' +
     '(milestone A) and then the index rows (milestone B): one by kind, one ascending and one descending for each indexed ' +
     'value, one for each composite index that matches.',
-  exercises: [
-    {
-      ask:
-        'Run only the arm without the composite index (`--arm built-in-indexes`) and count again. Which row is ' +
-        'missing?',
-      answer:
-        'Ten rows instead of eleven: the row in EntitiesByCompositeProperty is missing. Nothing else changes, ' +
-        'since the built-in index rows of `due` and `priority` are written with or without the composite index.',
-    },
-    {
-      ask:
-        'Start a server with `npm start -- --testing --apply manual`, put an entity with any client, and find the ' +
-        'same rows with `npx sixtables inspect rows <key>`. Release it with `npx sixtables inspect release <key> ' +
-        '--milestone A`, and look again.',
-      answer:
-        'Before the release the log has the record and the tables have nothing of the entity. After milestone A ' +
-        'there is the row in Entities. The index rows come with milestone B.',
-    },
-    {
-      ask:
-        'Which rows would an update of `priority` alone write and delete? Say it first, then try it with `inspect ' +
-        'pending`.',
-      answer:
-        'One log record, one new entity row, and for each of the two property tables one deleted and one written ' +
-        'row. With the composite index its old row is deleted and a new one is written as well. The row in ' +
-        'EntitiesByKind stays: its key holds only the kind and the key of the entity.',
-    },
-  ],
-  today:
-    'In Firestore in Datastore mode a commit is not acknowledged before its index rows are visible, so no reader ' +
-    'finds a moment between the phases. The rest of the lesson remains: each index is rows of its own, an excluded ' +
-    'property has none, and every row is paid for at each write.',
-  sources: [
-    "The two phases, the milestones, and the ToDo with its eleven rows: Google's articles of the App Engine " +
-      'years ("How entities and indexes are stored", "Life of a datastore write").',
-    'That the id sequences number composite indexes, too: the same articles. Here their numbers are one sequence for each database as well, ' +
-      'which is kept with their definitions and not as a row of IdSequences: ours.',
-    'The layout of the row keys: ours ([keyspace](../reference/keyspace.md)).',
-  ],
   settings: {},
   arms: [
     {
@@ -282,4 +236,4 @@ export const writePath: Lab = {
       11,
     ),
   ],
-}
+})
