@@ -26,7 +26,7 @@ import { decideSplit, percent, shouldMerge } from './split-policy.ts'
 import type { Flow, Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
 
-/** What decides about tablets. Each can be replaced; the defaults' docstrings tell what they get and give. */
+/** Decisions about tablets. Each can be replaced; the defaults' docstrings tell what they get and give. */
 export interface TabletPolicies {
   readonly split: { readonly decide: typeof decideSplit }
   readonly merge: { readonly decide: typeof shouldMerge }
