@@ -18,13 +18,8 @@ import {
   type IndexState,
   invalidArgument,
 } from '@sixtables/engine'
+import type { DatabaseName } from '../convert/parameters.ts'
 import type { JsonObject } from './operations/operations.ts'
-
-/** The database of an index; `databaseId` is empty for the default one. */
-export interface IndexPlace {
-  readonly projectId: string
-  readonly databaseId: string
-}
 
 const datastoreStates: Readonly<Record<IndexState, string>> = {
   building: 'CREATING',
@@ -33,7 +28,7 @@ const datastoreStates: Readonly<Record<IndexState, string>> = {
   failed: 'ERROR',
 }
 
-export function datastoreIndex({ projectId }: IndexPlace, index: CataloguedIndex): JsonObject {
+export function datastoreIndex({ projectId }: DatabaseName, index: CataloguedIndex): JsonObject {
   return {
     projectId,
     indexId: index.id.toString(),
@@ -69,7 +64,7 @@ export function definitionOfDatastore(index: JsonObject): IndexDefinition {
 }
 
 /** `projects/p/databases/(default)/collectionGroups/{kind}/indexes/{id}` */
-export function firestoreIndexName({ projectId, databaseId }: IndexPlace, kind: string, id: bigint): string {
+export function firestoreIndexName({ projectId, databaseId }: DatabaseName, kind: string, id: bigint): string {
   const database = databaseId === '' ? '(default)' : databaseId
   return `projects/${projectId}/databases/${database}/collectionGroups/${kind}/indexes/${id}`
 }
@@ -82,7 +77,7 @@ const firestoreStates: Readonly<Record<IndexState, string>> = {
   failed: 'NEEDS_REPAIR',
 }
 
-export function firestoreIndex(place: IndexPlace, index: CataloguedIndex): JsonObject {
+export function firestoreIndex(place: DatabaseName, index: CataloguedIndex): JsonObject {
   const fields = index.properties.map(({ name, direction }) => ({
     fieldPath: name === '__key__' ? '__name__' : name,
     order: direction.toUpperCase(),

@@ -7,6 +7,7 @@
  * With a shared store every gateway can answer for such an operation: its name, such as `index-create-7`, contains the number of the index,
  * and the catalogue in the store has its progress. Its start is the time at which this gateway first saw it.
  */
+
 import {
   type CataloguedIndex,
   type Database,
@@ -18,8 +19,8 @@ import {
   type IndexJob,
   validateDatabase,
 } from '@sixtables/engine'
+import type { DatabaseName } from '../convert/parameters.ts'
 import { databaseIdOf } from '../convert/parameters.ts'
-import type { IndexPlace } from './index-json.ts'
 import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations/operations.ts'
 
 /** An API's form of an index and of the operations on it. */
@@ -27,10 +28,10 @@ export interface IndexDialect {
   /** Whether its operations belong to the database instead of the project. */
   readonly isOfDatabase: boolean
   /** With `@type`. */
-  response(place: IndexPlace, index: CataloguedIndex): JsonObject
+  response(place: DatabaseName, index: CataloguedIndex): JsonObject
   /** With `@type`. */
   metadata(
-    place: IndexPlace,
+    place: DatabaseName,
     index: CataloguedIndex,
     job: Pick<IndexJob, 'progress'>,
     common: CommonMetadata,
@@ -88,7 +89,7 @@ export class IndexOperations {
   }
 
   /** Adds the operation of an index to the registry, by the state in the catalogue. */
-  #adopt(place: IndexPlace, id: bigint, type: IndexOperationType, isOfDatabase: boolean): void {
+  #adopt(place: DatabaseName, id: bigint, type: IndexOperationType, isOfDatabase: boolean): void {
     const database = this.database(place)
     const dialect = isOfDatabase ? this.#dialects.ofDatabase : this.#dialects.ofProject
     const index = database.catalogue.byId(id)
@@ -111,25 +112,25 @@ export class IndexOperations {
   }
 
   /** @throws INVALID_ARGUMENT for impossible names */
-  database({ projectId, databaseId }: IndexPlace): Database {
+  database({ projectId, databaseId }: DatabaseName): Database {
     validateDatabase({ projectId, databaseId })
     return this.#engine.database(projectId, databaseId)
   }
 
   /** A database with freshly read definitions, since other gateways may have changed them. */
-  async #refreshed(place: IndexPlace): Promise<Database> {
+  async #refreshed(place: DatabaseName): Promise<Database> {
     const database = this.database(place)
     await this.#engine.indexes.refresh(database)
     return database
   }
 
   /** All indexes of a database, by number. */
-  async list(place: IndexPlace): Promise<readonly CataloguedIndex[]> {
+  async list(place: DatabaseName): Promise<readonly CataloguedIndex[]> {
     return (await this.#refreshed(place)).catalogue.all
   }
 
   /** @throws NOT_FOUND */
-  async get(place: IndexPlace, id: string): Promise<CataloguedIndex> {
+  async get(place: DatabaseName, id: string): Promise<CataloguedIndex> {
     const { catalogue } = await this.#refreshed(place)
     const index = /^\d{1,18}$/.test(id) ? catalogue.byId(BigInt(id)) : undefined
     if (index !== undefined) return index
@@ -138,7 +139,7 @@ export class IndexOperations {
   }
 
   /** @throws INVALID_ARGUMENT, ALREADY_EXISTS */
-  async create(place: IndexPlace, definition: IndexDefinition, dialect: IndexDialect): Promise<OperationJson> {
+  async create(place: DatabaseName, definition: IndexDefinition, dialect: IndexDialect): Promise<OperationJson> {
     const database = await this.#refreshed(place)
     const job = this.#engine.indexes.create(database, definition)
     const index = await job.defined
@@ -175,7 +176,7 @@ export class IndexOperations {
   }
 
   /** @throws NOT_FOUND; FAILED_PRECONDITION unless it is ready or has failed */
-  async delete(place: IndexPlace, id: string, dialect: IndexDialect): Promise<OperationJson> {
+  async delete(place: DatabaseName, id: string, dialect: IndexDialect): Promise<OperationJson> {
     const index = await this.get(place, id)
     if (index.state === 'building') {
       throw failedPrecondition(
@@ -188,13 +189,13 @@ export class IndexOperations {
   }
 
   /** Deletes an index in any state. @throws NOT_FOUND; FAILED_PRECONDITION if it is being deleted already */
-  async drop(place: IndexPlace, id: string): Promise<IndexJob> {
+  async drop(place: DatabaseName, id: string): Promise<IndexJob> {
     const index = await this.get(place, id)
     return this.#engine.indexes.drop(this.database(place), index.id)
   }
 
   #start(
-    place: IndexPlace,
+    place: DatabaseName,
     index: CataloguedIndex,
     job: IndexJob | undefined,
     dialect: IndexDialect,

@@ -1,14 +1,9 @@
 /** Facts of a call of the data API, for faults, the log and recordings. */
 
 import { type Aggregation, decodeKey, formatKeyPath, type Key, type Mutation, type Query } from '@sixtables/engine'
+import type { DatabaseName } from '../convert/parameters.ts'
 import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
 import type { DataMethod } from '../methods.ts'
-
-/** A database; an empty `databaseId` is the default one. */
-export interface DatabaseName {
-  readonly projectId: string
-  readonly databaseId: string
-}
 
 /** The parts of a request that say which data it reads and writes. */
 export interface Asked {

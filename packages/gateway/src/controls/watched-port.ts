@@ -4,8 +4,9 @@
  */
 import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import { Call } from '../call.ts'
-import { type Asked, CallFacts, type DatabaseName, type Given } from '../calls/call-facts.ts'
+import { type Asked, CallFacts, type Given } from '../calls/call-facts.ts'
 import type { Calls } from '../calls/calls.ts'
+import type { DatabaseName } from '../convert/parameters.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
 import type { DataMethod } from '../methods.ts'
 import type { Faults } from './faults.ts'

@@ -11,13 +11,13 @@ import {
 } from '@sixtables/engine'
 import type { Mutation as WireMutation, PropertyTransform as WireTransform } from '#gen/wire.js'
 import { bigintOf, exactMicrosOf } from './int64.ts'
-import type { RequestScope } from './request-scope.ts'
+import type { DatabaseName } from './parameters.ts'
 
 const serverValue = 1
 const fail = 3
 const requestTime = 1
 
-export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutation {
+export function mutationOf(mutation: WireMutation, scope: DatabaseName): Mutation {
   const { upsert, propertyMask: mask, baseVersion, updateTime, conflictResolutionStrategy } = mutation
   const isPlain = mask === null && mutation.propertyTransforms.length === 0
   const isUnconditional = baseVersion === null && updateTime === null && conflictResolutionStrategy === 0
@@ -72,7 +72,7 @@ function conflictCheckOf(mutation: WireMutation): ConflictCheck | undefined {
   return { baseVersion: version, ...resolution }
 }
 
-function transformOf(transform: WireTransform, scope: RequestScope): PropertyTransform {
+function transformOf(transform: WireTransform, scope: DatabaseName): PropertyTransform {
   const { property, setToServerValue, increment, maximum, minimum, appendMissingElements, removeAllFromArray } =
     transform
   const value = (bytes: Uint8Array) => decodeValue(bytes, scope, property)

@@ -1,5 +1,8 @@
 /** Parameters of the emulator's own endpoints: checks of names, whole numbers, and database ids. */
-import { invalidArgument } from '@sixtables/engine'
+import { invalidArgument, type PartitionId } from '@sixtables/engine'
+
+/** A database by its names; an empty `databaseId` is the default one. */
+export type DatabaseName = Pick<PartitionId, 'projectId' | 'databaseId'>
 
 /** Refuses unknown parameters. @throws INVALID_ARGUMENT */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {

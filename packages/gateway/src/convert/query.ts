@@ -16,7 +16,7 @@ import {
   validatePartition,
 } from '@sixtables/engine'
 import type { FindNearest, Filter as WireFilter, PartitionId as WirePartition, Query as WireQuery } from '#gen/wire.js'
-import type { RequestScope } from './request-scope.ts'
+import type { DatabaseName } from './parameters.ts'
 
 /** PropertyFilter.Operator. */
 export const operatorNumbers: Readonly<Record<PropertyOperator, number>> = {
@@ -36,7 +36,7 @@ const operators = new Map(Object.entries(operatorNumbers).map(([name, number]) =
 const descending = 2
 
 /** The partition of a query; empty parts are filled from the request, as for keys. */
-export function partitionOf(partition: WirePartition | null, scope: RequestScope): PartitionId {
+export function partitionOf(partition: WirePartition | null, scope: DatabaseName): PartitionId {
   const { projectId = '', databaseId = '', namespaceId = '' } = partition ?? {}
   const filled = fillPartition({ projectId, databaseId, namespaceId }, scope)
   validatePartition(filled, scope)

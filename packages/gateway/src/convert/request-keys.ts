@@ -4,11 +4,12 @@ import type { Decoder } from '#gen/wire.js'
 import type { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { decodeRequest } from './decode.ts'
+import type { DatabaseName } from './parameters.ts'
 import { cutMessage, forEachPiece, wholeBytesMax } from './pieces.ts'
-import { type RequestScope, requestScope } from './request-scope.ts'
+import { requestScope } from './request-scope.ts'
 
 export interface ScopedKeys {
-  readonly scope: RequestScope
+  readonly scope: DatabaseName
   readonly keys: readonly Key[]
 }
 
@@ -32,12 +33,12 @@ async function inPieces({ name, decoder, field }: KeysMethod, bytes: Buffer, cal
 }
 
 /** The keys of a large lookup, whose other fields are read already. */
-export async function keysInPieces(call: Call, bytes: Buffer, field: number, scope: RequestScope): Promise<Key[]> {
+export async function keysInPieces(call: Call, bytes: Buffer, field: number, scope: DatabaseName): Promise<Key[]> {
   const { pieces } = await cutMessage(call, bytes, field)
   return keysOfPieces(call, pieces, field, scope)
 }
 
-async function keysOfPieces(call: Call, pieces: readonly Buffer[], field: number, scope: RequestScope): Promise<Key[]> {
+async function keysOfPieces(call: Call, pieces: readonly Buffer[], field: number, scope: DatabaseName): Promise<Key[]> {
   const keys: Key[] = []
   await forEachPiece(call, pieces, (piece) => {
     for (const key of decodeKeys(piece, field, scope)) keys.push(key)

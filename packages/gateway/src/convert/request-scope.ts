@@ -4,15 +4,10 @@
  */
 import { invalidArgument, validateDatabase } from '@sixtables/engine'
 import type { Call } from '../call.ts'
+import type { DatabaseName } from './parameters.ts'
 
-/** The defaults for empty parts of keys and partitions in the request. */
-export interface RequestScope {
-  readonly projectId: string
-  /** Empty for the default database. */
-  readonly databaseId: string
-}
-
-export function requestScope(request: RequestScope, { pathProjectId }: Call): RequestScope {
+/** @returns the defaults for empty parts of keys and partitions in the request */
+export function requestScope(request: DatabaseName, { pathProjectId }: Call): DatabaseName {
   const { projectId, databaseId } = request
   if (pathProjectId !== undefined && projectId !== '' && projectId !== pathProjectId) {
     throw invalidArgument(

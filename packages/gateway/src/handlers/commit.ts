@@ -14,9 +14,10 @@ import type { Call, Handler } from '../call.ts'
 import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
+import type { DatabaseName } from '../convert/parameters.ts'
 import { cutMessage, forEachPiece, wholeBytesMax, writeInPieces } from '../convert/pieces.ts'
 import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
-import { type RequestScope, requestScope } from '../convert/request-scope.ts'
+import { requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const decoder = google.datastore.v1.CommitRequest
@@ -24,7 +25,7 @@ const decoder = google.datastore.v1.CommitRequest
 const transactional = 1
 const nonTransactional = 2
 export interface ScopedCommit {
-  readonly scope: RequestScope
+  readonly scope: DatabaseName
   readonly commit: CommitRequest
 }
 

@@ -9,10 +9,12 @@
  *
  * Known: the service's proto. No emulator answers these.
  */
+
 import type { IndexJob } from '@sixtables/engine'
 import { invalidArgument } from '@sixtables/engine'
+import type { DatabaseName } from '../../convert/parameters.ts'
 import type { AdminMethod } from '../admin-service.ts'
-import { datastoreIndex, definitionOfDatastore, type IndexPlace } from '../index-json.ts'
+import { datastoreIndex, definitionOfDatastore } from '../index-json.ts'
 import type { IndexDialect, IndexOperations } from '../index-operations.ts'
 import type { JsonObject } from '../operations/operations.ts'
 
@@ -94,6 +96,6 @@ async function list(indexes: IndexOperations, request: JsonObject): Promise<Json
   }
 }
 
-function placeOf({ projectId }: JsonObject): IndexPlace {
+function placeOf({ projectId }: JsonObject): DatabaseName {
   return { projectId: String(projectId ?? ''), databaseId: '' }
 }

@@ -10,10 +10,11 @@
  */
 
 import { invalidArgument } from '@sixtables/engine'
+import type { DatabaseName } from '../../convert/parameters.ts'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
-import { definitionOfFirestore, firestoreIndex, firestoreIndexName, type IndexPlace } from '../index-json.ts'
+import { definitionOfFirestore, firestoreIndex, firestoreIndexName } from '../index-json.ts'
 import type { IndexDialect, IndexOperations } from '../index-operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
@@ -60,6 +61,6 @@ export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations
   })
 }
 
-function placeOf({ parameters: { project = '', database = '' } }: RouteRequest): IndexPlace {
+function placeOf({ parameters: { project = '', database = '' } }: RouteRequest): DatabaseName {
   return { projectId: project, databaseId: databaseIdOf(database) }
 }

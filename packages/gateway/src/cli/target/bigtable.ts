@@ -3,6 +3,7 @@
  * gateway.
  */
 import { DatastoreError, type EngineOptions, type Scheduler } from '@sixtables/engine'
+import type { DatabaseName } from '../../convert/parameters.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
@@ -33,7 +34,7 @@ interface GatewayOptions {
 
 type StoreAdapter = NonNullable<EngineOptions['store']> & {
   /** Changes the number of clock rows of a database; the engine must be open. @returns how many there were */
-  changeRows(database: { readonly projectId: string; readonly databaseId: string }, rows: number): Promise<number>
+  changeRows(database: DatabaseName, rows: number): Promise<number>
 }
 
 /** The exports of @sixtables/bigtable that are used here. */
