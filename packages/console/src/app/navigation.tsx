@@ -11,8 +11,8 @@ export function Navigation({ current }: { readonly current: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <header class={`navigation ${isOpen ? 'is-open' : ''}`}>
-      <div class="navigation-head spread">
-        <a class="brand" href={addressOf('overview')}>
+      <div class="navigation-head row spread">
+        <a class="brand row" href={addressOf('overview')}>
           <Mark />
           sixtables
         </a>

@@ -147,7 +147,7 @@ function Effect({ editor: { preview, question, key, keyProblem } }: { readonly e
   const words = question === 'delete' ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
   const hasStandIn = keyProblem === undefined && !isComplete(parseKeyPath(key))
   return (
-    <div class="editor-effect">
+    <div class="editor-effect panel">
       <RowTally preview={preview} summary={words} />
       {hasStandIn && <p class="field-note">The save gives the id. Until then 1 stands in its place.</p>}
     </div>

@@ -127,7 +127,7 @@ export interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
-    <fieldset class="transfer-choice wrap no-box">
+    <fieldset class="wrap apart no-box">
       <legend class="muted">{legend}</legend>
       {(Object.entries(options) as [T, string][]).map(([option, words]) => (
         <label key={option}>

@@ -49,7 +49,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
     <section class="stack-1" aria-label="Changes">
       <ErrorNote error={failure} what="The changes cannot be saved" />
       {theirs.length > 0 && (
-        <div class="toolbar action-bar is-warning" role="alert">
+        <div class="panel toolbar action-bar is-warning" role="alert">
           <span>
             {safeText(
               `Another writer has ${theirsInWords(theirs)} since you read ${theirs.length > 1 ? 'them' : 'it'}.`,
@@ -61,7 +61,7 @@ export function EditBar({ scope }: { readonly scope: EntityScope }) {
         </div>
       )}
       {mine.length > 0 && (
-        <div class="toolbar action-bar">
+        <div class="panel toolbar action-bar">
           <span role="status">
             {counted(values, 'value')} of {entitiesInWords(mine.length)} changed.{' '}
             {problem !== undefined && (

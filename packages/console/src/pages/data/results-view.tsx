@@ -200,7 +200,7 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
   if (rows.length === 0) return null
   const [only, ...others] = rows.map(keyTextOf)
   return (
-    <div class="toolbar action-bar">
+    <div class="panel toolbar action-bar">
       <span>{counted(rows.length)} selected</span>
       <CopyButton text={() => rowsAsJson(rows)} label="Copy JSON" />
       <CopyButton text={() => rowsAsCsv(rows, shown)} label="Copy CSV" />
@@ -286,7 +286,7 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
         {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
         <dl class="figures">
           {Object.entries(value ?? {}).map(([name, figure]) => (
-            <div key={name}>
+            <div key={name} class="panel">
               <dt>{safeText(name)}</dt>
               <dd class="large">{safeText(valueWords(figure).words)}</dd>
             </div>

@@ -46,7 +46,7 @@ export function Picture(props: PictureProps) {
   const words = (point: Point): string => wordsAt(point, props, model)
   const marked = brush ?? (cursor === undefined || corner === undefined ? undefined : rectOf(corner, cursor))
   return (
-    <figure class="heat-picture">
+    <figure class="heat-picture below-3">
       <Caption {...props} plane={model.plane} />
       <div class="heat-scroll">
         <div

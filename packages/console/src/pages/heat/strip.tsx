@@ -44,7 +44,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
   const most = Math.max(0, keptMs - shownMs)
   const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
   return (
-    <div class="heat-strip">
+    <div class="heat-strip below-3">
       <div class="heat-strip-picture">
         <canvas ref={canvas} />
         <div class="heat-strip-window" style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }} />

@@ -51,7 +51,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
 
 function Lines({ text }: { readonly text: string }) {
   return (
-    <div class="chapter-lines stack below-3">
+    <div class="panel chapter-lines stack below-3">
       {text.split('\n').map((line) => (
         <LineView key={line} line={line} />
       ))}

@@ -46,7 +46,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
-        <section key={`${namespace} ${group}`} class="waiting-group breaks">
+        <section key={`${namespace} ${group}`} class="waiting-group apart breaks">
           <h3>
             Entity group {safeText(group)}
             {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}
