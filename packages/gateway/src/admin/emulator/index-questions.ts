@@ -26,6 +26,7 @@ import {
 } from '@sixtables/engine'
 import { checkFields } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
+import { within } from '../../within.ts'
 import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
@@ -164,18 +165,10 @@ export function addIndexRoutes(router: Router, engine: Engine): void {
 /** The index after its job, or its state after the longest wait. */
 async function answered(engine: Engine, database: Database, job: IndexJob): Promise<IndexReport> {
   const index = await job.defined
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, waitMs, undefined)
-  })
-  try {
-    const done = await Promise.race([job.done, late])
-    if (done === undefined) return reportOf(engine, database, database.catalogue.byId(index.id) ?? index)
-    const report = reportOf(engine, database, done)
-    return job.type === 'drop' ? { ...report, state: 'deleted' } : report
-  } finally {
-    clearTimeout(timer)
-  }
+  const done = await within(waitMs, job.done)
+  if (done === undefined) return reportOf(engine, database, database.catalogue.byId(index.id) ?? index)
+  const report = reportOf(engine, database, done)
+  return job.type === 'drop' ? { ...report, state: 'deleted' } : report
 }
 
 function reportOf(engine: Engine, database: Database, index: CataloguedIndex): IndexReport {

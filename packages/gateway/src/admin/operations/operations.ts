@@ -13,6 +13,7 @@
 import { DatastoreError, failedPrecondition, invalidArgument, type MaybePromise, statusCodes } from '@sixtables/engine'
 import { type Logger, silentLogger } from '../../logger.ts'
 import { type Status, statusOf } from '../../protocols/status.ts'
+import { within } from '../../within.ts'
 
 export type JsonObject = { readonly [name: string]: unknown }
 
@@ -174,13 +175,7 @@ export class Operations {
   /** The finished operation, or its state after `timeoutMs`. @throws NOT_FOUND */
   async wait(name: string, timeoutMs: number): Promise<OperationJson> {
     const entry = this.#find(name)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fff_ffff))
-      timer.unref?.()
-    })
-    await Promise.race([entry.settled, timeout])
-    clearTimeout(timer)
+    await within(timeoutMs, entry.settled)
     return jsonOf(entry)
   }
 

@@ -129,12 +129,8 @@ function goneServer(address: string, error?: unknown): OperationError {
   )
 }
 
-/** The message of a google.rpc.Status in JSON. */
-export function messageIn(body: string): string | undefined {
-  return errorIn(body).message
-}
-
-function errorIn(body: string): { readonly status?: string; readonly message?: string } {
+/** The parts of a google.rpc.Status in JSON; empty for another body. */
+export function errorIn(body: string): { readonly status?: string; readonly message?: string } {
   try {
     const { status, message } = JSON.parse(body)?.error ?? {}
     return {

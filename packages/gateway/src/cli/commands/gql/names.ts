@@ -1,6 +1,7 @@
 /** Kinds and properties of a namespace, from the metadata kinds of the data API. */
 import { entitiesOf } from '../../../fixtures/dump.ts'
 import type { KnownNames } from '../../../gql/complete.ts'
+import { within } from '../../../within.ts'
 import type { Io } from '../../framework/io.ts'
 import type { ApiStore } from '../../target/api-store.ts'
 
@@ -26,18 +27,11 @@ export async function pathsOf(
 /** The names for completion, read at the first call and kept for some seconds; empty while no server answers. */
 export function namesOf(store: ApiStore, namespaceId: string, { now }: Pick<Io, 'now'>): () => Promise<KnownNames> {
   let asked: { readonly at: number; readonly names: Promise<KnownNames> } | undefined
-  return () => {
+  return async () => {
     if (asked === undefined || now() - asked.at > keptMs) {
       asked = { at: now(), names: ask(store, namespaceId).catch(() => noNames) }
     }
-    const { names } = asked
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(noNames), patienceMs)
-      void names.then((found) => {
-        clearTimeout(timer)
-        resolve(found)
-      })
-    })
+    return (await within(patienceMs, asked.names)) ?? noNames
   }
 }
 

@@ -6,7 +6,7 @@ import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { namedPlace, type Place, startOrName, whyNone } from '../../target/places.ts'
-import { messageIn } from '../../target/remote-target.ts'
+import { errorIn } from '../../target/remote-target.ts'
 
 /** Time limit of an answer, and the pause before the next attempt. */
 const answerMs = 2000
@@ -59,7 +59,8 @@ async function ask(address: string): Promise<Look> {
   try {
     const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
     const body = await response.text()
-    if (!response.ok) return { address, trouble: messageIn(body) ?? `it answers ${response.status}`, hasAnswered: true }
+    if (!response.ok)
+      return { address, trouble: errorIn(body).message ?? `it answers ${response.status}`, hasAnswered: true }
     if (body.trim() === 'Ok') return { address }
     return { address, trouble: 'what answers there is something else', remedy: startOrName }
   } catch (error) {
