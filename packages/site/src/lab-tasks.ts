@@ -10,13 +10,13 @@ interface Message {
 
 /** @param file - worker.ts, built */
 export function labsIn(file: URL): LabStarter {
-  return (task, listener) => {
+  return (task, onProgress) => {
     const worker = new Worker(file, { type: 'module' })
     let cancel = (): void => {}
     const done = new Promise<unknown>((resolve, reject) => {
       cancel = () => reject(new DatastoreError('CANCELLED', 'the lab was cancelled'))
       worker.onmessage = ({ data: { progress, answer, refused } }: MessageEvent<Message>) => {
-        if (progress !== undefined) listener?.onProgress(progress)
+        if (progress !== undefined) onProgress?.(progress)
         else if (refused !== undefined) reject(invalidArgument(refused))
         else resolve(answer)
       }

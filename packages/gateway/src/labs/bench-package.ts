@@ -11,7 +11,7 @@ import { startLabTask } from './lab-task.ts'
 export function installedLabs(): InstalledLabs | undefined {
   const file = findLabWorker()
   if (file === undefined) return undefined
-  return { start: (task, listener) => startLabTask(file, task, listener), files: join(dirname(file), '../web') }
+  return { start: (task, onProgress) => startLabTask(file, task, onProgress), files: join(dirname(file), '../web') }
 }
 
 /** @returns the file of the worker thread */

@@ -15,14 +15,14 @@ import { bodyObject } from '../admin/admin-service.ts'
 import type { JsonObject } from '../admin/operations/operations.ts'
 import { eventOf, type Router } from '../protocols/router.ts'
 import { LabRuns } from './lab-runs.ts'
-import type { LabListener, LabTask } from './lab-task.ts'
+import type { LabTask, OnLabProgress } from './lab-task.ts'
 
 const path = '/emulator/labs'
 
 export const installCommand = 'npm install --save-dev @sixtables/bench'
 
 /** Starts a task of the labs in a thread of its own. */
-export type LabStarter = (task: unknown, listener?: LabListener) => LabTask
+export type LabStarter = (task: unknown, onProgress?: OnLabProgress) => LabTask
 
 export interface InstalledLabs {
   readonly start: LabStarter
@@ -85,7 +85,7 @@ export function addLabRoutes(router: Router, { findLabs, judge }: LabOptions): (
     }
     const task = { type: 'run', lab: name, seed, arms, settings }
     const subject = { lab: name, seed, arms: arms ?? lab.arms.map((arm) => arm.name) }
-    return { json: runs.start(subject, (listener) => labs.start(task, listener)).report() }
+    return { json: runs.start(subject, (onProgress) => labs.start(task, onProgress)).report() }
   })
   return () => runs.close()
 }

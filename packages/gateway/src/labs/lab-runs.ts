@@ -5,7 +5,7 @@
  *   running ──▶ finished | failed | cancelled
  */
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
-import type { LabListener, LabProgress, LabTask } from './lab-task.ts'
+import type { LabProgress, LabTask, OnLabProgress } from './lab-task.ts'
 
 /** A result may have a megabyte of figures and pictures. */
 export const keptMax = 20
@@ -49,14 +49,12 @@ export class LabRun {
   #error: string | undefined
   #result: unknown
 
-  constructor(id: string, subject: LabSubject, start: (listener: LabListener) => LabTask) {
+  constructor(id: string, subject: LabSubject, start: (onProgress: OnLabProgress) => LabTask) {
     this.id = id
     this.#subject = subject
-    this.#task = start({
-      onProgress: (progress) => {
-        this.#progress = progress
-        this.#changed()
-      },
+    this.#task = start((progress) => {
+      this.#progress = progress
+      this.#changed()
     })
     this.over = this.#task.done.then(
       (result) => {

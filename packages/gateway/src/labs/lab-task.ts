@@ -11,10 +11,7 @@ export interface LabProgress {
   readonly share: number
 }
 
-/** Callbacks of a running task. */
-export interface LabListener {
-  onProgress(progress: LabProgress): void
-}
+export type OnLabProgress = (progress: LabProgress) => void
 
 export interface LabTask {
   /** @throws INVALID_ARGUMENT for an impossible task; CANCELLED; INTERNAL for a thread that crashed */
@@ -31,7 +28,7 @@ interface Message {
 /** Labs need half of it. A task that needs more crashes its own thread only. */
 const heapMegabytesMax = 1024
 
-export function startLabTask(workerFile: string, task: unknown, listener?: LabListener): LabTask {
+export function startLabTask(workerFile: string, task: unknown, onProgress?: OnLabProgress): LabTask {
   const worker = new Worker(workerFile, {
     workerData: task,
     // Some flags of this process are not allowed in a thread.
@@ -43,7 +40,7 @@ export function startLabTask(workerFile: string, task: unknown, listener?: LabLi
   for (const stream of [worker.stdout, worker.stderr]) stream.resume()
   const done = new Promise<unknown>((resolve, reject) => {
     worker.on('message', ({ progress, answer, refused }: Message) => {
-      if (progress !== undefined) listener?.onProgress(progress)
+      if (progress !== undefined) onProgress?.(progress)
       else if (refused !== undefined) reject(invalidArgument(refused))
       else resolve(answer)
     })
