@@ -95,8 +95,8 @@ async function generate(installed) {
     if (command === undefined) continue
     const step = `generate-${folder.replace('packages/', '')}`
     const inputs = [...filesBelow(`${folder}/scripts`), 'scripts/lib/codecs.mjs']
-    // The texts of the labs are in their pages.
-    if (folder === 'packages/bench') inputs.push(...filesBelow('docs/labs'))
+    // The texts of the labs and the chapters are in their pages.
+    if (folder === 'packages/bench') inputs.push(...filesBelow('docs/labs'), ...filesBelow('docs/course'))
     const fingerprint = ofContents([installed, command], inputs)
     if (isStamped(step, fingerprint) && existsSync(join(root, folder, 'src', 'gen'))) continue
     unstamp(step)

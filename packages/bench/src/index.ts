@@ -1,5 +1,4 @@
 /** The exports of the labs for other packages. */
-export type { Chapter } from './course.ts'
 export type { Arm, Expectation, Lab, Verdict } from './lab.ts'
 export { labs } from './labs/catalogue.ts'
 export type { ArmResult, Chart, Figure, FlowStage, Heatmap, TextBlock } from './measure/recorder.ts'
@@ -10,5 +9,5 @@ export { jsonReport } from './report/json.ts'
 export { type LabResult, type RunOptions, runLab } from './runner.ts'
 export type { Setting } from './setting.ts'
 export { type SettingName, settingNames, settings } from './settings.ts'
-export type { Catalogue, ChallengeOffer, LabOffer } from './worker/catalogue.ts'
+export type { Catalogue, ChallengeOffer, Chapter, LabOffer } from './worker/catalogue.ts'
 export type { PageJudgement } from './worker/tasks.ts'

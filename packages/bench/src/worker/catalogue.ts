@@ -3,11 +3,27 @@ import { challenges } from '../challenges/catalogue.ts'
 import type { Challenge } from '../challenges/challenge.ts'
 import { givenProgram } from '../challenges/given.ts'
 import { calls } from '../challenges/program-calls.ts'
-import { type Chapter, chapters } from '../course.ts'
+import { chapters } from '../gen/chapters.ts'
 import { type LabTexts, textsOf } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
 import { mostOf, type Setting } from '../setting.ts'
 import { type SettingName, settings } from '../settings.ts'
+
+/** Its title, number and the names are from the table of docs/course, the goals from its page. */
+export interface Chapter {
+  readonly number: number
+  readonly title: string
+  /** The goals, as its page has them. */
+  readonly goals: string
+  /** The time that it takes, believed. */
+  readonly minutes: number
+  /** Names of labs. */
+  readonly labs: readonly string[]
+  /** Names of challenges. */
+  readonly challenges: readonly string[]
+  /** Its page in docs/course. */
+  readonly page: string
+}
 
 export interface Catalogue {
   readonly chapters: readonly Chapter[]
