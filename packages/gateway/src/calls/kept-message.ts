@@ -40,7 +40,8 @@ const lists: Readonly<Record<string, { readonly request: ListPath; readonly answ
 /** @param method - the protocol's name of the RPC: `Lookup` */
 export function keptMessage(method: string, side: 'request' | 'answer', message: Uint8Array): KeptMessage {
   const size = message.length
-  if (size <= keptBytesMax) return { bytes: Buffer.from(message), size }
+  // A copy in memory of its own: a part of Node's pool would keep its neighbours.
+  if (size <= keptBytesMax) return { bytes: Buffer.from(new Uint8Array(message).buffer), size }
   const counts = { kept: 0, of: 0, bytes: 0 }
   try {
     const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
