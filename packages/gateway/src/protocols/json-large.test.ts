@@ -1,5 +1,5 @@
 /** Large bodies: the same message as of the whole, made in pieces whatever their shape. */
-import { fromBinary, toJson } from '@bufbuild/protobuf'
+import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { systemScheduler } from '@sixtables/engine'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
@@ -7,7 +7,7 @@ import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import * as codec from './json-codec.ts'
-import { largeRequestFromJson } from './json-large.ts'
+import { largeRequestFromJson, longAnswerToJson } from './json-large.ts'
 
 const call = (): Call => new Call({ clock: systemScheduler })
 
@@ -160,4 +160,25 @@ describe('json-large/J1: a body in pieces', () => {
     expect(Math.max(...read.mock.calls.map(([, { length }]) => length))).toBeLessThan(20 * 1024)
     expect(read.mock.calls.length).toBeGreaterThan(text.length / (20 * 1024))
   })
+})
+
+test('of several large answers one is made at a time, and one that is given up leaves its place', async () => {
+  const { output } = codec.methodOf('Commit')
+  const answerOf = (version: string): Buffer => {
+    const mutationResults = Array.from({ length: 40_000 }, () => ({ version }))
+    return Buffer.from(toBinary(output, fromJson(output, { mutationResults })))
+  }
+  const made: unknown[] = []
+  const { jsonOf } = codec
+  vi.spyOn(codec, 'jsonOf').mockImplementation((type, message) => {
+    const json = jsonOf(type, message)
+    made.push(...new Set(JSON.stringify(json).match(/\d{8}/g)))
+    return json
+  })
+  const calls = [call(), call(), call()]
+  const answers = calls.map((one, i) => longAnswerToJson('Commit', answerOf(`${11111111 * (i + 1)}`), one))
+  calls[1]?.cancel()
+  const ended = await Promise.allSettled(answers)
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(made.indexOf('33333333')).toBe(made.lastIndexOf('11111111') + 1)
 })

@@ -132,15 +132,27 @@ function inField(number: number, message: readonly Buffer[]): Buffer[] {
   ]
 }
 
+/** Larger answers are made one after the other: each needs three times its bytes, and together they would end no sooner. */
+const madeBesideBytesMax = 256 * 1024
+
+/** The end of the last large answer that is made in this process, whose servers share its memory. */
+let lastMade: Promise<unknown> = Promise.resolve()
+
 /** The JSON of an answer, made in steps between which other calls run. */
-export async function longAnswerToJson(
+export function longAnswerToJson(
   name: MethodName,
   message: Buffer,
   context: RequestContext,
 ): Promise<readonly Buffer[]> {
-  const pieces: Buffer[] = []
-  for await (const piece of inBuffers(jsonInPieces(context, methodOf(name).output, message, 1))) pieces.push(piece)
-  return [...pieces, Buffer.from('\n')]
+  const make = async (): Promise<readonly Buffer[]> => {
+    const pieces: Buffer[] = []
+    for await (const piece of inBuffers(jsonInPieces(context, methodOf(name).output, message, 1))) pieces.push(piece)
+    return [...pieces, Buffer.from('\n')]
+  }
+  if (message.length <= madeBesideBytesMax) return make()
+  const made = lastMade.then(make)
+  lastMade = made.catch(() => {})
+  return made
 }
 
 const lineBreakOf = (depth: number): string => `\n${'  '.repeat(depth)}`
@@ -168,7 +180,8 @@ async function* jsonInPieces(
     yield `${before}${lineBreakOf(depth)}${JSON.stringify(field.jsonName)}: `
     if (field.fieldKind === 'scalar') yield `"${Buffer.from(contentOf(values.at(-1) as Buffer)).toString('base64')}"`
     else if (field.fieldKind === 'message') {
-      yield* jsonInPieces(context, field.message, contentOf(Buffer.concat(values)), depth + 1)
+      const whole = values.length === 1 ? (values[0] as Buffer) : Buffer.concat(values)
+      yield* jsonInPieces(context, field.message, contentOf(whole), depth + 1)
     } else yield* membersInPieces(context, type, field, values, depth + 1)
     before = ','
   }
