@@ -25,6 +25,7 @@ import type { Filter, Query } from '../model/query.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
 import { normalize } from '../planner/normalize.ts'
+import { plan as planQuery } from '../planner/plan.ts'
 import { type Plan, scansOf } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 import type { TableView } from '../tables/table.ts'
@@ -46,7 +47,7 @@ export function runQuery(
   const mask = request.propertyMask && queryMask(request.query, request.propertyMask)
   const nearest = request.query.nearest && planNearest(request.query, request.query.nearest, mask)
   const query = nearest?.base ?? request.query
-  checkSpecialKind(query)
+  if (isSpecialKind(query)) checkSpecialKind(query)
   const asked: PlannedRead<ResultPage> = {
     query,
     normal: normalize(query, parts.database),
@@ -111,8 +112,11 @@ export function* readByPlan<T>(
   const { query, normal, nearest, aggregated } = asked
   // Only a query of a special kind (`__kind__`) adds to it.
   const made: CompositeIndex[] = []
+  const isSpecial = isSpecialKind(query)
   const planner = (indexes: readonly CompositeIndex[]): Plan =>
-    planSpecial(normal, indexes, made, shapeOfCursors(query))
+    isSpecial
+      ? planSpecial(normal, indexes, made, shapeOfCursors(query))
+      : planQuery(normal, indexes, shapeOfCursors(query))
   for (;;) {
     // Plan with the existing indexes, or wait for a missing one.
     const plan = yield* waitFor(queryIndexes.plan(context, database, planner))

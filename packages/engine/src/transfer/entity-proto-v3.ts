@@ -15,10 +15,9 @@ import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { EntityValue, Properties, Value } from '../model/value.ts'
 import { runAtOnce } from '../slices.ts'
-import { type EntityForm, readProperty, writeProperty } from './property-v3.ts'
+import { type EntityForm, propertyFields, readProperty, writeProperty } from './property-v3.ts'
 import { inMessage, readReference, writeEntityGroup, writeReference } from './reference-v3.ts'
 
-const propertyFields = { indexed: 14, excluded: 15 } as const
 const asWeHaveIt = 50_001
 
 /** Valid entities nest at most 20 deep; deeper ones than this are not read. */
@@ -53,7 +52,7 @@ function* writeEntity(
   writeReference(writer, key)
   writer.close(keyAt)
   for (const [name, value] of properties) {
-    if (!(yield* writeProperty(writer, propertyFields, { name, value, form }))) onInexact(name, value)
+    if (!(yield* writeProperty(writer, name, value, form))) onInexact(name, value)
   }
   const groupAt = writer.open(16)
   writeEntityGroup(writer, key)

@@ -67,6 +67,9 @@ const userFields: readonly (readonly [name: string, field: number])[] = [
 /** A record that would be longer leaves out the arrays that make it so; their exact form is short. */
 const formBytesMax = recordBytesMax / 2
 
+/** Fields of an entity with a Property. */
+export const propertyFields = { indexed: 14, excluded: 15 } as const
+
 type OneValue = Exclude<Value, { type: 'array' }>
 
 /** How an embedded entity is written and read. A parameter, because an entity consists of properties again. */
@@ -79,19 +82,18 @@ export interface EntityForm {
 /**
  * Writes one property as its Property messages, in steps: one for each element of an array.
  *
- * @param fields - numbers of the fields for indexed and for excluded values
  * @returns whether reading it back gives an equal property
  */
 export function* writeProperty(
   writer: WireWriter,
-  fields: PropertyFields,
-  property: OneProperty,
+  name: string,
+  value: Value,
+  form: EntityForm,
 ): Generator<number, boolean> {
-  const { name, value, form } = property
-  if (value.type !== 'array') return writeOne(writer, fields, { name, value, form }, false)
+  if (value.type !== 'array') return writeOne(writer, name, value, form, false)
   const isPlain = value.excludeFromIndexes !== true && !value.meaning
   if (value.values.length === 0) {
-    const at = writer.open(fields.indexed)
+    const at = writer.open(propertyFields.indexed)
     writer.uint32(1, meaning.emptyList)
     writer.text(3, name)
     writer.uint32(4, 0)
@@ -104,35 +106,15 @@ export function* writeProperty(
   let exact = isPlain
   for (const element of value.values) {
     if (element.type === 'array') throw invalidArgument(`property ${JSON.stringify(name)}: an array holds an array`)
-    exact = writeOne(writer, fields, { name, value: element, form }, true) && exact
+    exact = writeOne(writer, name, element, form, true) && exact
     yield 1
   }
   return exact
 }
 
-export interface PropertyFields {
-  readonly indexed: number
-  readonly excluded: number
-}
-
-export interface OneProperty {
-  readonly name: string
-  readonly value: Value
-  readonly form: EntityForm
-}
-
-interface OnePropertyValue extends OneProperty {
-  readonly value: OneValue
-}
-
-function writeOne(
-  writer: WireWriter,
-  fields: PropertyFields,
-  { name, value, form }: OnePropertyValue,
-  multiple: boolean,
-): boolean {
+function writeOne(writer: WireWriter, name: string, value: OneValue, form: EntityForm, multiple: boolean): boolean {
   const excluded = value.excludeFromIndexes === true
-  const at = writer.open(excluded ? fields.excluded : fields.indexed)
+  const at = writer.open(excluded ? propertyFields.excluded : propertyFields.indexed)
   const said = meaningOf(value)
   if (said.meaning !== 0) writer.uint32(1, said.meaning)
   if (said.uri !== undefined) writer.text(2, said.uri)
@@ -273,7 +255,7 @@ export function readProperty(reader: WireReader, excluded: boolean, form: Entity
   const after = reader.position
   reader.position = start
   reader.end = end
-  const value = withFlag(new MemberReader(reader, form, { name, said, uri, excluded, depth }).value(), excluded)
+  const value = withFlag(readMember(reader, form, { name, said, uri, excluded, depth }), excluded)
   reader.position = after
   reader.end = outer
   return { name, multiple, value }
@@ -298,100 +280,83 @@ const microsMin = BigInt(timestampSecondsMin) * 1_000_000n
 const microsMax = BigInt(timestampSecondsMax + 1) * 1_000_000n - 1n
 
 /** Reads a PropertyValue; the last of several members counts. */
-class MemberReader {
-  readonly #reader: WireReader
-  readonly #form: EntityForm
-  readonly #about: About
+function readMember(reader: WireReader, form: EntityForm, about: About): Value {
+  let value: Value = about.said === meaning.emptyList ? { type: 'array', values: [] } : { type: 'null' }
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) value = integerOf(readInt64(reader, tag, 'an integer value'), about.said)
+    else if (field === 2) {
+      reader.expect(tag, wireVarint, 'a boolean value')
+      value = { type: 'boolean', value: reader.bool() }
+    } else if (field === 3) {
+      reader.expect(tag, wireBytes, 'a string value')
+      const end = reader.length() + reader.position
+      value = bytesMember(reader.bytes, reader.position, end, form, about)
+      reader.position = end
+    } else if (field === 4) {
+      reader.expect(tag, wireFixed64, 'a double value')
+      value = { type: 'double', value: reader.double() }
+    } else if (field === 5) value = readPoint(reader)
+    else if (field === 8) value = readUser(reader)
+    else if (field === 12) value = { type: 'key', key: readReferenceValue(reader, 12) }
+    else reader.skip(tag)
+  })
+  return value
+}
 
-  constructor(reader: WireReader, form: EntityForm, about: About) {
-    this.#reader = reader
-    this.#form = form
-    this.#about = about
+function integerOf(value: bigint, said: number): Value {
+  if (said === meaning.when) {
+    return value >= microsMin && value <= microsMax
+      ? { type: 'timestamp', micros: value }
+      : { type: 'integer', value, meaning: said }
   }
+  if (said === meaning.rating && value >= 0n && value <= 100n) return { type: 'integer', value, meaning: said }
+  return { type: 'integer', value }
+}
 
-  value(): Value {
-    const reader = this.#reader
-    let value: Value = this.#about.said === meaning.emptyList ? { type: 'array', values: [] } : { type: 'null' }
-    eachField(reader, 0, (tag, field) => {
-      if (field === 1) value = this.#integer(readInt64(reader, tag, 'an integer value'))
-      else if (field === 2) {
-        reader.expect(tag, wireVarint, 'a boolean value')
-        value = { type: 'boolean', value: reader.bool() }
-      } else if (field === 3) {
-        reader.expect(tag, wireBytes, 'a string value')
-        const end = reader.length() + reader.position
-        value = this.#bytes(reader.position, end)
-        reader.position = end
-      } else if (field === 4) {
-        reader.expect(tag, wireFixed64, 'a double value')
-        value = { type: 'double', value: reader.double() }
-      } else if (field === 5) value = this.#point()
-      else if (field === 8) value = this.#user()
-      else if (field === 12) value = { type: 'key', key: readReferenceValue(reader, 12) }
-      else reader.skip(tag)
-    })
-    return value
+function bytesMember(bytes: Buffer, start: number, end: number, form: EntityForm, about: About): Value {
+  const { name, said, uri, excluded, depth } = about
+  if (said === meaning.entity) return form.read(bytes, start, end, depth + 1)
+  if (uri === compressedUri || said === compressedMeaning) {
+    return { type: 'blob', value: copyOf(bytes, start, end), ...(excluded ? { meaning: compressedMeaning } : {}) }
   }
+  if (said === meaning.blob || said === meaning.byteString) {
+    const kept = said === meaning.byteString && excluded ? { meaning: said } : {}
+    return { type: 'blob', value: copyOf(bytes, start, end), ...kept }
+  }
+  const text = tryReadText(bytes, start, end)
+  if (text === undefined) {
+    throw invalidArgument(`property ${JSON.stringify(name)}: the text at byte ${start} of the record is not UTF-8`)
+  }
+  return isPassedOn(said, excluded) ? { type: 'string', value: text, meaning: said } : { type: 'string', value: text }
+}
 
-  #integer(value: bigint): Value {
-    const { said } = this.#about
-    if (said === meaning.when) {
-      return value >= microsMin && value <= microsMax
-        ? { type: 'timestamp', micros: value }
-        : { type: 'integer', value, meaning: said }
+function readPoint(reader: WireReader): Value {
+  let latitude = 0
+  let longitude = 0
+  eachField(reader, 5, (tag, field) => {
+    if (field !== 6 && field !== 7) {
+      reader.skip(tag)
+      return
     }
-    if (said === meaning.rating && value >= 0n && value <= 100n) return { type: 'integer', value, meaning: said }
-    return { type: 'integer', value }
-  }
+    reader.expect(tag, wireFixed64, 'a coordinate')
+    if (field === 6) latitude = reader.double()
+    else longitude = reader.double()
+  })
+  return { type: 'geoPoint', latitude, longitude }
+}
 
-  #bytes(start: number, end: number): Value {
-    const { bytes } = this.#reader
-    const { name, said, uri, excluded, depth } = this.#about
-    if (said === meaning.entity) return this.#form.read(bytes, start, end, depth + 1)
-    if (uri === compressedUri || said === compressedMeaning) {
-      return { type: 'blob', value: copyOf(bytes, start, end), ...(excluded ? { meaning: compressedMeaning } : {}) }
-    }
-    if (said === meaning.blob || said === meaning.byteString) {
-      const kept = said === meaning.byteString && excluded ? { meaning: said } : {}
-      return { type: 'blob', value: copyOf(bytes, start, end), ...kept }
-    }
-    const text = tryReadText(bytes, start, end)
-    if (text === undefined) {
-      throw invalidArgument(`property ${JSON.stringify(name)}: the text at byte ${start} of the record is not UTF-8`)
-    }
-    return isPassedOn(said, excluded) ? { type: 'string', value: text, meaning: said } : { type: 'string', value: text }
+function readUser(reader: WireReader): Value {
+  const found = new Map<number, string>()
+  eachField(reader, 8, (tag, field) => {
+    if (userFields.some(([, number]) => number === field)) found.set(field, readString(reader, tag, 'a user value'))
+    else reader.skip(tag)
+  })
+  const properties: [string, Value][] = []
+  for (const [name, field] of userFields) {
+    const value = found.get(field)
+    if (value !== undefined) properties.push([name, { type: 'string', value, excludeFromIndexes: true }])
   }
-
-  #point(): Value {
-    const reader = this.#reader
-    let latitude = 0
-    let longitude = 0
-    eachField(reader, 5, (tag, field) => {
-      if (field !== 6 && field !== 7) {
-        reader.skip(tag)
-        return
-      }
-      reader.expect(tag, wireFixed64, 'a coordinate')
-      if (field === 6) latitude = reader.double()
-      else longitude = reader.double()
-    })
-    return { type: 'geoPoint', latitude, longitude }
-  }
-
-  #user(): Value {
-    const reader = this.#reader
-    const found = new Map<number, string>()
-    eachField(reader, 8, (tag, field) => {
-      if (userFields.some(([, number]) => number === field)) found.set(field, readString(reader, tag, 'a user value'))
-      else reader.skip(tag)
-    })
-    const properties: [string, Value][] = []
-    for (const [name, field] of userFields) {
-      const value = found.get(field)
-      if (value !== undefined) properties.push([name, { type: 'string', value, excludeFromIndexes: true }])
-    }
-    return { type: 'entity', meaning: userMeaning, properties: new Map(properties) as Properties }
-  }
+  return { type: 'entity', meaning: userMeaning, properties: new Map(properties) as Properties }
 }
 
 function copyOf(bytes: Buffer, start: number, end: number): Uint8Array {
