@@ -41,8 +41,8 @@ function lookupOf(bytes: Buffer, call: Call): MaybePromise<ScopedLookup> {
   const scope = requestScope(message, call)
   const isLarge = bytes.length > wholeBytesMax
   const keys = isLarge ? keysInPieces(call, bytes, keysField, scope) : decodeKeys(bytes, keysField, scope)
-  const read = readOptionsOf(message.readOptions)
   return andThen(keys, (keys) => {
+    const read = readOptionsOf(message.readOptions)
     const whole = read === undefined ? { keys } : { keys, read }
     if (message.propertyMask === null) return { scope, request: whole }
     return { scope, request: { ...whole, propertyMask: message.propertyMask.paths } }

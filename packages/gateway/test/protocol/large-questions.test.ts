@@ -72,6 +72,20 @@ test('the keys of a large lookup are read in many turns', async () => {
   expect(turns).toBeGreaterThan(bytes.length / (100 * 1024))
 })
 
+test('a large lookup with a wrong key and wrong options is refused for its key, once', async () => {
+  const path = Array.from({ length: 100 }, (_, i) => ({ kind: `K${i}`, id: '1' }))
+  const keys = [...Array.from({ length: 900 }, () => ({ path })), { path: [] }]
+  const bytes = encodeRequest('Lookup', { projectId: 'p', keys, readOptions: { readConsistency: 0 } })
+  const unheard: unknown[] = []
+  const hear = (error: unknown) => unheard.push(error)
+  process.on('unhandledRejection', hear)
+  const answer = async () => await handlersOf(engine).Lookup(bytes, new Call({ clock: engine.context().clock }))
+  await expect(answer()).rejects.toThrow('Key path is empty.')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  process.off('unhandledRejection', hear)
+  expect(unheard).toEqual([])
+})
+
 test('a long index.yaml is read in parts, and its errors have the lines of the whole', async () => {
   const entry = (i: number): string => `- kind: Y${i}\n  properties:\n  - name: a\n  - name: b\n`
   const create = (yaml: string): Promise<unknown> => ask('/emulator/indexes/create', { project: 'p', yaml })
