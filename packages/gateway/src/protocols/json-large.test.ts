@@ -1,4 +1,6 @@
 /** Large bodies: the same message as of the whole, made in pieces whatever their shape. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { systemScheduler } from '@sixtables/engine'
 import fc from 'fast-check'
@@ -181,4 +183,18 @@ test('of several large answers one is made at a time, and one that is given up l
   const ended = await Promise.allSettled(answers)
   expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(made.indexOf('33333333')).toBe(made.lastIndexOf('11111111') + 1)
+})
+
+test('a large answer does not stay in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const { output } = codec.methodOf('Commit')
+  const mutationResults = Array.from({ length: 40_000 }, () => ({ version: '11111111' }))
+  const message = Buffer.from(toBinary(output, fromJson(output, { mutationResults })))
+  const made = async (): Promise<WeakRef<object>> => new WeakRef(await longAnswerToJson('Commit', message, call()))
+  const pieces = await made()
+  await vi.waitFor(() => {
+    collect()
+    expect(pieces.deref() === undefined).toBe(true)
+  })
 })

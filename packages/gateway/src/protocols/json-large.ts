@@ -151,7 +151,11 @@ export function longAnswerToJson(
   }
   if (message.length <= madeBesideBytesMax) return make()
   const made = lastMade.then(make)
-  lastMade = made.catch(() => {})
+  // Resolves to nothing: the answer would stay in memory until the next one.
+  lastMade = made.then(
+    () => {},
+    () => {},
+  )
   return made
 }
 
