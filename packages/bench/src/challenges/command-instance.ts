@@ -8,25 +8,26 @@
  *      milliseconds, and the system says that it sleeps, it waits: for requests under way, and else for real time, with which simulated time
  *      then goes on. So it makes no difference how fast the computer is, and how busy.
  * CI2  Calls that are charged in different ways are not under way at once, since a request does not say to which call it belongs.
- * CI3  However the process ends, its calls under way end with one sentence.                 test/command-judge.test.ts
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { DatastoreError, type StatusCode, statusCodes } from '@sixtables/engine'
-import type { Store } from '../sim/store.ts'
 import type { ChargedDatabase, Meter } from './charged-database.ts'
 import { commandEndInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
 import { isAsleep } from './process-state.ts'
-import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
+import {
+  callInWords,
+  type PendingCall,
+  type ProcessOptions,
+  ProgramProcess,
+  type SharedLimits,
+} from './program-process.ts'
 import { serveDatabase } from './served-database.ts'
 
-export interface CommandLimits {
+export interface CommandLimits extends SharedLimits {
   /** Real time from the start to the first answer or request. */
   readonly startSeconds: number
   /** Time of a call, real and simulated; and real time without a sign of the process. */
   readonly callSeconds: number
-  readonly outputBytes: number
-  /** Requests of one process to the store. */
-  readonly requests: number
 }
 
 export const commandLimits: CommandLimits = {
@@ -36,25 +37,11 @@ export const commandLimits: CommandLimits = {
   requests: 200_000,
 }
 
-export interface CommandOptions {
+interface CommandOptions extends ProcessOptions {
   readonly command: string
   /** Where it runs. */
   readonly folder: string
-  readonly store: Store
   readonly limits: CommandLimits
-  /** The functions that the program must have. */
-  readonly functions: readonly ProgramFunction[]
-  readonly onOutput: (text: string) => void
-}
-
-interface PendingCall extends ProgramCall {
-  readonly id: number
-  /** When it was sent, in real milliseconds. */
-  begunAt: number
-  /** The same in simulated ones. */
-  begunMs: number
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** Real milliseconds of silence after which a process may be asleep: it waits for its requests under way, or for real time. */
@@ -64,62 +51,44 @@ const surelySilentMs = 100
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-export class CommandInstance implements ProgramProcess {
-  readonly #options: CommandOptions
+export class CommandInstance extends ProgramProcess<CommandOptions> {
   #child: ChildProcess | undefined
   #close: (() => Promise<void>) | undefined
-  readonly #pending = new Map<number, PendingCall>()
   readonly #queue: PendingCall[] = []
   /** Charges of the calls under way (CI2). */
   #meter: Meter | undefined
   #database: ChargedDatabase | undefined
   /** Told of the first call: a process may ask for something when it starts. */
   readonly #waitingForCall: (() => void)[] = []
-  #asked = 0
-  #requests = 0
-  #isReady = false
   #isKeepingTime = false
   readonly #startedAt = performance.now()
   #heardAt = performance.now()
   #line = ''
-  #printedBytes = 0
   #errors = ''
-  #end: Error | undefined
   readonly #looking: NodeJS.Timeout
-  #wake: () => void = () => {}
 
   constructor(options: CommandOptions) {
-    this.#options = options
+    super(options)
     this.#looking = setInterval(() => this.checkPatience(), 250)
-    void this.#start().catch((error: unknown) => this.#endWith(error instanceof Error ? error : new Error(`${error}`)))
+    void this.#start().catch((error: unknown) => this.kill(error instanceof Error ? error : new Error(`${error}`)))
   }
 
-  get callsUnderWay(): number {
-    return this.#pending.size + this.#queue.length
+  override get callsUnderWay(): number {
+    return this.pending.size + this.#queue.length
   }
 
-  call(id: number, call: ProgramCall): Promise<unknown> {
-    return new Promise<unknown>((resolve, reject) => {
-      if (this.#end !== undefined) {
-        reject(this.#end)
-        return
-      }
-      this.#queue.push({ ...call, id, begunAt: 0, begunMs: 0, resolve, reject })
-      this.#send()
-    })
-  }
-
-  kill(error: Error = new Killed()): void {
-    this.#endWith(error)
+  protected override begin(call: PendingCall): void {
+    this.#queue.push(call)
+    this.#send()
   }
 
   /** A call that takes too much real time ends the process. */
-  checkPatience(): void {
-    const { startSeconds, callSeconds } = this.#options.limits
+  override checkPatience(): void {
+    const { startSeconds, callSeconds } = this.options.limits
     const now = performance.now()
-    const [first] = this.#pending.values()
+    const [first] = this.pending.values()
     if (first === undefined) return
-    if (!this.#isReady) {
+    if (!this.isReady) {
       if (now - this.#startedAt > startSeconds * 1000)
         this.kill(
           new ProgramFault(
@@ -129,17 +98,17 @@ export class CommandInstance implements ProgramProcess {
       return
     }
     // A slow computer is no fault: while the process is heard, or simulated time stands still, a call may last.
-    const { nowMs } = this.#options.store
+    const { nowMs } = this.options.store
     const isStuck = Math.min(now - first.begunAt, nowMs - first.begunMs) > callSeconds * 1000
     if (isStuck || (this.#isWorking && now - this.#heardAt > callSeconds * 1000))
       this.kill(new ProgramFault(`${callInWords(first)} has no answer after ${callSeconds} s.`))
   }
 
   async #start(): Promise<void> {
-    const { store, command, folder, limits, onOutput } = this.#options
+    const { store, command, folder } = this.options
     const served = await serveDatabase(store, (work) => this.#serve(work))
     this.#close = served.close
-    if (this.#end !== undefined) {
+    if (this.end !== undefined) {
       await served.close()
       return
     }
@@ -153,18 +122,15 @@ export class CommandInstance implements ProgramProcess {
     child.stdin.on('error', () => {})
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (this.#end !== undefined) return
       this.#errors = (this.#errors + text).slice(-20_000)
-      this.#printedBytes += text.length
-      if (this.#printedBytes > limits.outputBytes) this.#endByFlood()
-      else onOutput(text)
+      this.printed(text)
     })
-    child.on('error', (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)))
+    child.on('error', (error) => this.kill(new Error(`no process can be started: ${error.message}`)))
     child.on('close', (code, signal) => {
       const why = commandEndInWords(command, { code, signal, errors: this.#errors })
-      this.#endWith(new ProgramFault(why.startsWith('The ') ? why : `${this.#doing()} ${why}.`))
+      this.kill(new ProgramFault(why.startsWith('The ') ? why : `${this.subject} ${why}.`))
     })
-    for (const call of this.#pending.values()) this.#write(call)
+    for (const call of this.pending.values()) this.#write(call)
   }
 
   /** Begins the calls that may be under way now (CI2). */
@@ -172,47 +138,47 @@ export class CommandInstance implements ProgramProcess {
     for (;;) {
       const [next] = this.#queue
       if (next === undefined) break
-      if (this.#pending.size > 0 && this.#meter !== next.db.meter) break
+      if (this.pending.size > 0 && this.#meter !== next.db.meter) break
       this.#queue.shift()
       this.#meter = next.db.meter
       this.#database = next.db.charged
       for (const go of this.#waitingForCall.splice(0)) go()
       next.begunAt = performance.now()
-      next.begunMs = this.#options.store.nowMs
-      this.#pending.set(next.id, next)
+      next.begunMs = this.options.store.nowMs
+      this.pending.set(next.id, next)
       if (this.#child !== undefined) this.#write(next)
     }
     this.#changed()
   }
 
   #write({ id, name, args }: PendingCall): void {
-    const names = Object.keys(this.#options.functions.find((one) => one.name === name)?.takes ?? {})
+    const names = Object.keys(this.options.functions.find((one) => one.name === name)?.takes ?? {})
     const named = Object.fromEntries(names.map((one, i) => [one, args[i] ?? null]))
     this.#child?.stdin?.write(`${JSON.stringify({ id, call: name, ...named })}\n`)
   }
 
   #hear(text: string): void {
-    const { outputBytes } = this.#options.limits
+    const { outputBytes } = this.options.limits
     const lines = (this.#line + text).split('\n')
     this.#line = lines.pop() ?? ''
     for (const line of lines) {
-      if (this.#end !== undefined) return
+      if (this.end !== undefined) return
       if (line.trim() !== '') this.#answered(line)
     }
-    if (this.#line.length > outputBytes) this.#endByFlood()
+    if (this.#line.length > outputBytes) this.endByFlood()
   }
 
   #answered(line: string): void {
     const answer = answerOf(line)
-    const call = typeof answer === 'string' ? undefined : this.#pending.get(answer.id)
+    const call = typeof answer === 'string' ? undefined : this.pending.get(answer.id)
     if (typeof answer === 'string') this.kill(new ProgramFault(answer))
     else if (call === undefined)
       this.kill(
         new ProgramFault(`The program answered the call ${answer.id}, which is not under way: ${inShort(line)}`),
       )
     else {
-      this.#pending.delete(answer.id)
-      this.#isReady = true
+      this.pending.delete(answer.id)
+      this.isReady = true
       if (answer.error === undefined) call.resolve(answer.value)
       else call.reject(errorOf(callInWords(call), answer.error))
       this.#send()
@@ -220,46 +186,39 @@ export class CommandInstance implements ProgramProcess {
   }
 
   async #serve<T>(work: (database: ChargedDatabase) => Promise<T>): Promise<T> {
-    const { requests } = this.#options.limits
-    this.#isReady = true
+    this.isReady = true
     if (this.#database === undefined) await new Promise<void>((resolve) => this.#waitingForCall.push(resolve))
-    if (this.#database === undefined || this.#end !== undefined)
+    if (this.end === undefined) this.countRequest()
+    if (this.#database === undefined || this.end !== undefined)
       throw new DatastoreError('UNAVAILABLE', 'the process has ended')
-    if (++this.#requests > requests) {
-      const error = new ProgramFault(
-        `${this.#doing()} asked the store more than ${requests.toLocaleString('en-US')} times.`,
-      )
-      this.kill(error)
-      throw new DatastoreError('UNAVAILABLE', error.message)
-    }
-    this.#asked++
+    this.asked++
     this.#changed()
     try {
       return await work(this.#database)
     } catch (error) {
       // A crash that the judge makes at this request has ended the process already.
-      if (!(error instanceof DatastoreError || error instanceof Killed)) this.#endWith(error as Error)
+      if (!(error instanceof DatastoreError || error instanceof Killed)) this.kill(error as Error)
       throw error instanceof DatastoreError ? error : new DatastoreError('UNAVAILABLE', 'the process has ended')
     } finally {
-      this.#asked--
+      this.asked--
       this.#changed()
     }
   }
 
   get #isWorking(): boolean {
-    return this.#end === undefined && this.#pending.size > this.#asked
+    return this.end === undefined && this.pending.size > this.asked
   }
 
   /** A call or a request has begun or ended. */
   #changed(): void {
     this.#heardAt = performance.now()
-    if (!this.#isWorking) this.#wake()
+    if (!this.#isWorking) this.wake()
     else if (!this.#isKeepingTime) void this.#keepTime()
   }
 
   /** Keeps simulated time from going on, as long as the process works (CI1). */
   async #keepTime(): Promise<void> {
-    const { clock } = this.#options.store
+    const { clock } = this.options.store
     this.#isKeepingTime = true
     let [stepMs, heardAt] = [1, 0]
     while (this.#isWorking) {
@@ -269,7 +228,7 @@ export class CommandInstance implements ProgramProcess {
       // The longer a process waits for its requests, the longer they are taken to last.
       stepMs = heardAt === this.#heardAt ? stepMs * 2 : 1
       heardAt = this.#heardAt
-      if (this.#isWorking) await clock.sleep(this.#asked > 0 ? stepMs : silentMs.idle)
+      if (this.#isWorking) await clock.sleep(this.asked > 0 ? stepMs : silentMs.idle)
     }
     this.#isKeepingTime = false
   }
@@ -278,17 +237,12 @@ export class CommandInstance implements ProgramProcess {
   async #untilSilent(): Promise<void> {
     while (this.#isWorking) {
       // One that has said nothing yet may still be loading, or gather calls and answer them later.
-      const leastMs = silentMs[this.#isReady ? (this.#asked > 0 ? 'asked' : 'idle') : 'begins']
+      const leastMs = silentMs[this.isReady ? (this.asked > 0 ? 'asked' : 'idle') : 'begins']
       const forMs = performance.now() - this.#heardAt
       if (forMs >= leastMs && this.#isAsleep(forMs)) return
       // A look at a process with many threads takes long: the longer it has worked, the fewer.
       const leftMs = Math.max(leastMs - forMs, Math.min(forMs, 50))
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        timer = setTimeout(resolve, leftMs)
-      })
-      clearTimeout(timer)
+      await this.pause(leftMs)
       // A judge that was busy reads first what has come meanwhile.
       await new Promise(setImmediate)
       await new Promise(setImmediate)
@@ -301,35 +255,19 @@ export class CommandInstance implements ProgramProcess {
     return isKnown ?? silentForMs > surelySilentMs
   }
 
-  #endByFlood(): void {
-    const megabytes = this.#options.limits.outputBytes / 1e6
-    this.kill(new ProgramFault(`${this.#doing()} printed more than ${megabytes} MB.`))
-  }
-
-  /** The subject of a sentence on the process's end. */
-  #doing(): string {
-    const [first] = this.#pending.values()
-    return first === undefined ? 'The program, between two calls,' : callInWords(first)
-  }
-
   /** A terminal's Ctrl-C does not reach the process, since it has a group of its own. */
   readonly #interrupted = (signal: NodeJS.Signals): void => {
-    this.#endWith(new Killed())
+    this.kill(new Killed())
     process.kill(process.pid, signal)
   }
 
-  #endWith(error: Error): void {
-    if (this.#end !== undefined) return
-    this.#end = error
+  protected override release(): void {
     clearInterval(this.#looking)
     for (const signal of endSignals) process.off(signal, this.#interrupted)
     killGroup(this.#child)
     void this.#close?.()
-    for (const { reject } of [...this.#pending.values(), ...this.#queue]) reject(error)
-    this.#pending.clear()
-    this.#queue.length = 0
+    for (const { reject } of this.#queue.splice(0)) reject(this.end)
     for (const go of this.#waitingForCall.splice(0)) go()
-    this.#wake()
   }
 }
 

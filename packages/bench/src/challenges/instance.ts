@@ -4,27 +4,28 @@
  *   call ──▶ batch ──▶ process ──▶ batch: answers, and requests to the store, whose replies are in the next batch
  *
  * IN1  Simulated time stands still while the process works: it goes on when the process waits for the store, for time, or for nothing.
- * IN2  However the process ends, its calls under way end with one sentence.                       test/judge.test.ts
  *
  * A process is a guard against accidents and cheats, not against attacks: it may read files and open connections.
  */
 import { DatastoreError, type StatusCode } from '@sixtables/engine'
-import type { Store } from '../sim/store.ts'
 import type { Db } from './db.ts'
 import { perform, TransactionsOf } from './db-requests.ts'
-import { deniedCode, deniedWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
+import { deniedCode, deniedWords, ProgramFault, RefusedCall } from './fault.ts'
 import { type Host, startHost } from './program-host.ts'
-import { callInWords, type ProgramCall, type ProgramFunction, type ProgramProcess } from './program-process.ts'
+import {
+  callInWords,
+  type PendingCall,
+  type ProcessOptions,
+  ProgramProcess,
+  type SharedLimits,
+} from './program-process.ts'
 
-export interface ProcessLimits {
+export interface ProcessLimits extends SharedLimits {
   /** CPU time of one process. */
   readonly cpuSeconds: number
   /** Real time that one batch may take. */
   readonly wallSeconds: number
   readonly memoryMegabytes: number
-  readonly outputBytes: number
-  /** Requests of one process to the store. */
-  readonly requests: number
 }
 
 export const processLimits: ProcessLimits = {
@@ -35,20 +36,10 @@ export const processLimits: ProcessLimits = {
   requests: 200_000,
 }
 
-export interface InstanceOptions {
+interface InstanceOptions extends ProcessOptions {
   readonly path: string
   readonly seed: number
-  readonly store: Store
   readonly limits: ProcessLimits
-  /** The functions that the program must export. */
-  readonly functions: readonly ProgramFunction[]
-  readonly onOutput: (text: string) => void
-}
-
-interface PendingCall extends Pick<ProgramCall, 'name' | 'count' | 'db'> {
-  readonly begunMs: number
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
 }
 
 interface ErrorWords {
@@ -73,117 +64,89 @@ const callSecondsMax = 900
 const patienceMs = 250
 const patienceTimes = 8
 
-export class Instance implements ProgramProcess {
-  readonly #options: InstanceOptions
+export class Instance extends ProgramProcess<InstanceOptions> {
   readonly #host: Host
-  readonly #pending = new Map<number, PendingCall>()
   readonly #transactions = new TransactionsOf()
   #outbox: unknown[] = []
   #isScheduled = false
   #sent = 0
   #heard = 0
-  #isReady = false
-  #requests = 0
-  /** Requests of the program that the store has not answered. */
-  #asked = 0
   #inVain = 0
   #lastDb: Db | undefined
-  #output = 0
-  #end: Error | undefined
-  readonly #waiting = new Set<() => void>()
 
   constructor(options: InstanceOptions) {
-    this.#options = options
+    super(options)
     const { path, seed, limits, store } = options
     this.#host = startHost(
       { path, seed, limits, nowMs: store.clock.nowMicros() / 1000n },
       {
         onMessage: (batch) => this.#hear(batch as Batch),
-        onPrinted: (text) => this.#printed(text),
-        onFailed: (error) => this.#endWith(new Error(`no process can be started: ${error.message}`)),
-        onEnd: (why) => this.#endWith(new ProgramFault(`${this.#doing()} ${why}.`)),
+        onPrinted: (text) => this.printed(text),
+        onFailed: (error) => this.kill(new Error(`no process can be started: ${error.message}`)),
+        onEnd: (why) => this.kill(new ProgramFault(`${this.subject} ${why}.`)),
       },
     )
   }
 
-  get callsUnderWay(): number {
-    return this.#pending.size
-  }
-
-  call(id: number, { args, ...call }: ProgramCall): Promise<unknown> {
-    return new Promise<unknown>((resolve, reject) => {
-      if (this.#end !== undefined) {
-        reject(this.#end)
-        return
-      }
-      this.#lastDb = call.db
-      this.#pending.set(id, { ...call, begunMs: this.#options.store.nowMs, resolve, reject })
-      this.#post({ call: id, name: call.name, args })
-    })
-  }
-
-  kill(error: Error = new Killed()): void {
-    this.#endWith(error)
+  protected override begin(call: PendingCall): void {
+    this.#lastDb = call.db
+    this.pending.set(call.id, call)
+    this.#post({ call: call.id, name: call.name, args: call.args })
   }
 
   #post(message: unknown): void {
-    if (this.#end !== undefined) return
+    if (this.end !== undefined) return
     this.#outbox.push(message)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    const { store } = this.#options
+    const { store } = this.options
     // Behind all that sleeps until this moment: what wakes now goes with the same batch.
     void store.sleep(0).then(() => store.clock.hold(this.#exchange()))
   }
 
   /** Sends what there is at this moment of simulated time, and waits until the process has done what it can (IN1). */
   async #exchange(): Promise<void> {
-    await this.#until(() => this.#isReady)
+    await this.#until(() => this.isReady)
     this.#isScheduled = false
-    if (this.#end !== undefined) return
+    if (this.end !== undefined) return
     const messages = this.#outbox
     this.#outbox = []
     const number = ++this.#sent
-    const now = Number(this.#options.store.clock.nowMicros() / 1000n)
+    const now = Number(this.options.store.clock.nowMicros() / 1000n)
     this.#host.send({ number, now, messages })
     await this.#until(() => this.#heard >= number)
     // Answers of the same moment that came meanwhile go with the next batch, and the process may wait for them.
-    const isIdle = (): boolean => this.#pending.size === 0 || this.#asked > 0 || this.#outbox.length > 0
+    const isIdle = (): boolean => this.pending.size === 0 || this.asked > 0 || this.#outbox.length > 0
     if (isIdle() || this.#inVain >= patienceTimes) return
-    const heard = this.#output + this.#requests + this.#pending.size
+    const heard = this.printedChars + this.requests + this.pending.size
     await this.#until(isIdle, patienceMs)
-    if (heard === this.#output + this.#requests + this.#pending.size) this.#inVain++
+    if (heard === this.printedChars + this.requests + this.pending.size) this.#inVain++
   }
 
   /** Waits until something holds or the process has ended. Without a time it may take what the limits allow. */
   async #until(holds: () => boolean, atMostMs?: number): Promise<void> {
-    const { wallSeconds } = this.#options.limits
+    const { wallSeconds } = this.options.limits
     const until = performance.now() + (atMostMs ?? wallSeconds * 1000)
-    while (!holds() && this.#end === undefined) {
+    while (!holds() && this.end === undefined) {
       const leftMs = until - performance.now()
       if (leftMs <= 0) {
         if (atMostMs === undefined)
-          this.kill(new ProgramFault(`${this.#doing()} did not come back within ${wallSeconds} s.`))
+          this.kill(new ProgramFault(`${this.subject} did not come back within ${wallSeconds} s.`))
         return
       }
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, leftMs)
-        this.#waiting.add(resolve)
-      })
-      clearTimeout(timer)
+      await this.pause(leftMs)
     }
   }
 
   #hear(batch: Batch | undefined): void {
-    if (this.#end !== undefined) return
+    if (this.end !== undefined) return
     const { ready, upTo = 0, messages } = batch ?? {}
     // A program may send messages of its own.
     if (
       !Array.isArray(ready ?? messages) ||
       messages?.some((message) => typeof message !== 'object' || message === null)
     ) {
-      this.kill(new ProgramFault(`${this.#doing()} sent the judge a message that is none.`))
+      this.kill(new ProgramFault(`${this.subject} sent the judge a message that is none.`))
       return
     }
     if (ready === undefined) {
@@ -193,17 +156,17 @@ export class Instance implements ProgramProcess {
       }
       this.#heard = Math.max(this.#heard, upTo)
     } else {
-      const missing = this.#options.functions.map(({ name }) => name).filter((name) => !ready.includes(name))
+      const missing = this.options.functions.map(({ name }) => name).filter((name) => !ready.includes(name))
       if (missing.length > 0) this.kill(new ProgramFault(`The program must export ${missing.join(', ')}.`))
-      this.#isReady = true
+      this.isReady = true
     }
-    this.#wake()
+    this.wake()
   }
 
   #answered(id: number, value: unknown, error: ErrorWords | undefined): void {
-    const call = this.#pending.get(id)
+    const call = this.pending.get(id)
     if (call === undefined) return
-    this.#pending.delete(id)
+    this.pending.delete(id)
     if (error === undefined) call.resolve(value)
     else if (error.code === deniedCode) {
       const place = error.place === undefined ? '' : ` (${error.place})`
@@ -220,39 +183,28 @@ export class Instance implements ProgramProcess {
 
   async #serve(message: { request: number; of: number; verb: string; args: readonly unknown[] }): Promise<void> {
     const { request, of, verb, args } = message
-    const { requests } = this.#options.limits
-    if (++this.#requests > requests) {
-      this.kill(
-        new ProgramFault(`${this.#doing()} asked the store more than ${requests.toLocaleString('en-US')} times.`),
-      )
-      return
-    }
-    const db = this.#pending.get(of)?.db ?? this.#lastDb
-    if (db === undefined) return
-    this.#asked++
+    this.countRequest()
+    const db = this.pending.get(of)?.db ?? this.#lastDb
+    if (db === undefined || this.end !== undefined) return
+    this.asked++
     try {
       this.#post({ reply: request, value: await perform(db, this.#transactions, verb, args) })
     } catch (error) {
       if (!(error instanceof Error)) throw error
       if (!(error instanceof DatastoreError || error instanceof TypeError || error instanceof RangeError)) {
-        this.#endWith(error)
+        this.kill(error)
         return
       }
       const code = error instanceof DatastoreError ? { code: error.code } : {}
       this.#post({ reply: request, error: { name: error.name, message: error.message, ...code } })
     } finally {
-      this.#asked--
+      this.asked--
     }
   }
 
-  #wake(): void {
-    for (const go of this.#waiting) go()
-    this.#waiting.clear()
-  }
-
-  checkPatience(): void {
-    const { store } = this.#options
-    for (const call of this.#pending.values()) {
+  override checkPatience(): void {
+    const { store } = this.options
+    for (const call of this.pending.values()) {
       if (store.nowMs - call.begunMs > callSecondsMax * 1000)
         this.kill(
           new ProgramFault(`${callInWords(call)} has no answer after ${callSecondsMax / 60} simulated minutes.`),
@@ -260,28 +212,11 @@ export class Instance implements ProgramProcess {
     }
   }
 
-  #printed(text: string): void {
-    if (this.#end !== undefined) return
-    this.#output += text.length
-    const { outputBytes } = this.#options.limits
-    if (this.#output > outputBytes)
-      this.kill(new ProgramFault(`${this.#doing()} printed more than ${outputBytes / 1e6} MB.`))
-    else this.#options.onOutput(text)
+  protected override get subject(): string {
+    return this.isReady ? super.subject : 'Loading the program'
   }
 
-  /** The subject of a sentence on the process's end. */
-  #doing(): string {
-    if (!this.#isReady) return 'Loading the program'
-    const [first] = this.#pending.values()
-    return first === undefined ? 'The program, between two calls,' : callInWords(first)
-  }
-
-  #endWith(error: Error): void {
-    if (this.#end !== undefined) return
-    this.#end = error
+  protected override release(): void {
     this.#host.kill()
-    for (const { reject } of this.#pending.values()) reject(error)
-    this.#pending.clear()
-    this.#wake()
   }
 }
