@@ -9,7 +9,7 @@ import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/test
 import { engineTabletOptions } from './engine-settings.ts'
 import { Recorder, Unmeasured } from './measure/recorder.ts'
 import type { SettingName, SettingValues } from './settings.ts'
-import { type Client, StoreClient } from './sim/client.ts'
+import { Client } from './sim/client.ts'
 import { type Gateways, openGateways } from './sim/gateways.ts'
 import { openStore, type Store, type StoreOptions } from './sim/store.ts'
 
@@ -75,7 +75,7 @@ export class ArmSession {
 
   /** A client of a store, at the usual distance. */
   client(store: Store): Client {
-    return new StoreClient(store, this.setting('client.rpcMs'))
+    return new Client(store, this.setting('client.rpcMs'))
   }
 
   /** So many gateways over one store of rows, with the times and capacities of the settings. */

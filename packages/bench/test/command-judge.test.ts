@@ -1,5 +1,5 @@
 /**
- * A program in any language, judged by its command (command-instance/CI1, command-instance/CI2, command-instance/CI3): here small ones for Node, on a challenge of a few calls.
+ * A program in any language, judged by its command (command-instance/CI1, command-instance/CI2, program-process/PP1): here small ones for Node, on a challenge of a few calls.
  * The starters and the programs of test/challenges are judged this way by `npm run test:deep`.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** judge/J2, instance/IN2: however a program ends, it has not passed, and one sentence says what happened in which call. */
+/** judge/J2, program-process/PP1: however a program ends, it has not passed, and one sentence says what happened in which call. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

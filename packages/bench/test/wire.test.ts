@@ -7,10 +7,10 @@ import { driveLabs } from '../src/cli/drive.ts'
 import type { Io } from '../src/cli/io.ts'
 import type { Arm, Lab } from '../src/lab.ts'
 import { labs } from '../src/labs/catalogue.ts'
-import { type Client, hasCode, integerOf, StoreClient } from '../src/sim/client.ts'
-import { integer, text, unindexed } from '../src/sim/entities.ts'
+import { Client, hasCode, integerOf } from '../src/sim/client.ts'
+import { insert, integer, text, unindexed, upsert } from '../src/sim/entities.ts'
 import { openStore } from '../src/sim/store.ts'
-import { WireClient, type WireVerdict } from '../src/sim/wire.ts'
+import { Server, type WireVerdict } from '../src/sim/wire.ts'
 import { inTransaction } from '../src/sim/writers.ts'
 
 let engine: Engine
@@ -44,15 +44,15 @@ function steppingClock(): Scheduler {
   }
 }
 
-const wire = (projectId = 'lab'): WireClient =>
-  new WireClient({ endpoint: `127.0.0.1:${gateway.port}`, projectId, clock: steppingClock() })
+const wire = (projectId = 'lab'): Client =>
+  new Client(new Server({ endpoint: `127.0.0.1:${gateway.port}`, projectId, clock: steppingClock() }), 0)
 
 /** Runs a script with a client in process, moving virtual time on until it is done. */
 async function inProcess<T>(script: (client: Client) => Promise<T>): Promise<T> {
   const store = await openStore({ mode: 'legacy', apply: { type: 'immediate' } })
   let answer: { readonly of: T } | undefined
   const run = async (): Promise<void> => {
-    answer = { of: await script(new StoreClient(store, 2)) }
+    answer = { of: await script(new Client(store, 2)) }
   }
   await store.together([run()])
   await store.close()
@@ -62,20 +62,19 @@ async function inProcess<T>(script: (client: Client) => Promise<T>): Promise<T> 
 
 async function script(client: Client): Promise<unknown> {
   const key = client.key({ kind: 'Record', name: 'a' })
-  const put = { operation: 'insert' as const, key, fields: { number: integer(7), note: unindexed(text('x')) } }
+  const fields = { number: integer(7), note: unindexed(text('x')) }
+  const put = insert(key, fields)
   const missing = await client.lookup(key)
   await client.commit([put])
   const twice = await client.commit([put]).catch((error: unknown) => hasCode(error, 'ALREADY_EXISTS'))
   await inTransaction(client, async (transaction) => {
     const number = integerOf(await client.lookup(key, transaction), 'number') + 1
-    return [{ operation: 'upsert', key, fields: { number: integer(number) } }]
+    return [upsert(key, { number: integer(number) })]
   })
   const lost = await client.begin()
   await client.lookup(key, lost)
-  await client.commit([{ ...put, operation: 'upsert', fields: { number: integer(20) } }])
-  const aborted = await client
-    .commit([{ ...put, operation: 'upsert' }], lost)
-    .catch((error: unknown) => hasCode(error, 'ABORTED'))
+  await client.commit([upsert(key, { number: integer(20) })])
+  const aborted = await client.commit([upsert(key, fields)], lost).catch((error: unknown) => hasCode(error, 'ABORTED'))
   await client.rollback(await client.begin())
   const greatest = await client.greatest('Record', 'number')
   const id = await client.allocateId(client.key({ kind: 'Record' }))
@@ -83,7 +82,7 @@ async function script(client: Client): Promise<unknown> {
 }
 
 /** Loses every other commit. */
-function everyOther(client: WireClient): Client['commit'] {
+function everyOther(client: Client): Client['commit'] {
   let count = 0
   return async (puts, transaction) => {
     if (count++ % 2 === 0) await client.commit(puts, transaction)
@@ -130,12 +129,14 @@ describe('a client of a lab', () => {
     expect(failures.filter((error) => !(error instanceof Error && error.message === 'given up'))).toEqual([])
   }
 
-  it.each<[string, string, string, (client: WireClient) => Partial<Client>]>([
+  it.each<[string, string, string, (client: Client) => Partial<Client>]>([
     [
       'sequence-numbers',
       'counter-in-group',
       'no number is given twice',
-      (client) => ({ commit: (puts) => client.commit(puts.map((put) => ({ ...put, operation: 'upsert' }))) }),
+      (client) => ({
+        commit: (puts) => client.commit(puts.map((put) => ('entity' in put ? { ...put, operation: 'upsert' } : put))),
+      }),
     ],
     ['sequence-numbers', 'allocate-ids', 'each number has its record', () => ({ commit: async () => {} })],
     ['list-removal', 'transforms', 'no change is lost', (client) => ({ commit: everyOther(client) })],

@@ -1,7 +1,7 @@
 /**
  * One process of a program, in whichever language, as the judge uses it: its calls under way, its limits and its end.
  *
- * - However the process ends, its calls under way end with one sentence.                 test/judge.test.ts, test/command-judge.test.ts
+ * PP1  However the process ends, its calls under way end with one sentence.               test/judge.test.ts, test/command-judge.test.ts
  */
 import type { Store } from '../sim/store.ts'
 import type { Db } from './db.ts'

@@ -9,7 +9,8 @@ import type { Arm, Lab } from '../lab.ts'
 import { inWords } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { JudgedExpectation } from '../runner.ts'
-import { WireClient, type WireVerdict } from '../sim/wire.ts'
+import { Client } from '../sim/client.ts'
+import { Server, type WireVerdict } from '../sim/wire.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 
@@ -81,7 +82,7 @@ function chosenArms(labs: readonly Lab[], names: readonly string[] | undefined):
 
 async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Promise<Driven> {
   const { endpoint, seconds, opsPerSecond, seed } = options
-  const client = new WireClient({ endpoint, projectId, clock })
+  const client = new Client(new Server({ endpoint, projectId, clock }), 0)
   await client.lookup(client.key({ kind: 'Lab', name: 'here' })).catch((error: unknown) => {
     throw new UsageError(`${endpoint} does not answer as a Datastore: ${wordsOf(error)}`)
   })

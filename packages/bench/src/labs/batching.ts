@@ -101,11 +101,9 @@ const putOf =
   (count: number): Job =>
   ({ client, random }) =>
     client.commit(
-      Array.from({ length: count }, (_, i) => ({
-        operation: 'upsert',
-        key: client.key({ kind: 'Item', name: hashOf(String(random.next())) }),
-        fields: { n: integer(i) },
-      })),
+      Array.from({ length: count }, (_, i) =>
+        upsert(client.key({ kind: 'Item', name: hashOf(String(random.next())) }), { n: integer(i) }),
+      ),
     )
 
 const verbs = { upsert, insert } as const

@@ -9,7 +9,7 @@ import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
 import { integerOf, isTransient } from '../sim/client.ts'
-import { integer } from '../sim/entities.ts'
+import { integer, upsert } from '../sim/entities.ts'
 import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
 import { readsBeside } from './entity-group-contention/reads-beside.ts'
 
@@ -50,11 +50,7 @@ const jobOf =
       const own = (i: number): Key => client.key(group(writer), { kind: 'Post', name: `writer-${writer}-${i}` })
       const found = await client.lookup(own(0), transaction)
       const edits = integerOf(found, 'edits') + 1
-      return Array.from({ length: batch }, (_, i) => ({
-        operation: 'upsert' as const,
-        key: own(i),
-        fields: { edits: integer(edits) },
-      }))
+      return Array.from({ length: batch }, (_, i) => upsert(own(i), { edits: integer(edits) }))
     })
 
 async function run(session: ArmSession, variant: Variant): Promise<void> {
@@ -109,7 +105,7 @@ async function burst(session: ArmSession, seconds: number): Promise<void> {
     const begun = store.nowMs
     const key = client.key(forum, { kind: 'Post', name: `post-${n}` })
     try {
-      await client.commit([{ operation: 'upsert', key, fields: { edits: integer(1) } }])
+      await client.commit([upsert(key, { edits: integer(1) })])
     } catch (error) {
       if (!isTransient(error)) throw error
       lost++

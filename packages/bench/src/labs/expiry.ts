@@ -259,7 +259,7 @@ const arms = armsOf(schemes, run, (wire, scheme) =>
     const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
     const value = scheme.value({ n, expiresMs: nowMs + 300_000 }, moment)
     const key = wire.client.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
-    return { operation: 'upsert', key, fields: { [property]: text(value), user: unindexed(text(`user ${n}`)) } }
+    return upsert(key, { [property]: text(value), user: unindexed(text(`user ${n}`)) })
   }),
 )
 

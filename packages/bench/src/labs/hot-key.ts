@@ -84,9 +84,7 @@ async function read(session: ArmSession, copies: number): Promise<void> {
 const writeJob =
   (copies: number): Job =>
   ({ client, random }) =>
-    client.commit([
-      { operation: 'upsert', key: copyKey(client, copies, random.next()), fields: { visits: unindexed(integer(1)) } },
-    ])
+    client.commit([upsert(copyKey(client, copies, random.next()), { visits: unindexed(integer(1)) })])
 
 async function writeArm(session: ArmSession, copies: number): Promise<void> {
   const { record } = session

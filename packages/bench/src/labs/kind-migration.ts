@@ -58,7 +58,7 @@ interface Way {
   next(draw: Draw): PlainOperation
 }
 
-const writeOf = (key: Key): PlainOperation => ({ put: { operation: 'upsert', key, fields } })
+const writeOf = (key: Key): PlainOperation => ({ put: upsert(key, fields) })
 
 const ways: readonly Way[] = [
   {

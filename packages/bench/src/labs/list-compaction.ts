@@ -7,7 +7,7 @@ import { armsOf, defineLab, expectFigure, expectFigures, type Lab, ofArm, ofArms
 import { Unmeasured } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import type { Put } from '../sim/client.ts'
+import { upsert } from '../sim/entities.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { CompactionRun, type Sight } from './lists/compaction-run.ts'
 import { type CompactionWay, compactionWays } from './lists/compaction-ways.ts'
@@ -62,7 +62,7 @@ function longestRepeats(sights: readonly Sight[]): number {
 
 async function drive({ client, random, seconds, done, judged }: WireSession, way: CompactionWay): Promise<void> {
   // A run before this one may have left its lists.
-  await client.commit(way.lists(client).map((key): Put => ({ operation: 'upsert', key, fields: {} })))
+  await client.commit(way.lists(client).map((key) => upsert(key, {})))
   const pauses = { rememberMs: 2000, compactEveryMs: 3000, lookEveryMs: 500, backoffMs: 50 }
   const compaction = new CompactionRun(way, { client, random, seconds, writers: 16, ...pauses, done })
   await Promise.all(compaction.load())

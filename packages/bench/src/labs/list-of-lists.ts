@@ -7,8 +7,8 @@ import { DatastoreError, type Key, limits } from '@sixtables/engine'
 import { type Arm, defineLab, type Expectation, expectFigures, inWords, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
-import { type Client, hasCode, type Put, textsOf } from '../sim/client.ts'
-import { array, texts } from '../sim/entities.ts'
+import { type Client, hasCode, textsOf } from '../sim/client.ts'
+import { array, ifVersion, type Put, texts, update } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 import type { WireSession } from '../sim/wire.ts'
@@ -23,10 +23,8 @@ const entryOf = (n: number, follows = true): string => `${follows ? '+' : '-'}${
 const index = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
 const subList = (client: Client, n: number | string): Key => client.key({ kind: 'Topic', name: `X.${n}` })
 
-const append = (key: Key, entries: readonly string[]) =>
-  arrayPut(key, { property: 'log', change: 'append', values: texts(entries) })
-const take = (key: Key, entries: readonly string[]) =>
-  arrayPut(key, { property: 'log', change: 'remove', values: texts(entries) })
+const append = (key: Key, entries: readonly string[]): Put => arrayPut(key, 'log', 'appendMissing', entries)
+const take = (key: Key, entries: readonly string[]): Put => arrayPut(key, 'log', 'removeAll', entries)
 
 /** Bytes of the rows of entities that are written; the log has them once more. */
 class Written {
@@ -65,8 +63,7 @@ function subLists(entriesMax: number): Layout {
         const number = newest === undefined ? 0 : newest.number + 1
         newest = { number, entries: 0 }
         // The index item first: a sub-list that it does not name would be lost.
-        const names = texts([`${number}`])
-        await client.commit([arrayPut(index(client), { property: 'lists', change: 'append', values: names })])
+        await client.commit([arrayPut(index(client), 'lists', 'appendMissing', [`${number}`])])
       }
       newest.entries += entries.length
       await client.commit([append(subList(client, newest.number), entries)])
@@ -204,10 +201,9 @@ async function putBack(
 ): Promise<boolean> {
   const [stored] = await client.read([key])
   if (stored === undefined) return true
-  const fields = { log: array(texts(change(textsOf(stored.fields, 'log')))) }
-  const put: Put = { operation: 'update', key, fields, baseVersion: stored.version }
+  const log = array(texts(change(textsOf(stored.fields, 'log'))))
   try {
-    await client.commitAtomically([put, ...others])
+    await client.commitAtomically([update(key, { log }, ifVersion(stored.version)), ...others])
     return true
   } catch (error) {
     if (!hasCode(error, 'FAILED_PRECONDITION')) throw error

@@ -7,7 +7,8 @@ import { type Arm, armsOf, defineLab, expectFigure, expectFigures, type Lab, ofA
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { clientSettings, defaultsOf, serverSettings } from '../settings.ts'
-import { type Client, hasCode, isTransient, type Put, textsOf } from '../sim/client.ts'
+import { type Client, hasCode, isTransient, textsOf } from '../sim/client.ts'
+import { upsert } from '../sim/entities.ts'
 import { timed } from '../sim/open-loop.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { type Change, changesOf, followersAfter } from './lists/changes.ts'
@@ -144,7 +145,7 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
   const endMs = client.nowMs() + seconds * 1000
   const patience = { retries: 5, backoffMs: 50, random: () => random.next() }
   // A run before this one may have left its list.
-  await client.commit(way.keys(client).map((key): Put => ({ operation: 'upsert', key, fields: {} })))
+  await client.commit(way.keys(client).map((key) => upsert(key, {})))
   const changes = new Array<number>(writersOverWire).fill(0)
   const loop = async (writer: number): Promise<void> => {
     const script = changesOf(writer)

@@ -70,7 +70,7 @@ async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   const load = rampOf(session, (n) => {
     const old = BigInt(n + 1)
     if (permutation === undefined) throw new Error('the migration began before its size was known')
-    return { put: { operation: 'upsert', key: store.key(mapping.element(old, permutation)), fields: row(old) } }
+    return { put: upsert(store.key(mapping.element(old, permutation)), row(old)) }
   })
   const size = rowsOf(load.seconds, load.opsPerSecondAt)
   permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size })
@@ -183,7 +183,7 @@ const mappingArms = armsOf(mappings, migrate, (wire, mapping) => {
   const permutation = new KeyPermutation({ secret: 'over the wire', size: 1_000_000_000n })
   return openLoop(wire, (n) => {
     const old = BigInt(n + 1)
-    return { operation: 'upsert', key: wire.client.key(mapping.element(old, permutation)), fields: row(old) }
+    return upsert(wire.client.key(mapping.element(old, permutation)), row(old))
   })
 })
 

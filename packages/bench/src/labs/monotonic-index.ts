@@ -6,8 +6,7 @@
 import { type Arm, defineLab, expectFigures, type Lab, ofArm, ofArms } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
-import type { Put } from '../sim/client.ts'
-import { allOf, ascending, type Fields, text, timestamp, unindexed, where } from '../sim/entities.ts'
+import { allOf, ascending, type Fields, insert, text, timestamp, unindexed, upsert, where } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -41,9 +40,7 @@ const variants: Readonly<Record<string, { readonly about: string; readonly creat
   },
 }
 
-function eventPut(put: { readonly key: Put['key']; readonly created: Fields }): Put {
-  return { operation: 'insert', key: put.key, fields: { ...put.created, body: unindexed(text('it happened')) } }
-}
+const body = unindexed(text('it happened'))
 
 const indexTables = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc'] as const
 
@@ -55,7 +52,7 @@ async function run(session: ArmSession, created: Created): Promise<void> {
     users.set(userOf(n), (users.get(userOf(n)) ?? 0) + 1)
     // Names drawn evenly over all names: whatever gets hot, it is not the entities.
     const key = store.key({ kind, name: `${nameAt(share)}-${n}` })
-    return { put: eventPut({ key, created: created(n, store.clock.nowMicros()) }) }
+    return { put: insert(key, { ...created(n, store.clock.nowMicros()), body }) }
   })
   const watch = new Watch(['Entities', ...indexTables], 30)
   await offer(session, store, load, watch)
@@ -110,7 +107,7 @@ const arms: readonly Arm[] = Object.entries(variants).map(([name, { about, creat
     openLoop(wire, (n) => {
       const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
       const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
-      return { ...eventPut({ key, created: created(n, micros) }), operation: 'upsert' }
+      return upsert(key, { ...created(n, micros), body })
     }),
 }))
 

@@ -15,17 +15,8 @@ import {
 } from '@sixtables/engine'
 import { type Arm, defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import {
-  ascending,
-  entityBytes,
-  type Fields,
-  integer,
-  lengthDelimited,
-  text,
-  upsert,
-  where,
-  whereKey,
-} from '../sim/entities.ts'
+import { ascending, entityBytes, type Fields, integer, text, upsert, where, whereKey } from '../sim/entities.ts'
+import { bytesOf } from '../sim/messages.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
@@ -179,7 +170,7 @@ async function texts(session: ArmSession): Promise<void> {
   const store = await session.open()
   const key = (name: string): Key => store.key({ kind: 'Song', name })
   const cases: readonly (readonly [what: string, entity: Uint8Array])[] = [
-    ['a name that is not UTF-8', spoilt(lengthDelimited(1, encodeKey(key('name-xx'))))],
+    ['a name that is not UTF-8', spoilt(bytesOf({ 1: encodeKey(key('name-xx')) }))],
     ['a string value that is not UTF-8', spoilt(entityBytes(key('value'), { title: text('title-xx') }))],
     [
       'the same bytes as a blob',

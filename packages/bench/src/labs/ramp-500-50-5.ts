@@ -4,11 +4,11 @@
  * Known: best practices, ramping up traffic: at most 500 operations a second at first, then half as many more every five
  * minutes, which makes about 740,000 a second after 90 minutes.
  */
+import type { Key } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
-import type { Put } from '../sim/client.ts'
-import { integer, unindexed } from '../sim/entities.ts'
+import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -22,8 +22,8 @@ const kind = 'Session'
 const names = 65_536
 
 /** Names are evenly spread: nothing here is wrong with the keys. */
-function put(key: Put['key'], n: number): Put {
-  return { operation: 'upsert', key, fields: { visits: unindexed(integer(n)) } }
+function put(key: Key, n: number): Put {
+  return upsert(key, { visits: unindexed(integer(n)) })
 }
 
 /** How the full traffic is reached. */

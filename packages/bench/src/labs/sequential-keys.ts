@@ -8,7 +8,7 @@ import { type Arm, defineLab, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { idOf } from '../sim/client.ts'
-import { text, unindexed } from '../sim/entities.ts'
+import { type Fields, insert, text, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -41,17 +41,16 @@ const makers: Readonly<Record<string, { readonly about: string; readonly make: K
   },
 }
 
+const fieldsOf = (n: number): Fields => ({ name: unindexed(text(`customer ${n + 1}`)) })
+
 async function run(session: ArmSession, make: KeyMaker): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
   const allocate = allocator(store)
-  const load = rampOf(session, async (n) => ({
-    put: {
-      operation: 'insert',
-      key: await make((element) => store.key(element), n, allocate),
-      fields: { name: unindexed(text(`customer ${n + 1}`)) },
-    },
-  }))
+  const load = rampOf(session, async (n) => {
+    const key = await make((element) => store.key(element), n, allocate)
+    return { put: insert(key, fieldsOf(n)) }
+  })
   const watch = new Watch(['Entities', 'EntitiesByKind'], 30)
   await offer(session, store, load, watch)
 
@@ -81,15 +80,10 @@ const arms: readonly Arm[] = Object.entries(makers).map(([name, { about, make }]
   about,
   run: (session) => run(session, make),
   drive: (wire) =>
-    openLoop(wire, async (n) => ({
-      operation: 'upsert',
-      key: await make(
-        (element) => wire.client.key(element),
-        n,
-        () => wire.client.allocateId(wire.client.key({ kind })),
-      ),
-      fields: { name: unindexed(text(`customer ${n + 1}`)) },
-    })),
+    openLoop(wire, async (n) => {
+      const allocate = (): Promise<bigint> => wire.client.allocateId(wire.client.key({ kind }))
+      return upsert(await make((element) => wire.client.key(element), n, allocate), fieldsOf(n))
+    }),
 }))
 
 export const sequentialKeys: Lab = defineLab({

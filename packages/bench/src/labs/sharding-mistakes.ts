@@ -9,11 +9,11 @@
  * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
  * only the hottest entities, since too few rows between them do not keep them on different splits.
  */
+import type { Key } from '@sixtables/engine'
 import { armsOf, defineLab, type Expectation, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
-import type { Put } from '../sim/client.ts'
-import { integer, unindexed } from '../sim/entities.ts'
+import { integer, type Put, unindexed, upsert } from '../sim/entities.ts'
 import { nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
@@ -85,7 +85,7 @@ const schemes: readonly Scheme[] = [
   },
 ]
 
-const put = (key: Put['key']): Put => ({ operation: 'upsert', key, fields: { visits: unindexed(integer(1)) } })
+const put = (key: Key): Put => upsert(key, { visits: unindexed(integer(1)) })
 
 /** So long after a change, what is refused is counted. */
 const afterSeconds = 180

@@ -14,9 +14,11 @@ import {
 import { defineLab, expectFigure, expectFigures, type Lab, ofArm } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed, upsert } from '../sim/entities.ts'
-import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
+import { bytesOf } from '../sim/messages.ts'
+import { protobufInWords } from '../sim/protobuf-words.ts'
 import { stageOf } from '../sim/stages.ts'
 import { projectId } from '../sim/store.ts'
+import { commitMessage } from '../sim/wire.ts'
 
 const dueAndPriority: IndexDefinition = {
   kind: 'ToDo',
@@ -38,16 +40,14 @@ async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?
     priority: integer(5),
     description: unindexed(text('water the plants')),
   })
-  const request = commitRequestBytes(projectId, entity)
+  const commit = { mode: 'nonTransactional', mutations: [{ operation: 'upsert', entity }] } as const
+  const request = bytesOf({ ...commitMessage(commit), 8: projectId })
   record.figure('request', request.length, 'bytes')
   record.text('1. the request: a CommitRequest as protocol buffer', protobufInWords(request))
 
   const ledger = new RecordingLedger()
   const context = requestContext({ clock: store.clock, ledger })
-  const { mutationResults } = await store.database.commit(context, {
-    mode: 'nonTransactional',
-    mutations: [{ operation: 'upsert', entity }],
-  })
+  const { mutationResults } = await store.database.commit(context, commit)
   const key = mutationResults[0]?.key
   if (key === undefined) throw new Error('the put was given no id')
   const moved = ledger.entries.filter(({ table, operation }) => table === 'IdSequences' && operation === 'put')

@@ -1,39 +1,45 @@
 /**
- * The calls of a lab's client: in process on virtual time, or over HTTP in real time, so that one arm can use both.
+ * The calls of a lab's client, on a store in virtual time or on a server in real time (wire.ts), so that one arm can use both.
  *
  * On virtual time a call takes half of `client.rpcMs` to the service, its work, and half back; over HTTP the network takes its own
  * time. A failed call throws DatastoreError with the code that a client library would see, for example ABORTED.
  */
 import {
-  type Database,
+  type CommitRequest,
   DatastoreError,
   decodeProperties,
+  type EntityImage,
   formatKey,
   type Key,
+  type LookupRequest,
+  type MaybePromise,
   type Mutation,
-  type PropertyTransform,
+  type RequestContext,
+  type RunQueryRequest,
+  type TransactionOptions,
   type Value,
 } from '@sixtables/engine'
-import { descending, entityBytes, type Fields } from './entities.ts'
+import { descending, queryOf } from './entities.ts'
 import type { Store } from './store.ts'
 
-export interface Put {
-  readonly operation: 'insert' | 'update' | 'upsert'
-  readonly key: Key
-  readonly fields: Fields
-  /** The only properties to write; default the whole entity. */
-  readonly only?: readonly string[]
-  /** Version that must be stored, or else the commit is refused with FAILED_PRECONDITION; 0 = no entity is stored. */
-  readonly baseVersion?: bigint
-  /** Changes of arrays that the server makes after the write. */
-  readonly arrays?: readonly ArrayChange[]
+/** Where a client works: a store, or a server. */
+export interface Place extends Pick<Store, 'nowMs' | 'sleep' | 'key' | 'context'> {
+  readonly database: Verbs
 }
 
-/** An array property to which missing elements are appended, or from which elements are removed. */
-export interface ArrayChange {
-  readonly property: string
-  readonly change: 'append' | 'remove'
-  readonly values: readonly Value[]
+/** The verbs of the engine's database that clients use, and the parts of their answers. */
+export interface Verbs {
+  beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array>
+  rollback(context: RequestContext, transaction: Uint8Array): unknown
+  lookup(context: RequestContext, request: LookupRequest): MaybePromise<{ readonly found: readonly Result[] }>
+  commit(context: RequestContext, request: CommitRequest): unknown
+  allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]>
+  runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<{ readonly results: readonly Result[] }>
+}
+
+export interface Result {
+  readonly key: Key
+  readonly image?: Pick<EntityImage, 'properties' | 'version'> | undefined
 }
 
 export interface Stored {
@@ -43,126 +49,103 @@ export interface Stored {
 
 export type Found = ReadonlyMap<string, Value>
 
-export interface Client {
-  nowMs(): number
-  sleep(ms: number): Promise<void>
-  key(...path: Key['path']): Key
-  begin(): Promise<Uint8Array>
-  rollback(transaction: Uint8Array): Promise<void>
-  /** @returns `undefined` if there is no entity */
-  lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined>
-  /** Entities with their versions, in the order of the keys; `undefined` for a missing one. */
-  read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]>
-  /** Commits in the transaction, or each put separately. */
-  commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void>
-  /** All puts or none, in one call. */
-  commitAtomically(puts: readonly Put[]): Promise<void>
-  allocateId(key: Key): Promise<bigint>
-  /** The entity of a kind with the greatest value of an indexed property, by a global query. */
-  greatest(kind: string, property: string): Promise<Found | undefined>
-}
-
 /** Runs the work of a call when its gateway has time for it. */
 export type Serve = <T>(work: () => T | Promise<T>) => Promise<T>
 
-export class StoreClient implements Client {
-  readonly #store: Store
-  readonly #database: Database
+export class Client {
+  readonly #place: Place
   readonly #rpcMs: number
   readonly #serve: Serve
 
-  constructor(store: Store, rpcMs: number, serve: Serve = async (work) => await work()) {
-    this.#store = store
-    this.#database = store.database
+  constructor(place: Place, rpcMs: number, serve: Serve = async (work) => await work()) {
+    this.#place = place
     this.#rpcMs = rpcMs
     this.#serve = serve
   }
 
   nowMs(): number {
-    return this.#store.nowMs
+    return this.#place.nowMs
   }
 
   sleep(ms: number): Promise<void> {
-    return this.#store.sleep(ms)
+    return this.#place.sleep(ms)
   }
 
   key(...path: Key['path']): Key {
-    return this.#store.key(...path)
+    return this.#place.key(...path)
   }
 
   begin(): Promise<Uint8Array> {
-    return this.#call(() => this.#database.beginTransaction(this.#store.context(), { mode: 'readWrite' }))
+    return this.#call((database, context) => database.beginTransaction(context, { mode: 'readWrite' }))
   }
 
   async rollback(transaction: Uint8Array): Promise<void> {
-    await this.#call(() => this.#database.rollback(this.#store.context(), transaction))
+    await this.#call((database, context) => database.rollback(context, transaction))
   }
 
+  /** @returns `undefined` if there is no entity */
   async lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined> {
     const read = transaction === undefined ? {} : { read: { transaction } }
-    const { found } = await this.#call(() => this.#database.lookup(this.#store.context(), { keys: [key], ...read }))
-    return found[0] === undefined ? undefined : decodeProperties(found[0].image.properties)
+    const { found } = await this.#call((database, context) => database.lookup(context, { keys: [key], ...read }))
+    return storedOf(found[0])?.fields
   }
 
+  /** Entities with their versions, in the order of the keys; `undefined` for a missing one. */
   async read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]> {
-    const { found } = await this.#call(() => this.#database.lookup(this.#store.context(), { keys }))
-    const stored = new Map(found.map(({ key, image }) => [formatKey(key), image]))
-    return keys.map((key) => {
-      const image = stored.get(formatKey(key))
-      return image === undefined ? undefined : { fields: decodeProperties(image.properties), version: image.version }
-    })
+    const { found } = await this.#call((database, context) => database.lookup(context, { keys }))
+    const results = new Map(found.map((result) => [formatKey(result.key), result]))
+    return keys.map((key) => storedOf(results.get(formatKey(key))))
   }
 
-  async commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void> {
-    const mutations = puts.map(mutationOf)
-    const request =
+  /** Commits in the transaction, or each mutation separately. */
+  commit(mutations: readonly Mutation[], transaction?: Uint8Array): Promise<void> {
+    return this.#commit(
       transaction === undefined
-        ? ({ mode: 'nonTransactional', mutations } as const)
-        : ({ mode: 'transactional', transaction, mutations } as const)
-    await this.#call(() => this.#database.commit(this.#store.context(), request))
+        ? { mode: 'nonTransactional', mutations }
+        : { mode: 'transactional', transaction, mutations },
+    )
   }
 
-  async commitAtomically(puts: readonly Put[]): Promise<void> {
-    const mutations = puts.map(mutationOf)
-    const request = { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations } as const
-    await this.#call(() => this.#database.commit(this.#store.context(), request))
+  /** All mutations or none, in one call. */
+  commitAtomically(mutations: readonly Mutation[]): Promise<void> {
+    return this.#commit({ mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
   }
 
   async allocateId(key: Key): Promise<bigint> {
-    const [complete] = await this.#call(() => this.#database.allocateIds(this.#store.context(), [key]))
+    const [complete] = await this.#call((database, context) => database.allocateIds(context, [key]))
     return idOf(complete)
   }
 
+  /** The entity of a kind with the greatest value of an indexed property, by a global query. */
   async greatest(kind: string, property: string): Promise<Found | undefined> {
-    const query = this.#store.query(kind, { order: [descending(property)], limit: 1 })
-    const { results } = await this.#call(() => this.#database.runQuery(this.#store.context(), { query }))
-    const image = results[0]?.image
-    return image === undefined ? undefined : decodeProperties(image.properties)
+    const query = queryOf(this.key().partition, kind, { order: [descending(property)], limit: 1 })
+    const { results } = await this.#call((database, context) => database.runQuery(context, { query }))
+    return storedOf(results[0])?.fields
+  }
+
+  async #commit(request: CommitRequest): Promise<void> {
+    await this.#call((database, context) => database.commit(context, request))
   }
 
   /** The way to the service, the work, and the way back. */
-  async #call<T>(work: () => T | Promise<T>): Promise<T> {
-    await this.#store.sleep(this.#rpcMs / 2)
+  async #call<T>(work: (database: Verbs, context: RequestContext) => T | Promise<T>): Promise<T> {
+    const place = this.#place
+    await this.#way()
     try {
-      return await this.#serve(work)
+      return await this.#serve(() => work(place.database, place.context()))
     } finally {
-      await this.#store.sleep(this.#rpcMs / 2)
+      await this.#way()
     }
   }
-}
 
-function mutationOf({ operation, key, fields, only, baseVersion, arrays }: Put): Mutation {
-  return {
-    operation,
-    entity: entityBytes(key, fields),
-    ...(only === undefined ? {} : { propertyMask: only }),
-    ...(baseVersion === undefined ? {} : { conflict: { baseVersion, resolution: 'fail' } }),
-    ...(arrays === undefined ? {} : { transforms: arrays.map(transformOf) }),
+  async #way(): Promise<void> {
+    if (this.#rpcMs > 0) await this.#place.sleep(this.#rpcMs / 2)
   }
 }
 
-function transformOf({ property, change, values }: ArrayChange): PropertyTransform {
-  return { property, type: change === 'append' ? 'appendMissing' : 'removeAll', values }
+function storedOf(result: Result | undefined): Stored | undefined {
+  const image = result?.image
+  return image && { fields: decodeProperties(image.properties), version: image.version }
 }
 
 export function idOf(key: Key | undefined): bigint {

@@ -6,11 +6,13 @@ import {
   type Filter,
   type Key,
   type Mutation,
+  type PartitionId,
   type PropertyOperator,
   type PropertyOrder,
+  type Query,
   type Value,
 } from '@sixtables/engine'
-import { WireWriter } from '@sixtables/engine/testing'
+import { bytesOf } from './messages.ts'
 
 /** `undefined` properties are left out. */
 export type Fields = Readonly<Record<string, Value>>
@@ -43,30 +45,33 @@ export function allOf(...filters: readonly Filter[]): Filter {
 }
 
 export function entityBytes(key: Key, fields: Fields): Uint8Array {
-  const keyBytes = encodeKey(key)
-  return Buffer.concat([lengthDelimited(keyField, keyBytes), encodeProperties(new Map(Object.entries(fields)))])
+  return Buffer.concat([bytesOf({ 1: encodeKey(key) }), encodeProperties(new Map(Object.entries(fields)))])
 }
 
-export function upsert(key: Key, fields: Fields): Mutation {
-  return { operation: 'upsert', entity: entityBytes(key, fields) }
+/** A mutation that writes an entity. */
+export type Put = Exclude<Mutation, { operation: 'delete' }>
+
+/** Conditions, mask and transforms of a put. */
+type PutOptions = Omit<Put, 'operation' | 'entity'>
+
+export function upsert(key: Key, fields: Fields, options?: PutOptions): Put {
+  return { operation: 'upsert', entity: entityBytes(key, fields), ...options }
 }
 
-export function insert(key: Key, fields: Fields): Mutation {
+export function insert(key: Key, fields: Fields): Put {
   return { operation: 'insert', entity: entityBytes(key, fields) }
 }
 
-const keyField = 1
-
-/** A length-delimited field of a protocol buffer message. */
-export function lengthDelimited(field: number, bytes: Uint8Array): Uint8Array {
-  const writer = new WireWriter()
-  writer.bytes(field, bytes)
-  return writer.finish()
+export function update(key: Key, fields: Fields, options?: PutOptions): Put {
+  return { operation: 'update', entity: entityBytes(key, fields), ...options }
 }
 
-/** A varint field of a protocol buffer message. */
-export function varintField(field: number, value: number): Uint8Array {
-  const writer = new WireWriter()
-  writer.uint32(field, value)
-  return writer.finish()
+/** The version that must be stored, or else the commit is refused with FAILED_PRECONDITION; 0 = no entity is stored. */
+export function ifVersion(baseVersion: bigint): Pick<Put, 'conflict'> {
+  return { conflict: { baseVersion, resolution: 'fail' } }
+}
+
+/** A query of a kind for whole entities, without filter and order; `more` says what is different. */
+export function queryOf(partition: PartitionId, kind: string | undefined, more: Partial<Query>): Query {
+  return { partition, kind, projection: [], order: [], distinctOn: [], offset: 0, ...more }
 }

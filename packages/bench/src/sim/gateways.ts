@@ -6,7 +6,7 @@
 import { MemoryRows, severalGateways } from '@sixtables/bigtable/gateways'
 import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engine'
 import { type Random, VirtualClock } from '@sixtables/engine/testing'
-import { type Client, StoreClient } from './client.ts'
+import { Client } from './client.ts'
 import { RemoteRows, type RowCapacity, RowServers } from './remote-rows.ts'
 import { projectId, Store } from './store.ts'
 
@@ -71,7 +71,7 @@ export class Gateway {
     this.store = store
     this.#rows = rows
     this.#callMs = callMs
-    this.client = new StoreClient(store, rpcMs, (work) => this.#serve(work))
+    this.client = new Client(store, rpcMs, (work) => this.#serve(work))
     this.#killed = new Promise((_, reject) => {
       this.#fail = reject
     })

@@ -11,8 +11,8 @@
  */
 import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
-import { hasCode, type Put } from './client.ts'
-import { entityBytes } from './entities.ts'
+import { hasCode } from './client.ts'
+import type { Put } from './entities.ts'
 import type { Store } from './store.ts'
 import { Outcomes, type Watch } from './watch.ts'
 
@@ -123,9 +123,7 @@ async function send(
       const { missing } = await store.database.lookup(context, request)
       outcomes.missing += weight * missing.length
     } else {
-      const { operation: verb, key, fields } = operation.put
-      const mutations = [{ operation: verb, entity: entityBytes(key, fields) }]
-      const request: CommitRequest = { mode: 'nonTransactional', mutations }
+      const request: CommitRequest = { mode: 'nonTransactional', mutations: [operation.put] }
       await store.database.commit(context, request)
     }
     outcomes.served += weight

@@ -1,6 +1,6 @@
 /** Open-loop load over HTTP, in real time: operations at a fixed rate, without waiting for their outcomes. */
 import type { Key } from '@sixtables/engine'
-import type { Put } from './client.ts'
+import type { Put } from './entities.ts'
 import type { WireSession } from './wire.ts'
 
 /** Longest pause between two bursts, so that the load is even at any rate. */
@@ -29,7 +29,7 @@ export async function openLoop(
       const n = sent++
       const one = timed(wire, async () => {
         const operation = await next(n)
-        if ('fields' in operation) await client.commit([operation])
+        if ('entity' in operation) await client.commit([operation])
         else await client.lookup(operation)
       }).finally(() => running.delete(one))
       running.add(one)

@@ -1,9 +1,5 @@
-/**
- * A commit request as bytes of the wire, and those bytes in words: one line for each field, with the field's name where the message
- * belongs to the Datastore API.
- */
-import { int64FromHalves, WireReader } from '@sixtables/engine/testing'
-import { lengthDelimited, varintField } from './entities.ts'
+/** A commit request in words: one line for each field, with the field's name where the message belongs to the Datastore API. */
+import { fieldsOf } from './messages.ts'
 
 type Message =
   | 'CommitRequest'
@@ -37,32 +33,15 @@ const messages: Readonly<Record<Message, Fields>> = {
   Timestamp: { 1: ['seconds'], 2: ['nanos'] },
 }
 
-/** A non-transactional commit of one upsert. */
-export function commitRequestBytes(projectId: string, entity: Uint8Array): Uint8Array {
-  return Buffer.concat([
-    varintField(5, 2),
-    lengthDelimited(6, lengthDelimited(6, entity)),
-    lengthDelimited(8, Buffer.from(projectId)),
-  ])
-}
-
 /** @returns one line for each field, indented by two spaces per level */
 export function protobufInWords(bytes: Uint8Array, message: Message = 'CommitRequest'): string[] {
   const fields = messages[message]
   const lines: string[] = []
-  const reader = new WireReader(bytes)
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    const [name, inner] = fields[tag >>> 3] ?? [`field ${tag >>> 3}`]
-    if ((tag & 7) === 0) {
-      reader.varint()
-      lines.push(`${name}: ${BigInt.asUintN(64, int64FromHalves(reader.low, reader.high))}`)
-      continue
-    }
-    const length = reader.length()
-    const part = bytes.subarray(reader.position, reader.position + length)
-    reader.position += length
-    if (inner === undefined) lines.push(`${name}: ${JSON.stringify(Buffer.from(part).toString('utf8'))}`)
-    else lines.push(`${name}  ${length} bytes`, ...protobufInWords(part, inner).map((line) => `  ${line}`))
+  for (const [number, value] of fieldsOf(bytes)) {
+    const [name, inner] = fields[number] ?? [`field ${number}`]
+    if (typeof value === 'bigint') lines.push(`${name}: ${value}`)
+    else if (inner === undefined) lines.push(`${name}: ${JSON.stringify(Buffer.from(value).toString('utf8'))}`)
+    else lines.push(`${name}  ${value.length} bytes`, ...protobufInWords(value, inner).map((line) => `  ${line}`))
   }
   return lines
 }

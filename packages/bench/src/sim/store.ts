@@ -20,6 +20,7 @@ import {
 } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { Unmeasured } from '../measure/recorder.ts'
+import { queryOf } from './entities.ts'
 
 export const projectId = 'lab'
 
@@ -84,8 +85,7 @@ export class Store {
 
   /** A query of a kind for whole entities, without filter and order; `more` says what is different. */
   query(kind: string | undefined, more: Partial<Query> = {}): Query {
-    const { partition } = this.key()
-    return { partition, kind, projection: [], order: [], distinctOn: [], offset: 0, ...more }
+    return queryOf(this.key().partition, kind, more)
   }
 
   /** Commits mutations, each for itself. */

@@ -1,18 +1,38 @@
 /**
- * The calls of a lab's client over HTTP JSON, against a running server in real time. (Known: the v1 API's JSON form, here only the
- * part that {@link Client} needs.)
+ * A server as a place where a lab's client works: calls over HTTP in protocol buffers, in real time. It uses these fields:
+ *
+ *   BeginTransactionRequest  transaction_options 10 {read_write 1}       BeginTransactionResponse  transaction 1
+ *   RollbackRequest          transaction 1
+ *   LookupRequest            read_options 1 {transaction 2}, keys 3      LookupResponse            found 1 {entity 1 {key 1}, version 4}
+ *   CommitRequest            transaction 1, mode 5, mutations 6, project 8, single_use_transaction 10 {read_write 1}
+ *     Mutation               insert 4, update 5, upsert 6, delete 7, base_version 8, property_mask 9 {paths 1}, conflict 10,
+ *                            property_transforms 12 {property 1, append_missing 6 {values 1}, remove_all 7 {values 1}}
+ *   AllocateIdsRequest       keys 1                                      AllocateIdsResponse       keys 1
+ *   RunQueryRequest          query 3 {kind 3 {name 1}, order 5 {property 1 {name 2}, direction 2}, limit 12 {value 1}}
+ *                                                                        RunQueryResponse          batch 1 {entity_results 2 {entity 1 …}}
+ *   Status                   code 1, message 2
+ *
+ * Known: datastore.proto, query.proto, status.proto.
  */
 import {
+  type CommitRequest,
   DatastoreError,
-  formatKey,
+  decodeKeys,
+  encodeKey,
+  encodeValue,
   type Key,
+  type Mutation,
+  type PropertyTransform,
+  type Query,
+  type RequestContext,
+  requestContext,
   type Scheduler,
   type StatusCode,
   statusCodes,
-  type Value,
 } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
-import { type ArrayChange, type Client, type Found, idOf, type Put, type Stored } from './client.ts'
+import type { Client, Place, Result, Verbs } from './client.ts'
+import { bytesOf, contentsOf, type Message, numberOf } from './messages.ts'
 
 /** The session of an arm that drives a server. */
 export interface WireSession {
@@ -37,10 +57,6 @@ export interface WireVerdict {
   readonly found: string
 }
 
-interface Json {
-  readonly [name: string]: unknown
-}
-
 export interface WireOptions {
   /** `host:port` */
   readonly endpoint: string
@@ -48,14 +64,14 @@ export interface WireOptions {
   readonly clock: Scheduler
 }
 
-export class WireClient implements Client {
+export class Server implements Place {
   readonly #options: WireOptions
 
   constructor(options: WireOptions) {
     this.#options = options
   }
 
-  nowMs(): number {
+  get nowMs(): number {
     return Number(this.#options.clock.nowMicros()) / 1000
   }
 
@@ -63,169 +79,98 @@ export class WireClient implements Client {
     return this.#options.clock.sleep(ms)
   }
 
+  context(): RequestContext {
+    return requestContext({ clock: this.#options.clock })
+  }
+
   key(...path: Key['path']): Key {
     return { partition: { projectId: this.#options.projectId, databaseId: '', namespaceId: '' }, path }
   }
 
-  async begin(): Promise<Uint8Array> {
-    const { transaction } = await this.#post('beginTransaction', { transactionOptions: { readWrite: {} } })
-    return Buffer.from(String(transaction), 'base64')
+  readonly database: Verbs = {
+    beginTransaction: async () => {
+      const answer = await this.#post('beginTransaction', { 10: { 1: {} } })
+      return contentsOf(answer, 1)[0] ?? nothing
+    },
+    rollback: (_, transaction) => this.#post('rollback', { 1: transaction }),
+    lookup: async (_, { keys, read }) => {
+      const answer = await this.#post('lookup', { 1: read && { 2: read.transaction }, 3: keys.map(encodeKey) })
+      return { found: this.#resultsOf(answer, 1) }
+    },
+    commit: (_, request) => this.#post('commit', commitMessage(request)),
+    allocateIds: async (_, keys) => {
+      const answer = await this.#post('allocateIds', { 1: keys.map(encodeKey) })
+      return decodeKeys(answer, 1, this.key().partition)
+    },
+    runQuery: async (_, { query }) => {
+      const [batch = nothing] = contentsOf(await this.#post('runQuery', { 3: queryMessage(query) }), 1)
+      return { results: this.#resultsOf(batch, 2) }
+    },
   }
 
-  async rollback(transaction: Uint8Array): Promise<void> {
-    await this.#post('rollback', { transaction: base64(transaction) })
+  #resultsOf(message: Uint8Array, field: number): Result[] {
+    return contentsOf(message, field).flatMap((result) => {
+      const [properties = nothing] = contentsOf(result, 1)
+      const image = { properties, version: numberOf(result, 4) }
+      return decodeKeys(properties, 1, this.key().partition).map((key) => ({ key, image }))
+    })
   }
 
-  async lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined> {
-    const readOptions = transaction === undefined ? {} : { readOptions: { transaction: base64(transaction) } }
-    const { found } = await this.#post('lookup', { keys: [keyJson(key)], ...readOptions })
-    return foundOf(found)
-  }
-
-  async read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]> {
-    const { found } = await this.#post('lookup', { keys: keys.map(keyJson) })
-    const stored = new Map<string, Stored>()
-    for (const { entity, version } of (found ?? []) as readonly EntityResultJson[]) {
-      const path = entity.key.path.map(({ kind, id, name }) =>
-        id === undefined ? { kind, name } : { kind, id: BigInt(id) },
-      )
-      stored.set(formatKey(this.key(...(path as Key['path']))), { fields: fieldsOf(entity), version: BigInt(version) })
-    }
-    return keys.map((key) => stored.get(formatKey(key)))
-  }
-
-  async commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void> {
-    const how =
-      transaction === undefined
-        ? { mode: 'NON_TRANSACTIONAL' }
-        : { mode: 'TRANSACTIONAL', transaction: base64(transaction) }
-    await this.#post('commit', { ...how, mutations: puts.map(mutationJson) })
-  }
-
-  async commitAtomically(puts: readonly Put[]): Promise<void> {
-    const how = { mode: 'TRANSACTIONAL', singleUseTransaction: { readWrite: {} } }
-    await this.#post('commit', { ...how, mutations: puts.map(mutationJson) })
-  }
-
-  async allocateId(key: Key): Promise<bigint> {
-    const { keys } = await this.#post('allocateIds', { keys: [keyJson(key)] })
-    const [complete] = keys as { path: { kind: string; id?: string }[] }[]
-    const last = complete?.path.at(-1)
-    return idOf(last?.id === undefined ? undefined : this.key({ kind: last.kind, id: BigInt(last.id) }))
-  }
-
-  async greatest(kind: string, property: string): Promise<Found | undefined> {
-    const query = {
-      kind: [{ name: kind }],
-      order: [{ property: { name: property }, direction: 'DESCENDING' }],
-      limit: 1,
-    }
-    const { batch } = await this.#post('runQuery', { query })
-    return foundOf((batch as Json | undefined)?.['entityResults'])
-  }
-
-  async #post(verb: string, body: Json): Promise<Json> {
+  async #post(verb: string, request: Message): Promise<Uint8Array> {
     const { endpoint, projectId } = this.#options
     const response = await fetch(`http://${endpoint}/v1/projects/${projectId}:${verb}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/x-protobuf' },
+      body: Buffer.from(bytesOf(request)),
     }).catch((error: unknown) => {
       throw new DatastoreError('UNAVAILABLE', `${endpoint} does not answer`, { cause: error })
     })
-    const answer = (await response.json()) as Json
+    const answer = new Uint8Array(await response.arrayBuffer())
+    if (!response.headers.get('content-type')?.includes('protobuf'))
+      throw new DatastoreError('INTERNAL', `HTTP ${response.status} without a message of the API`)
     if (response.ok) return answer
-    const { status, message } = (answer['error'] ?? {}) as { status?: string; message?: string }
-    throw new DatastoreError(isStatus(status) ? status : 'INTERNAL', message ?? `HTTP ${response.status}`)
+    const code = Number(numberOf(answer, 1))
+    const status = (Object.keys(statusCodes) as StatusCode[]).find((name) => statusCodes[name] === code)
+    throw new DatastoreError(status ?? 'INTERNAL', Buffer.from(contentsOf(answer, 2)[0] ?? nothing).toString())
   }
 }
 
-function isStatus(status: string | undefined): status is StatusCode {
-  return status !== undefined && Object.hasOwn(statusCodes, status)
-}
+const nothing = new Uint8Array()
 
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
-}
-
-function keyJson({ partition, path }: Key): Json {
+export function commitMessage({ mode, transaction, singleUse, mutations }: CommitRequest): Message {
   return {
-    partitionId: { projectId: partition.projectId },
-    path: path.map(({ kind, id, name }) => (id !== undefined ? { kind, id: `${id}` } : { kind, name })),
+    1: transaction,
+    5: mode === 'transactional' ? 1 : 2,
+    6: mutations.map(mutationMessage),
+    10: singleUse && { 1: {} },
   }
 }
 
-function valueJson(value: Value): Json {
-  const excluded = value.excludeFromIndexes ? { excludeFromIndexes: true } : {}
-  switch (value.type) {
-    case 'integer':
-      return { integerValue: `${value.value}`, ...excluded }
-    case 'string':
-      return { stringValue: value.value, ...excluded }
-    case 'boolean':
-      return { booleanValue: value.value, ...excluded }
-    case 'timestamp': {
-      const seconds = new Date(Number(value.micros / 1000n)).toISOString().slice(0, 19)
-      return { timestampValue: `${seconds}.${String(value.micros % 1_000_000n).padStart(6, '0')}Z`, ...excluded }
-    }
-    case 'array':
-      return { arrayValue: { values: value.values.map(valueJson) } }
-    case 'null':
-    case 'double':
-    case 'blob':
-    case 'geoPoint':
-    case 'key':
-    case 'entity':
-      throw new Error(`labs send no ${value.type} values over the wire`)
-  }
-}
+/** The number of `FAIL` among the strategies for conflicts. */
+const failStrategy = 3
 
-function mutationJson({ operation, key, fields, only, baseVersion, arrays }: Put): Json {
+function mutationMessage(mutation: Mutation): Message {
+  if (mutation.operation === 'delete') return { 7: encodeKey(mutation.key) }
+  const { operation, entity, conflict, propertyMask, transforms } = mutation
   return {
-    [operation]: {
-      key: keyJson(key),
-      properties: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, valueJson(value)])),
-    },
-    ...(only === undefined ? {} : { propertyMask: { paths: only } }),
-    ...(baseVersion === undefined ? {} : { baseVersion: `${baseVersion}`, conflictResolutionStrategy: 'FAIL' }),
-    ...(arrays === undefined ? {} : { propertyTransforms: arrays.map(transformJson) }),
+    [{ insert: 4, update: 5, upsert: 6 }[operation]]: entity,
+    8: conflict?.baseVersion,
+    9: propertyMask && { 1: propertyMask },
+    10: conflict && failStrategy,
+    12: transforms?.map(transformMessage),
   }
 }
 
-function transformJson({ property, change, values }: ArrayChange): Json {
-  const array = { values: values.map(valueJson) }
-  return { property, ...(change === 'append' ? { appendMissingElements: array } : { removeAllFromArray: array }) }
+function transformMessage(transform: PropertyTransform): Message {
+  if (!('values' in transform)) throw new Error(`labs send no transform ${transform.type}`)
+  const { property, type, values } = transform
+  return { 1: property, [type === 'appendMissing' ? 6 : 7]: { 1: values.map(encodeValue) } }
 }
 
-interface EntityJson {
-  readonly key: { readonly path: readonly { kind: string; id?: string; name?: string }[] }
-  readonly properties?: Readonly<Record<string, Json>>
-}
-
-interface EntityResultJson {
-  readonly entity: EntityJson
-  readonly version: string
-}
-
-function foundOf(results: unknown): Found | undefined {
-  const [first] = (results ?? []) as readonly EntityResultJson[]
-  return first === undefined ? undefined : fieldsOf(first.entity)
-}
-
-function fieldsOf({ properties }: EntityJson): Found {
-  return new Map(
-    Object.entries(properties ?? {}).flatMap(([name, json]) => {
-      const value = valueFromJson(json)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
-}
-
-function valueFromJson(json: Json): Value | undefined {
-  if (typeof json['integerValue'] === 'string') return { type: 'integer', value: BigInt(json['integerValue']) }
-  if (typeof json['stringValue'] === 'string') return { type: 'string', value: json['stringValue'] }
-  if (typeof json['booleanValue'] === 'boolean') return { type: 'boolean', value: json['booleanValue'] }
-  const array = json['arrayValue'] as { readonly values?: readonly Json[] } | undefined
-  if (array === undefined) return undefined
-  return { type: 'array', values: (array.values ?? []).flatMap((each) => valueFromJson(each) ?? []) }
+function queryMessage({ kind, order, limit }: Query): Message {
+  return {
+    3: { 1: kind },
+    5: order.map(({ property, direction }) => ({ 1: { 2: property }, 2: direction === 'ascending' ? 1 : 2 })),
+    12: limit === undefined ? undefined : { 1: limit },
+  }
 }

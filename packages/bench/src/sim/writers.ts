@@ -9,7 +9,7 @@
 import type { Random } from '@sixtables/engine/testing'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
-import { type Client, hasCode, isTransient, StoreClient } from './client.ts'
+import { Client, hasCode, isTransient } from './client.ts'
 import { timed } from './open-loop.ts'
 import type { Store } from './store.ts'
 import type { WireSession } from './wire.ts'
@@ -49,7 +49,7 @@ export async function write(
   const { writers, seconds, job } = options
   const tally: Tally = { done: 0, retries: 0, givenUp: 0, latency: new Histogram() }
   const patience = { retries: session.setting('client.retries'), backoffMs: session.setting('client.backoffMs') }
-  const client = new StoreClient(store, session.setting('client.rpcMs'))
+  const client = new Client(store, session.setting('client.rpcMs'))
   const endMs = store.nowMs + seconds * 1000
   const { random } = session
   const loop = async (writer: number): Promise<void> => {

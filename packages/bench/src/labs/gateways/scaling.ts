@@ -4,8 +4,8 @@
  */
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'
-import { isTransient, type Put } from '../../sim/client.ts'
-import { integer } from '../../sim/entities.ts'
+import { isTransient } from '../../sim/client.ts'
+import { integer, type Put, upsert } from '../../sim/entities.ts'
 import type { Gateway, Gateways } from '../../sim/gateways.ts'
 
 export interface Call {
@@ -59,7 +59,7 @@ export interface Filled {
 
 /** Another value each time: a put of what is stored already writes nothing. */
 export function put(key: TaskKey, priority: number): Put {
-  return { operation: 'upsert', key, fields: { priority: integer(priority) } }
+  return upsert(key, { priority: integer(priority) })
 }
 
 /** Opens gateways, fills the store, and lets each gateway write once. From then on calls take time. */

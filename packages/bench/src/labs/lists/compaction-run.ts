@@ -8,7 +8,6 @@
 import type { Key } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
 import { type Client, hasCode, isTransient } from '../../sim/client.ts'
-import { texts } from '../../sim/entities.ts'
 import { changesOf, entryOf, followersOf } from './changes.ts'
 import { type CompactionWay, entriesOf } from './compaction-ways.ts'
 import { arrayPut } from './removal-ways.ts'
@@ -114,7 +113,7 @@ export class CompactionRun {
   }
 
   async #append(key: Key, entry: string): Promise<void> {
-    const put = arrayPut(key, { property: 'log', change: 'append', values: texts([entry]) })
+    const put = arrayPut(key, 'log', 'appendMissing', [entry])
     for (;;) {
       try {
         return await this.#client.commit([put])

@@ -24,8 +24,8 @@
  * Known: Couchbase's manual 1.8, 9.2.5.3. Ours: LW3, LW4.
  */
 import { type Key, limits } from '@sixtables/engine'
-import { type ArrayChange, type Client, integerOf, type Put, type Stored, textsOf } from '../../sim/client.ts'
-import { array, integer, text, texts } from '../../sim/entities.ts'
+import { type Client, integerOf, type Stored, textsOf } from '../../sim/client.ts'
+import { array, ifVersion, integer, type Put, text, texts, update, upsert } from '../../sim/entities.ts'
 import { balances, userOf } from './changes.ts'
 import { arrayPut } from './removal-ways.ts'
 
@@ -73,7 +73,7 @@ async function* putBack(client: Client): AsyncGenerator<Step, void> {
   const [stored] = await client.read([one(client)])
   if (stored === undefined) return
   const log = array(texts(compacted(entriesOf(stored))))
-  await client.commit([{ operation: 'update', key: one(client), fields: { log }, baseVersion: stored.version }])
+  await client.commit([update(one(client), { log }, ifVersion(stored.version))])
   yield 'put back'
 }
 
@@ -111,19 +111,10 @@ function isText(stored: Stored | undefined, property: string, value: string): bo
 const other = (list: 'a' | 'b'): 'a' | 'b' => (list === 'a' ? 'b' : 'a')
 const keyOf = (client: Client, list: 'a' | 'b'): Key => (list === 'a' ? a(client) : b(client))
 
-const logChange = (change: ArrayChange['change'], entries: readonly string[]): ArrayChange => ({
-  property: 'log',
-  change,
-  values: texts(entries),
-})
-
-/**
- * The pointer with one step more, conditional on the version that was read (LW4).
- *
- */
+/** The pointer with one step more, conditional on the version that was read (LW4). */
 function pointerPut(client: Client, active: 'a' | 'b', seen: Stored | undefined): Put {
   const fields = { active: text(active), steps: integer(stepsOf(seen) + 1) }
-  return { operation: 'upsert', key: pointer(client), fields, baseVersion: seen?.version ?? 0n }
+  return upsert(pointer(client), fields, ifVersion(seen?.version ?? 0n))
 }
 
 const stepsOf = (seen: Stored | undefined): number => integerOf(seen?.fields, 'steps')
@@ -132,11 +123,11 @@ const stepsOf = (seen: Stored | undefined): number => integerOf(seen?.fields, 's
 function copyOf(client: Client, { active, activeEntries, inactiveEntries }: Pair): readonly Put[] {
   const there = new Set(activeEntries)
   const missing = compacted(inactiveEntries.filter((entry) => !there.has(entry)))
-  return missing.length === 0 ? [] : [arrayPut(keyOf(client, active), logChange('append', missing))]
+  return missing.length === 0 ? [] : [arrayPut(keyOf(client, active), 'log', 'appendMissing', missing)]
 }
 
 function clearOf(client: Client, { active, inactiveEntries }: Pair): Put {
-  return arrayPut(keyOf(client, other(active)), logChange('remove', inactiveEntries))
+  return arrayPut(keyOf(client, other(active)), 'log', 'removeAll', inactiveEntries)
 }
 
 function guardOf(client: Client, by: Sight, { active, pointer: seen }: Pair): readonly Put[] {
@@ -162,8 +153,7 @@ async function* move(client: Client, by: Sight, pair: Pair): AsyncGenerator<Step
 }
 
 async function* clearThenCopy(client: Client, by: Sight, pair: Pair): AsyncGenerator<Step, void> {
-  const empty = { log: array([]) }
-  await client.commitAtomically([{ operation: 'update', key: keyOf(client, other(pair.active)), fields: empty }])
+  await client.commitAtomically([update(keyOf(client, other(pair.active)), { log: array([]) })])
   yield 'clear'
   await client.commitAtomically([...copyOf(client, pair), ...guardOf(client, by, pair)])
   yield 'copy'
@@ -189,12 +179,9 @@ function twoLists(by: Sight, drain: Drain): CompactionWay['compact'] {
 
 /** The mark goes to the head of the list that is inactive from now on, beside its entries. */
 function markerPuts(client: Client, active: 'a' | 'b'): readonly Put[] {
-  return (['a', 'b'] as const).map((list) => ({
-    operation: 'upsert',
-    key: keyOf(client, list),
-    fields: { head: text(list === active ? '' : '^') },
-    only: ['head'],
-  }))
+  return (['a', 'b'] as const).map((list) =>
+    upsert(keyOf(client, list), { head: text(list === active ? '' : '^') }, { propertyMask: ['head'] }),
+  )
 }
 
 const pairOfLists = {

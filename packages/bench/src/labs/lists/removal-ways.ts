@@ -6,8 +6,8 @@
  * base_version.
  */
 import type { Key } from '@sixtables/engine'
-import { type ArrayChange, type Client, type Put, type Stored, textsOf } from '../../sim/client.ts'
-import { array, text, texts, unindexed } from '../../sim/entities.ts'
+import { type Client, type Stored, textsOf } from '../../sim/client.ts'
+import { array, ifVersion, type Put, text, texts, unindexed, upsert } from '../../sim/entities.ts'
 import { type Change, entryOf, followersOf } from './changes.ts'
 
 export interface RemovalWay {
@@ -24,42 +24,32 @@ export interface RemovalWay {
 const topic = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
 
 /** Changes an array in the server, whatever else is in the entity, and makes the entity when it is the first. */
-export function arrayPut(key: Key, ...arrays: readonly ArrayChange[]): Put {
-  return { operation: 'upsert', key, fields: {}, only: [], arrays }
+export function arrayPut(
+  key: Key,
+  property: string,
+  type: 'appendMissing' | 'removeAll',
+  elements: readonly string[],
+): Put {
+  return upsert(key, {}, { propertyMask: [], transforms: [{ property, type, values: texts(elements) }] })
 }
 
-const append = (property: string, value: string): ArrayChange => ({
-  property,
-  change: 'append',
-  values: texts([value]),
-})
-const remove = (property: string, value: string): ArrayChange => ({
-  property,
-  change: 'remove',
-  values: texts([value]),
-})
+const append = (key: Key, property: string, value: string): Put => arrayPut(key, property, 'appendMissing', [value])
 
 const sorted = (users: readonly string[]): readonly string[] => [...users].sort()
 
-/** Both of a change that reads the list first: the list as it shall be, and the version that was read. */
-async function changedList(
-  client: Client,
-  { user, follows }: Change,
-): Promise<Required<Pick<Put, 'fields' | 'baseVersion'>>> {
+/** A change that reads the list and puts it back. @param isChecked - on condition that the version is still the one that was read */
+async function putBack(client: Client, { user, follows }: Change, isChecked: boolean): Promise<void> {
   const [stored] = await client.read([topic(client)])
   const others = textsOf(stored?.fields, 'users').filter((one) => one !== user)
   const users = array(texts(follows ? [...others, user] : others))
-  return { fields: { users }, baseVersion: stored?.version ?? 0n }
+  await client.commit([upsert(topic(client), { users }, isChecked ? ifVersion(stored?.version ?? 0n) : {})])
 }
 
 const plainPut: RemovalWay = {
   name: 'plain-put',
   about: 'each change reads the list and puts it back, whatever has come in between',
   keys: (client) => [topic(client)],
-  async attempt(client, change) {
-    const { fields } = await changedList(client, change)
-    await client.commit([{ operation: 'upsert', key: topic(client), fields }])
-  },
+  attempt: (client, change) => putBack(client, change, false),
   followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
 }
 
@@ -68,11 +58,8 @@ const cas: RemovalWay = {
   about:
     'an addition is appended; a removal reads the list and puts it back without the user, on condition of its version',
   keys: (client) => [topic(client)],
-  async attempt(client, change) {
-    const key = topic(client)
-    if (change.follows) return client.commit([arrayPut(key, append('users', change.user))])
-    await client.commit([{ operation: 'upsert', key, ...(await changedList(client, change)) }])
-  },
+  attempt: (client, change) =>
+    change.follows ? client.commit([append(topic(client), 'users', change.user)]) : putBack(client, change, true),
   followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
 }
 
@@ -81,7 +68,7 @@ const tombstones: RemovalWay = {
   about: 'additions are appended to the list, removals to a list of tombstones before it',
   keys: (client) => [topic(client)],
   attempt: (client, change) =>
-    client.commit([arrayPut(topic(client), append(change.follows ? 'users' : 'tombstones', entryOf(change)))]),
+    client.commit([append(topic(client), change.follows ? 'users' : 'tombstones', entryOf(change))]),
   followers: ([stored]) => followersOf([...textsOf(stored?.fields, 'tombstones'), ...textsOf(stored?.fields, 'users')]),
 }
 
@@ -89,7 +76,7 @@ const log: RemovalWay = {
   name: 'log',
   about: '+user and -user are appended to one list',
   keys: (client) => [topic(client)],
-  attempt: (client, change) => client.commit([arrayPut(topic(client), append('log', entryOf(change)))]),
+  attempt: (client, change) => client.commit([append(topic(client), 'log', entryOf(change))]),
   followers: ([stored]) => followersOf(textsOf(stored?.fields, 'log')),
 }
 
@@ -99,7 +86,7 @@ const twoLists: RemovalWay = {
   keys: (client) => [client.key({ kind: 'Follow', name: 'X' }), client.key({ kind: 'Unfollow', name: 'X' })],
   attempt(client, change) {
     const [follow, unfollow] = twoLists.keys(client) as [Key, Key]
-    return client.commit([arrayPut(change.follows ? follow : unfollow, append('users', entryOf(change)))])
+    return client.commit([append(change.follows ? follow : unfollow, 'users', entryOf(change))])
   },
   followers: (lists) => followersOf(lists.flatMap((stored) => textsOf(stored?.fields, 'users'))),
 }
@@ -109,7 +96,7 @@ const transforms: RemovalWay = {
   about: 'additions are appended, and removals taken out, by the server',
   keys: (client) => [topic(client)],
   attempt: (client, { user, follows }) =>
-    client.commit([arrayPut(topic(client), follows ? append('users', user) : remove('users', user))]),
+    client.commit([arrayPut(topic(client), 'users', follows ? 'appendMissing' : 'removeAll', [user])]),
   followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
 }
 
@@ -136,8 +123,7 @@ function dividedBy(
       const users = unindexed(
         text((follows ? [...others, user] : others).map((one) => written(one.replace('-', ','))).join(',')),
       )
-      const baseVersion = stored?.version ?? 0n
-      await client.commit([{ operation: 'upsert', key: topic(client), fields: { users }, baseVersion }])
+      await client.commit([upsert(topic(client), { users }, ifVersion(stored?.version ?? 0n))])
     },
     followers: ([stored]) => sorted(usersOf(stored)),
   }

@@ -7,7 +7,7 @@
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, integerOf, isTransient } from '../../sim/client.ts'
-import { integer } from '../../sim/entities.ts'
+import { integer, upsert } from '../../sim/entities.ts'
 import { timed } from '../../sim/open-loop.ts'
 import type { WireSession } from '../../sim/wire.ts'
 import { inTransaction } from '../../sim/writers.ts'
@@ -30,7 +30,7 @@ async function failThenAdd(client: Client, name: string, isRolledBack: boolean):
     try {
       await inTransaction(client, async (transaction) => {
         const left = integerOf(await client.lookup(key, transaction), 'left')
-        return [{ operation: 'upsert', key, fields: { left: integer(left + 1) } }]
+        return [upsert(key, { left: integer(left + 1) })]
       })
       return { ms: client.nowMs() - begun, aborts }
     } catch (error) {

@@ -9,7 +9,7 @@
 import { Histogram } from '../../measure/histogram.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
-import { integer } from '../../sim/entities.ts'
+import { integer, upsert } from '../../sim/entities.ts'
 import { inTransaction, type Job } from '../../sim/writers.ts'
 
 /** Conflicts and errors of the writers of a run, by their own count. */
@@ -82,7 +82,7 @@ const counter: Workload = {
 function addTo(client: Client, key: ReturnType<Client['key']>): Promise<void> {
   return inTransaction(client, async (transaction) => {
     const count = integerOf(await client.lookup(key, transaction), 'count')
-    return [{ operation: 'upsert', key, fields: { count: integer(count + 1) } }]
+    return [upsert(key, { count: integer(count + 1) })]
   })
 }
 
@@ -103,8 +103,7 @@ const transfers: Workload = {
   name: 'transfers',
   async prepare(client) {
     for (let i = 0; i < accounts; i++) {
-      const fields = { balance: integer(startBalance) }
-      await client.commit([{ operation: 'upsert', key: account(client, i), fields }])
+      await client.commit([upsert(account(client, i), { balance: integer(startBalance) })])
     }
   },
   job:
@@ -116,10 +115,7 @@ const transfers: Workload = {
         const [source, target] = [account(client, from), account(client, to)]
         const had = integerOf(await client.lookup(source, transaction), 'balance')
         const has = integerOf(await client.lookup(target, transaction), 'balance')
-        return [
-          { operation: 'upsert', key: source, fields: { balance: integer(had - 1) } },
-          { operation: 'upsert', key: target, fields: { balance: integer(has + 1) } },
-        ]
+        return [upsert(source, { balance: integer(had - 1) }), upsert(target, { balance: integer(has + 1) })]
       })
     },
   async lost(client) {
@@ -140,7 +136,7 @@ const report: Workload = {
       const order = (i: number): ReturnType<Client['key']> => client.key({ kind: 'Order', name: `${i}` })
       if (writer !== reporter) {
         const fields = { amount: integer(1 + random.integer(100)) }
-        await client.commit([{ operation: 'upsert', key: order(random.integer(reads)), fields }])
+        await client.commit([upsert(order(random.integer(reads)), fields)])
         return
       }
       await inTransaction(client, async (transaction) => {
@@ -149,9 +145,7 @@ const report: Workload = {
           sum += integerOf(await client.lookup(order(i), transaction), 'amount')
           await client.sleep(thinkMs)
         }
-        return [
-          { operation: 'upsert', key: client.key({ kind: 'Report', name: 'orders' }), fields: { sum: integer(sum) } },
-        ]
+        return [upsert(client.key({ kind: 'Report', name: 'orders' }), { sum: integer(sum) })]
       })
     },
 }

@@ -7,8 +7,8 @@
 import type { Key } from '@sixtables/engine'
 import { Unmeasured } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
-import { type Client, hasCode, integerOf, type Put } from '../../sim/client.ts'
-import { descending, integer, text } from '../../sim/entities.ts'
+import { type Client, hasCode, integerOf } from '../../sim/client.ts'
+import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
 import { inTransaction, type Job, write } from '../../sim/writers.ts'
 
 export interface NumberingOptions {
@@ -41,11 +41,8 @@ export interface NumberingKind {
   start(options: NumberingOptions): Numbering
 }
 
-const record = (client: Client, n: number): Put => ({
-  operation: 'insert',
-  key: invoice(client, n),
-  fields: { number: integer(n), for: text('a customer') },
-})
+const fieldsOf = (n: number): Fields => ({ number: integer(n), for: text('a customer') })
+const record = (client: Client, n: number): Put => insert(invoice(client, n), fieldsOf(n))
 
 /**
  * Puts the first record from `n` on whose number is free: a get and a put of the derived key in one transaction.
@@ -56,15 +53,17 @@ const record = (client: Client, n: number): Put => ({
 async function putUnique(
   client: Client,
   n: number,
+  keyOf: Numbering['keyOf'],
   put: (n: number) => Put,
   taken: (n: number, by: 'gets' | 'commits') => number | Promise<number>,
 ): Promise<number> {
   for (;;) {
     const wanted = put(n)
+    const key = keyOf(client, n)
     let takenBy: 'gets' | 'commits' | undefined
     try {
       await inTransaction(client, async (transaction) => {
-        if ((await client.lookup(wanted.key, transaction)) !== undefined) takenBy = 'gets'
+        if ((await client.lookup(key, transaction)) !== undefined) takenBy = 'gets'
         return takenBy === undefined ? [wanted] : []
       })
     } catch (error) {
@@ -87,10 +86,7 @@ function counterInGroup(): Numbering {
     let n = 0
     await inTransaction(client, async (transaction) => {
       n = integerOf(await client.lookup(client.key(series), transaction), 'last') + 1
-      return [
-        { operation: 'upsert', key: client.key(series), fields: { last: integer(n) } },
-        { ...record(client, n), key: keyOf(client, n) },
-      ]
+      return [upsert(client.key(series), { last: integer(n) }), insert(keyOf(client, n), fieldsOf(n))]
     })
     given.push(n)
   }
@@ -104,7 +100,7 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
     let n = 0
     await inTransaction(client, async (transaction) => {
       n = integerOf(await client.lookup(counter, transaction), 'last') + 1
-      return [{ operation: 'upsert', key: counter, fields: { last: integer(n) } }]
+      return [upsert(counter, { last: integer(n) })]
     })
     // The counter has moved; a client that crashes now leaves a number without a record.
     if (random.next() < crashShare) return
@@ -119,7 +115,7 @@ function queryThenPut(): Numbering {
   const given: number[] = []
   const job: Job = async ({ client }) => {
     const n = integerOf(await client.greatest('Invoice', 'number'), 'number') + 1
-    await client.commit([{ ...record(client, n), operation: 'upsert' }])
+    await client.commit([upsert(invoice(client, n), fieldsOf(n))])
     given.push(n)
   }
   return { job, given, keyOf: invoice, isSparse: true }
@@ -139,7 +135,7 @@ function putUniqueNumbers(spread: boolean): Numbering {
       reach *= 2
       return n + 1 + random.integer(reach)
     }
-    given.push(await putUnique(client, greatest + 1, (n) => record(client, n), next))
+    given.push(await putUnique(client, greatest + 1, invoice, (n) => record(client, n), next))
   }
   return { job, given, lost, keyOf: invoice, isSparse: spread }
 }
@@ -156,10 +152,7 @@ function shardedCounter({ shards }: NumberingOptions): Numbering {
     await inTransaction(client, async (transaction) => {
       const count = integerOf(await client.lookup(client.key(root), transaction), 'count')
       n = count * shards + shard + 1
-      return [
-        { operation: 'upsert', key: client.key(root), fields: { count: integer(count + 1) } },
-        { ...record(client, n), key: keyOf(client, n) },
-      ]
+      return [upsert(client.key(root), { count: integer(count + 1) }), insert(keyOf(client, n), fieldsOf(n))]
     })
     given.push(n)
   }
@@ -171,7 +164,7 @@ function allocatedIds(): Numbering {
   const keyOf: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice', id: BigInt(n) })
   const job: Job = async ({ client }) => {
     const id = await client.allocateId(client.key({ kind: 'Invoice' }))
-    await client.commit([{ ...record(client, Number(id)), key: client.key({ kind: 'Invoice', id }) }])
+    await client.commit([insert(client.key({ kind: 'Invoice', id }), fieldsOf(Number(id)))])
     given.push(Number(id))
   }
   return { job, given, keyOf, isSparse: true }
@@ -190,10 +183,11 @@ function newestRevision(): Numbering {
     const n = await putUnique(
       client,
       integerOf(newest, 'number') + 1,
+      keyOf,
       (number): Put => {
         change = count > 0 && random.next() < 0.3 ? -1 : 1
         const fields = { number: integer(number), count: integer(count + change), added: integer(change) }
-        return { operation: 'upsert', key: keyOf(client, number), fields }
+        return upsert(keyOf(client, number), fields)
       },
       async (number) => {
         retried()
