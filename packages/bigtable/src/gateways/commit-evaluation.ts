@@ -8,6 +8,7 @@ import {
   evaluateMutations,
   type GroupCode,
   groupOf,
+  headIn,
   indexUpdatesOf,
   type LogRecordHead,
   type RowKey,
@@ -79,7 +80,7 @@ export class Evaluator {
     const made = await recordsOf(context, states, this.#store.rulesOf(this.#clock.database, epoch), head)
     const records = made.map(({ group, changes, value }): GroupRecord => {
       for (const change of changes) checkRowKeys(change)
-      const record = { group, stamp: commit.stamp, value, record: { ...head, changes } }
+      const record = { group, stamp: commit.stamp, value, record: { ...headIn(group, head), changes } }
       refuseFull(this.#store, rows.get(group) as GroupRow, record)
       return record
     })

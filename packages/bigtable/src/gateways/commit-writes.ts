@@ -11,6 +11,7 @@ import {
   encodeHead,
   type GroupRecord,
   type GroupRow,
+  groupsAtOnce,
   inLog,
   isBelow,
   isOf,
@@ -93,7 +94,7 @@ export class CommitWrites {
     reads: CheckedReads | undefined,
   ): Promise<'committed' | 'conflict' | 'lost'> {
     try {
-      const tried = await allInSlices(this.#store.context(), records, workOfRecord, (record) =>
+      const tried = await allInSlices(this.#store.context(), records, groupsAtOnce, workOfRecord, (record) =>
         this.#prepare(commit, rows.get(record.group) as GroupRow, record),
       )
       const [primary, ...others] = tried.filter((one) => one !== undefined)

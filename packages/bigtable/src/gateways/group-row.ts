@@ -78,6 +78,9 @@ export interface GroupRow {
   readonly prepared: GroupRecord | undefined
 }
 
+/** Groups that a call changes at a time: with more the last ones would wait for the time of a call, and calls of other clients behind them. */
+export const groupsAtOnce = 64
+
 const noHead: Head = { n: 0n, version: 0n, floor: 0n, bytes: [] }
 const emptySinceAt = 24
 const bytesAt = 32

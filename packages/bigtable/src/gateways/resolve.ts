@@ -12,7 +12,17 @@ import { OutcomeUnknown } from '../row-store/row-store.ts'
 import { type CommitId, decodeHead, type ListedCommit } from './clock-list.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type ClockState, type GatewayList, latestOf } from './clock-state.ts'
-import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
+import {
+  decide,
+  type GroupRecord,
+  type GroupRow,
+  groupsAtOnce,
+  inLog,
+  isOf,
+  readGroup,
+  refuse,
+  type SeenGroup,
+} from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -25,7 +35,7 @@ const pauses = 12
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
 
 /** A conditional write takes as long as this many rows of a batch. */
-const workOfCall = 32
+export const workOfCall = 32
 
 /** The work of sending a record, for giveWay(). */
 export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
@@ -162,6 +172,7 @@ export class Resolver {
     const finished = await allInSlices(
       this.#store.context(),
       others,
+      groupsAtOnce,
       ({ record }) => workOfRecord(record),
       ({ row, record }) => this.#tried(() => decide(this.#store, row, record)),
     )
@@ -170,9 +181,15 @@ export class Resolver {
     await applyRecords(this.#store, this.#clock, records)
   }
 
-  /** FINISH or REFUSE in every group that still needs it; then the commit is applied. */
+  /** FINISH or REFUSE in every named group that still needs it; then the commit is applied there. */
   async finishGroups(commit: Unfinished, isCommitted: boolean): Promise<void> {
-    const records = await Promise.all(commit.groups.map((group) => this.#finishGroup(commit, group, isCommitted)))
+    const records = await allInSlices(
+      this.#store.context(),
+      commit.groups,
+      groupsAtOnce,
+      () => workOfCall,
+      (group) => this.#finishGroup(commit, group, isCommitted),
+    )
     const entered = records.flatMap((record) => record ?? [])
     await applyRecords(this.#store, this.#clock, entered)
   }

@@ -10,6 +10,7 @@
  */
 import { giveWay, stopwatch } from '@sixtables/engine'
 import {
+  allInSlices,
   codesOfEntityRow,
   EntityRows,
   entityRowKey,
@@ -27,6 +28,11 @@ import type { SharedStore } from './shared-store.ts'
 /** Time for which a record is known not to be settled, after its stamp or a read of the clock row. */
 export const unaskedMicros: bigint = 600_000_000n
 
+/** A call takes so many rows or bytes; a commit of 20,000 entities has 220,000 rows. */
+const rowsOfPart = 500
+const bytesOfPart = 1024 * 1024
+const partsAtOnce = 8
+
 /** The changes of a record's entities, with their rows by some rules. */
 function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
   const { partition, path: rootPath } = codesOfEntityRow(entityRowOf(group))
@@ -42,7 +48,9 @@ export async function applyRecords(
   clock: ClockRow,
   records: readonly GroupRecord[],
 ): Promise<void> {
-  const rows: RowChange[] = []
+  const parts: RowChange[][] = []
+  let rows: RowChange[] = []
+  let bytes = 0
   const context = store.context()
   for (const record of records) {
     const rootRow = entityRowOf(record.group)
@@ -50,7 +58,13 @@ export async function applyRecords(
       if (key === rootRow) return
       const at = store.isOff('cell-timestamps') ? 1n : record.stamp
       const change: CellChange = { type: 'set', family: 'v', at, value: valueCell(value) }
+      if (rows.length === 0 || rows.length === rowsOfPart || bytes >= bytesOfPart) {
+        rows = []
+        bytes = 0
+        parts.push(rows)
+      }
       rows.push({ key, changes: [change] })
+      bytes += value?.length ?? 0
     }
     // Always the indexes of the record's own epoch: others might be deleted already, and nothing would delete these rows.
     const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
@@ -61,10 +75,16 @@ export async function applyRecords(
       if (way !== undefined) await way
     }
   }
-  if (rows.length === 0) return
-  await store.persistently(async () => {
-    if (store.isOff('settled-check') || !(await isSettled(store, clock, records))) await store.rows.mutateRows(rows)
-  })
+  await allInSlices(
+    context,
+    parts,
+    partsAtOnce,
+    ({ length }) => length,
+    (part) =>
+      store.persistently(async () => {
+        if (store.isOff('settled-check') || !(await isSettled(store, clock, records))) await store.rows.mutateRows(part)
+      }),
+  )
 }
 
 /** Whether the records of a commit are settled. */

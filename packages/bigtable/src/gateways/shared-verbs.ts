@@ -1,6 +1,7 @@
 /** The verbs of databases at a store that several processes share (shared/): transactions, and the moments of reads. */
 import type { RequestContext } from '@sixtables/engine'
 import {
+  allInSlices,
   type BeginOptions,
   type CommitInput,
   type Committed,
@@ -13,6 +14,8 @@ import {
   type TransactionDatabase,
   type TransactionVerbs,
 } from '@sixtables/engine/store'
+import { groupsAtOnce } from './group-row.ts'
+import { workOfCall } from './resolve.ts'
 import type { SharedDatabases } from './shared-databases.ts'
 import type { SharedMoment } from './shared-reads.ts'
 import type { SharedTransaction } from './transaction-rows.ts'
@@ -58,7 +61,7 @@ export class SharedVerbs implements TransactionVerbs {
   }
 
   /**
-   * Commits a list group by group, side by side. If one group fails, its error is the answer, and the changes of all other groups
+   * Commits a list group by group, some side by side. If one group fails, its error is the answer, and the changes of all other groups
    * stay, later ones included.
    */
   async #commitByGroup(input: CommitInput): Promise<Committed> {
@@ -72,7 +75,7 @@ export class SharedVerbs implements TransactionVerbs {
     }
     const outcomes = new Array<Committed['outcomes'][number]>(mutations.length)
     let [version, indexUpdates] = [0n, 0]
-    const commits = [...places.values()].map(async (own) => {
+    const commitGroup = async (own: readonly number[]): Promise<void> => {
       const part = own.map((place) => mutations[place] as CommitInput['mutations'][number])
       const groups = () => groupsOf(part.map(({ key }) => key))
       const committed = await this.#commit({ ...input, mutations: part, groups }, undefined)
@@ -80,8 +83,15 @@ export class SharedVerbs implements TransactionVerbs {
       for (const [i, outcome] of committed.outcomes.entries()) outcomes[own[i] as number] = outcome
       indexUpdates += committed.indexUpdates
       if (committed.version > version) version = committed.version
-    })
-    for (const outcome of await Promise.allSettled(commits)) if (outcome.status === 'rejected') throw outcome.reason
+    }
+    const ended = await allInSlices(
+      this.#databases.store.context(),
+      [...places.values()],
+      groupsAtOnce,
+      () => workOfCall,
+      async (own) => (await Promise.allSettled([commitGroup(own)]))[0],
+    )
+    for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason
     return { version, outcomes, failure: undefined, indexUpdates }
   }
 }

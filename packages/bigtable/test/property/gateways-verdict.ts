@@ -17,7 +17,8 @@ import { type Event, expiringName, nameOf, type Values } from './gateways-client
 export interface Logged {
   readonly stamp: bigint
   readonly epoch: number
-  readonly groups: readonly string[]
+  /** All that its records name: the first one names all of them, each other one the first and itself. */
+  readonly groups: Set<string>
   /** Groups whose logs have it. */
   readonly seen: string[]
   readonly changes: { readonly name: string; readonly before: number | undefined; readonly after: number | undefined }[]
@@ -42,7 +43,8 @@ export class Shown {
 
   #noteRecord(key: RowKey, at: bigint, value: Uint8Array): void {
     const { commit = '', epoch = 0, groups, changes } = decodeLogRecord(value)
-    const logged = this.commits.get(commit) ?? { stamp: at, epoch, groups, seen: [], changes: [] }
+    const logged = this.commits.get(commit) ?? { stamp: at, epoch, groups: new Set(), seen: [], changes: [] }
+    for (const group of groups) logged.groups.add(group)
     this.commits.set(commit, logged)
     if (logged.stamp !== at) throw new Error(`${commit} has two stamps`)
     const group = key.slice(1)
@@ -72,7 +74,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
   if (new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
   const resets = events.filter(({ what }) => what === 'reset').length
   if (deleted.length > resets) return `everything was deleted ${deleted.length} times by ${resets} resets`
-  const nothing = deleted.map((stamp): Logged => ({ stamp, epoch: 0, groups: [], seen: [], changes: [] }))
+  const nothing = deleted.map((stamp): Logged => ({ stamp, epoch: 0, groups: new Set(), seen: [], changes: [] }))
   const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
   const states: State[] = [{ stamp: 0n, values: new Map() }]
   const byValue = new Map<number, bigint>()
@@ -86,7 +88,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
       return `a commit at ${stamp} is of the epoch ${epoch}, after the epoch ${latest} began`
     // A deletion raises the epoch.
     latest = isDeletion ? latest + 1 : epoch
-    if (seen.length !== groups.length) return `a commit at ${stamp} is in ${seen.length} of its ${groups.length} groups`
+    if (seen.length !== groups.size) return `a commit at ${stamp} is in ${seen.length} of its ${groups.size} groups`
     values = deleted.includes(stamp) ? new Map() : new Map(values)
     for (const { name, before, after } of changes) {
       if (values.get(name) !== before)

@@ -7,8 +7,8 @@
  * An insert of ToDo:1 {owner: "ada"} outside of a transaction is 01 00, an empty transaction, no groups, and one change: the
  * path ToDo:1, no image before, the image {owner: "ada"} after.
  *
- * Format 2 is for a store that several processes share: it has the id and epoch of the commit and names all its groups.
- * Format 1 names none. Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row
+ * Format 2 is for a store that several processes share: it has the id and epoch of the commit. Of a commit to the groups A, B and C the record
+ * in A names all three, and that in C names A and C: A decides the commit. Records of earlier versions name all three. Format 1 names none. Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row
  * (tables/entities.ts); a missing image has length FFFFFFFF. The group and the commitVersion are in the row key.
  *
  * R1  decode(encode(r)) = r. A record that does not decode is an error, never skipped: it has acknowledged data.
@@ -30,7 +30,7 @@ export interface EntityChange {
 export interface LogRecord {
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** Only with an id: all groups of the commit, this one included, in row key order. */
+  /** Only with an id: the group that decides the commit, which is its first in row key order, then its others there, and that of the record elsewhere. */
   readonly groups: readonly GroupCode[]
   /** Id of the commit, if several processes write. */
   readonly commit?: string | undefined
@@ -55,6 +55,12 @@ function sizeOfChange(path: string, before: Uint8Array | undefined, after: Uint8
 
 /** The fields that all records of one commit share. */
 export type LogRecordHead = Omit<LogRecord, 'changes'>
+
+/** The head of the record in one of the commit's groups. All groups in each of 20,000 records would be gigabytes. */
+export function headIn(group: GroupCode, head: LogRecordHead): LogRecordHead {
+  const [first] = head.groups
+  return first === undefined || first === group ? head : { ...head, groups: [first, group] }
+}
 
 /** The bytes of a record. */
 export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityChange[]): Uint8Array {

@@ -10,7 +10,7 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import { type EntityDelta, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import { encodeLogRecord, type LogRecordHead } from './log-record.ts'
+import { encodeLogRecord, headIn, type LogRecordHead } from './log-record.ts'
 
 export interface NewRecord {
   readonly group: GroupCode
@@ -22,7 +22,7 @@ export interface NewRecord {
 /**
  * The records of a commit, in order of their groups in `head`, then of first appearance. Yields to other calls if there are many.
  *
- * @param head - the same for all records; each of its groups has a record, even without changes
+ * @param head - of all records, with all groups of the commit; each of them has a record, even without changes
  * @throws INVALID_ARGUMENT if an entity would have too many rows
  */
 export function recordsOf(
@@ -50,11 +50,10 @@ export function recordsOf(
     getOrInsert(byGroup, group, () => []).push(rowsOf(delta))
   })
   const records: NewRecord[] = []
-  const workOfGroup = ([, { length }]: readonly [GroupCode, EntityRows[]]): number =>
-    length * workOfOne + head.groups.length
+  const workOfGroup = ([, { length }]: readonly [GroupCode, EntityRows[]]): number => (length + 1) * workOfOne
   const encoded = andThen(grouped, () =>
     forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
-      records.push(newRecord(head, group, changes))
+      records.push(newRecord(headIn(group, head), group, changes))
     }),
   )
   return andThen(encoded, () => records)
