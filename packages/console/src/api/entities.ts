@@ -33,7 +33,11 @@ interface LookupAnswer {
 }
 
 interface CommitAnswer {
-  readonly mutationResults: readonly { readonly key?: ApiKey; readonly conflictDetected?: boolean }[]
+  readonly mutationResults: readonly {
+    readonly key?: ApiKey
+    readonly version: string
+    readonly conflictDetected?: boolean
+  }[]
 }
 
 /** Parameters of the calls that name an entity. */
@@ -65,13 +69,18 @@ export function previewWrites(
 }
 
 /**
- * Each write for itself is written, or in conflict: then another version was stored. `key` is there where the commit gave its id.
+ * Each write for itself is written, or in conflict: then another version was stored. `version` is the one stored now, and `key` is there
+ * where the commit gave its id.
  *
  * @throws ApiError
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
   const { mutationResults } = await commit(scope, mutationsOf(scope, writes))
-  return mutationResults.map(({ key, conflictDetected }) => ({ key, isConflict: conflictDetected === true }))
+  return mutationResults.map(({ key, version, conflictDetected }) => ({
+    key,
+    version,
+    isConflict: conflictDetected === true,
+  }))
 }
 
 /** Deletes entities, at most a page of them, each for itself. */

@@ -101,6 +101,23 @@ test('rows that come at the top of the list are seen there', async () => {
   expect([pages.row(0)?.id, pages.shift]).toEqual([1, 0])
 })
 
+test('rows that were updated while they were read keep their new values', async () => {
+  const server = new Server(range(10))
+  const pages = pagesOf(server)
+  await look(pages, 0, 9)
+  pages.invalidate()
+  server.rows = server.rows.map((row) => (row.id === 3 ? { id: 3, version: 2 } : row))
+  pages.update((row) => (row.id === 3 ? { ...row, version: 2 } : row))
+  const seen = new Set<number | undefined>()
+  for (let turn = 0; turn < 10; turn++) {
+    seen.add(pages.row(3)?.version)
+    await Promise.resolve()
+  }
+  await rest(pages)
+  expect([...seen, pages.row(3)?.version]).toEqual([2, 2])
+  expect([...pages.fresh]).toEqual(['3'])
+})
+
 test('a failed read is told, and is made up for by the next look', async () => {
   const server = new Server(range(10))
   const pages = pagesOf(server)

@@ -74,6 +74,7 @@ export class Pages<Row> {
   #first = 0
   #last = 0
   #isReading = false
+  #updates = 0
   /** How many sections the next read takes together: more when the last ones turned out to be empty. */
   #span = 1
 
@@ -129,6 +130,18 @@ export class Pages<Row> {
     void this.#readOn()
   }
 
+  /** Replaces rows whose new values are known already. Pages that are being read meanwhile may have the old ones, and are read again. */
+  update(change: (row: Row) => Row): void {
+    this.#updates++
+    const updated = (row: Row): Row => {
+      const changed = change(row)
+      if (changed !== row) this.fresh.add(this.#options.idOf(row))
+      return changed
+    }
+    this.#set(this.#sections.map((section) => ({ ...section, rows: section.rows?.map(updated) })))
+    this.#options.onChange()
+  }
+
   close(): void {
     this.#abort.abort()
   }
@@ -174,9 +187,11 @@ export class Pages<Row> {
     const taken = this.#sections.slice(index, until)
     const [start, end] = [taken[0]?.start, taken.at(-1)?.end]
     mark(false)
+    const updates = this.#updates
     try {
       const before = this.#starts[index] ?? 0
       const page = await this.#options.read({ start, end, limit: pageMax, before }, this.#abort.signal)
+      if (this.#updates !== updates) return mark(true)
       // An invalidation while it was under way.
       const isStale = this.#sections.slice(index, until).some((one) => one.isStale)
       this.#replace(index, taken, page, isStale)

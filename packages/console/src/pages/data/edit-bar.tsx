@@ -1,6 +1,7 @@
 /** The changes of cells that are not saved yet, with what a save would write, and what another writer changed meanwhile. */
 
 import { useEffect } from 'preact/hooks'
+import type { EntityResult } from '../../api/datastore.ts'
 import { Button } from '../../components/controls.tsx'
 import { usePreview } from '../../components/entity-editor/use-preview.ts'
 import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
@@ -8,12 +9,19 @@ import { tallyInWords } from '../../components/row-tally.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useAction } from '../../components/use-server.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
+import type { Pages } from '../../model/paging.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { editProblemId } from './cell-editor.tsx'
 import { type EditedEntity, editedIn, forget, keepMine, look, problemOf, save, writesOf } from './edits.ts'
 
+export interface EditBarProps {
+  readonly scope: EntityScope
+  /** The rows in sight. */
+  readonly pages: Pages<EntityResult>
+}
+
 /** The changes of a scope, their preview, and what can be done with them. */
-function useChanges(scope: EntityScope) {
+function useChanges({ scope, pages }: EditBarProps) {
   const all = editedIn(scope)
   const theirs = all.filter((one) => one.theirs !== undefined)
   const mine = all.filter((one) => one.theirs === undefined)
@@ -24,13 +32,14 @@ function useChanges(scope: EntityScope) {
   const looking = useAction(async () => {
     await look(conflicting)
   })
-  useEffect(() => {
-    if (conflicting.length > 0) looking.run()
-  }, [preview])
   const saving = useAction(async () => {
-    const written = await save(scope, mine)
+    const written = await save(scope, mine, pages)
     return written === 0 ? undefined : `Saved ${entitiesInWords(written)}.`
   })
+  // While a save is under way, the other version may be its own.
+  useEffect(() => {
+    if (conflicting.length > 0 && !saving.isBusy) looking.run()
+  }, [preview, saving.isBusy])
   const isReady = preview !== undefined && conflicting.length === 0 && !saving.isBusy
   useShortcut('Ctrl+s', () => {
     if (isReady) saving.run()
@@ -39,8 +48,8 @@ function useChanges(scope: EntityScope) {
   return { all, mine, theirs, problem, saving, failure, preview: isReady ? preview : undefined }
 }
 
-export function EditBar({ scope }: { readonly scope: EntityScope }) {
-  const { all, mine, theirs, problem, saving, failure, preview } = useChanges(scope)
+export function EditBar(props: EditBarProps) {
+  const { all, mine, theirs, problem, saving, failure, preview } = useChanges(props)
   if (all.length === 0) {
     return saving.done === undefined ? null : <ActionNote action={saving} what="The changes were not saved" />
   }

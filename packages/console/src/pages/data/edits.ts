@@ -1,19 +1,21 @@
 /**
  * Values that were changed in cells and are not saved yet. They stay while the user sorts, filters and goes to other pages.
  *
- *   cell ─change─▶ edited entity: what was read, and the forms of its changed values ─save─▶ one commit of all
+ *   cell ─change─▶ edited entity: what was read, and the forms of its changed values ─save─▶ one commit of all, and its rows
  *                      └─ another writer's commit ─▶ left out of saves, with what is stored now, until the user keeps one of both
  *
  * ED1  A save names the version that was read with the entity: it never takes the place of another writer's unseen.  data-cells.test.ts
+ * ED2  After a save, rows and later changes are based on what it wrote, also before the rows are read again.             data-cells.test.ts
  */
 import { effect, signal } from '@preact/signals'
 import type { EntityResult } from '../../api/datastore.ts'
 import { commitWrites, type KeyedWrite, readEntity, type StoredEntity } from '../../api/entities.ts'
+import type { Pages } from '../../model/paging.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { emptyValue, formOf, type JsonObject, jsonOf, type ValueForm, valueTypes } from '../../model/typed-json.ts'
 import { formInPlaceOf } from '../../model/value-conversion.ts'
 import { problemIn } from '../../model/value-problems.ts'
-import { type ApiValue, propertyOf } from '../../model/value-words.ts'
+import { type ApiProperties, type ApiValue, propertyOf } from '../../model/value-words.ts'
 import type { Column } from './results.ts'
 import { keyTextOf } from './selection.ts'
 
@@ -102,7 +104,7 @@ export function problemOf(entities: readonly EditedEntity[]): string | undefined
   return undefined
 }
 
-export function writesOf(entities: readonly EditedEntity[]): readonly KeyedWrite[] {
+export function writesOf(entities: readonly EditedEntity[]) {
   return entities.map(({ key, base, forms }) => {
     const changed = Object.fromEntries([...forms].map(([property, form]) => [property, jsonOf(form)]))
     // Through the form: it keeps -0, which JSON would lose.
@@ -112,7 +114,7 @@ export function writesOf(entities: readonly EditedEntity[]): readonly KeyedWrite
       operation: 'upsert',
       properties: { ...Object.fromEntries(kept), ...changed },
       baseVersion: base.version,
-    }
+    } satisfies KeyedWrite
   })
 }
 
@@ -137,11 +139,35 @@ export function keepMine(entities: readonly EditedEntity[]): void {
 }
 
 /** Saves all; an entity that another writer has changed or deleted meanwhile stays. @returns how many were written */
-export async function save(scope: EntityScope, entities: readonly EditedEntity[]): Promise<number> {
-  const results = await commitWrites(scope, writesOf(entities))
-  const isTheirs = (_: EditedEntity, i: number): boolean => results[i]?.isConflict !== false
-  const theirs = entities.filter(isTheirs)
-  forget(entities.filter((one) => !theirs.includes(one)))
-  await look(theirs)
-  return entities.length - theirs.length
+export async function save(
+  scope: EntityScope,
+  entities: readonly EditedEntity[],
+  pages: Pages<EntityResult>,
+): Promise<number> {
+  const writes = writesOf(entities)
+  const results = await commitWrites(scope, writes)
+  const written = new Map<string, Required<StoredEntity>>()
+  for (const [i, { key, properties }] of writes.entries()) {
+    const result = results[i]
+    if (result?.isConflict === false) written.set(key, { properties, version: result.version })
+  }
+  edited.value = edited.value.flatMap((one) => {
+    const now = isOf(scope)(one) ? written.get(one.key) : undefined
+    return now === undefined ? one : unsavedOf(one, now, entities)
+  })
+  pages.update((row) => {
+    const now = row.version === undefined ? undefined : written.get(keyTextOf(row))
+    return now === undefined
+      ? row
+      : { ...row, version: now.version, entity: { ...row.entity, properties: now.properties as ApiProperties } }
+  })
+  await look(entities.filter(({ key }) => !written.has(key)))
+  return written.size
+}
+
+/** The values of a saved entity that were changed while the save was under way; empty without any. */
+function unsavedOf(one: EditedEntity, base: StoredEntity, saved: readonly EditedEntity[]): readonly EditedEntity[] {
+  const before = saved.find(({ key }) => key === one.key)
+  const forms = new Map([...one.forms].filter(([property, form]) => before?.forms.get(property) !== form))
+  return forms.size === 0 ? [] : [{ ...one, base, forms, theirs: undefined }]
 }

@@ -86,7 +86,7 @@ export function ResultsView(props: ResultsViewProps) {
         )}
         {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
         {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, results }} />}
-        <EditBar scope={scope} />
+        <EditBar scope={scope} pages={pages} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
       {deleted !== undefined && (
