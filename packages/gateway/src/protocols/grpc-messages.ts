@@ -56,13 +56,6 @@ export class MessageReader {
 
   /** Adds one chunk, and passes on each message that it completes. */
   push(chunk: Buffer, take: (message: RawMessage) => void): void {
-    if (this.#pendingBytes === 0 && chunk.length >= messageHeadBytes) {
-      const end = this.#endOf(chunk)
-      if (chunk.length === end) {
-        take({ compressed: isCompressed(chunk), bytes: chunk.subarray(messageHeadBytes) })
-        return
-      }
-    }
     this.#pending.push(chunk)
     this.#pendingBytes += chunk.length
     while (this.#pendingBytes >= this.#needed) {

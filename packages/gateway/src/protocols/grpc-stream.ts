@@ -11,6 +11,7 @@ import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
+import { deadlineOf } from './grpc-timeout.ts'
 import { statusOf } from './status.ts'
 
 /** The answers of a method. After the end, writing has no effect. */
@@ -48,7 +49,10 @@ export class StreamingCall implements StreamListener {
     this.#parts = parts
     this.#onFinish = onFinish
     this.#request = method({ write: (message) => this.#write(message), end: () => this.#end() })
-    this.#watchDeadline()
+    this.#deadline = deadlineOf(parts.call, (error) => {
+      this.#fail(error)
+      this.#request.cancelled?.()
+    })
   }
 
   data(chunk: Buffer): void {
@@ -68,7 +72,8 @@ export class StreamingCall implements StreamListener {
 
   cancelled(): void {
     if (!this.#finish()) return
-    this.#giveUp()
+    this.#parts.call.cancel()
+    this.#request.cancelled?.()
   }
 
   /** Ends the call because the server closes. */
@@ -100,25 +105,6 @@ export class StreamingCall implements StreamListener {
     } catch (error) {
       this.#fail(error)
     }
-  }
-
-  #watchDeadline(): void {
-    const { call } = this.#parts
-    if (call.timeoutMs === undefined) return
-    const { timeoutMs } = call
-    this.#deadline = setTimeout(
-      () => {
-        this.#fail(new DatastoreError('DEADLINE_EXCEEDED', `the call took longer than its deadline of ${timeoutMs} ms`))
-        this.#giveUp()
-      },
-      Math.min(Math.ceil(timeoutMs), 0x7fff_ffff),
-    )
-    this.#deadline.unref()
-  }
-
-  #giveUp(): void {
-    this.#parts.call.cancel()
-    this.#request.cancelled?.()
   }
 
   #write(message: Answer): void {

@@ -11,7 +11,7 @@
  *
  * Known: the gRPC protocol over HTTP/2.
  */
-import { DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine'
+import { type DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
@@ -27,13 +27,12 @@ import {
   type RawMessage,
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
-import { timeoutMsOf } from './grpc-timeout.ts'
+import { deadlineOf, timeoutMsOf } from './grpc-timeout.ts'
 import { statusOf } from './status.ts'
 
 const dataPath = `/${dataService}/`
 export const acceptedEncodings = 'identity,gzip'
 
-const nothing = Buffer.alloc(0)
 const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
 
 /** A service other than the data API. */
@@ -142,13 +141,10 @@ interface UnaryParts extends CallParts {
 
 class UnaryCall implements StreamListener {
   readonly #parts: UnaryParts
-  /** The request, if one chunk holds all of it. */
-  #whole: Buffer | undefined
-  /** Joins the chunks of any other request. */
+  /** Joins the chunks of a request that is not one whole chunk. */
   #reader: MessageReader | undefined
+  /** Kept here only, so that a call that is cancelled releases it, also while it waits in the fair queue. */
   #message: RawMessage | undefined
-  /** The request of a call that waits in the fair queue. */
-  #waiting: Buffer | undefined
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
@@ -159,36 +155,28 @@ class UnaryCall implements StreamListener {
   data(chunk: Buffer): void {
     if (this.#isFinished) return
     try {
-      if (this.#reader === undefined && this.#whole === undefined && isPlainMessage(chunk)) this.#whole = chunk
-      else this.#read(chunk)
+      if (this.#reader === undefined && this.#message === undefined && isPlainMessage(chunk)) {
+        this.#message = { compressed: false, bytes: chunk.subarray(messageHeadBytes) }
+        return
+      }
+      this.#reader ??= new MessageReader()
+      this.#reader.push(chunk, (message) => {
+        if (this.#message !== undefined) throw malformed('a unary call has more than one request message')
+        this.#message = message
+      })
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  #read(chunk: Buffer): void {
-    const take = (message: RawMessage): void => {
-      if (this.#message !== undefined) throw malformed('a unary call has more than one request message')
-      this.#message = message
-    }
-    this.#reader ??= new MessageReader()
-    if (this.#whole !== undefined) this.#reader.push(this.#whole, take)
-    this.#whole = undefined
-    this.#reader.push(chunk, take)
-  }
-
   end(): void {
     if (this.#isFinished) return
     try {
-      if (this.#whole !== undefined) {
-        this.#run(this.#whole.subarray(messageHeadBytes))
-        return
-      }
       if (this.#reader?.isBetweenMessages === false) throw malformed('the request ends in the middle of a message')
       if (this.#message === undefined) throw malformed('the request ends without a message')
       const { compressed, bytes } = this.#message
-      if (!compressed) this.#run(bytes)
-      else if (this.#parts.isGzip) this.#runCompressed(bytes)
+      if (!compressed) this.#run()
+      else if (this.#parts.isGzip) void this.#runCompressed(bytes)
       else throw malformed('the request message is marked as compressed, but there is no grpc-encoding header')
     } catch (error) {
       this.#fail(error)
@@ -201,11 +189,14 @@ class UnaryCall implements StreamListener {
     this.#tell('CANCELLED', 'the client is gone')
   }
 
-  #run(request: Buffer): void {
+  #run(): void {
     const { handler, queue, call, response } = this.#parts
-    const result = queue.isFree(response.connection) ? handler(request, call) : this.#wait(request)
+    const { bytes } = this.#message as RawMessage
+    const result = queue.isFree(response.connection)
+      ? handler(bytes, call)
+      : queue.wait(response.connection, call, () => handler((this.#message as RawMessage).bytes, call))
     if (result instanceof Promise) {
-      this.#watchDeadline()
+      if (!this.#isFinished) this.#deadline = deadlineOf(call, (error) => this.#fail(error))
       result.then(
         (answer) => this.#answer(answer),
         (error) => this.#fail(error),
@@ -213,45 +204,15 @@ class UnaryCall implements StreamListener {
     } else this.#answer(result)
   }
 
-  /** Keeps the request in a field of the call, so that a call that is cancelled releases it before its turn. */
-  #wait(request: Buffer): Promise<Answer> {
-    const { handler, queue, call, response } = this.#parts
-    this.#waiting = request
-    this.#whole = undefined
-    this.#message = undefined
-    return queue.wait(response.connection, call, () => {
-      const waited = this.#waiting ?? nothing
-      this.#waiting = undefined
-      return handler(waited, call)
-    })
-  }
-
-  #runCompressed(bytes: Buffer): void {
-    decompressedMessage(bytes, this.#parts.response).then(
-      (request) => {
-        if (this.#isFinished) return
-        try {
-          this.#run(request)
-        } catch (error) {
-          this.#fail(error)
-        }
-      },
-      (error) => this.#fail(error),
-    )
-  }
-
-  /** Answers DEADLINE_EXCEEDED if the handler is still busy at the deadline. */
-  #watchDeadline(): void {
-    const { call } = this.#parts
-    if (call.timeoutMs === undefined || this.#isFinished) return
-    // Timers of whole seconds share one list in the runtime; the client keeps the exact time itself.
-    const { timeoutMs } = call
-    const ms = Math.min(timeoutMs > 2000 ? Math.ceil(timeoutMs / 1000) * 1000 : Math.ceil(timeoutMs), 0x7fff_ffff)
-    this.#deadline = setTimeout(() => {
-      this.#fail(new DatastoreError('DEADLINE_EXCEEDED', `the call took longer than its deadline of ${timeoutMs} ms`))
-      call.cancel()
-    }, ms)
-    this.#deadline.unref()
+  async #runCompressed(compressed: Buffer): Promise<void> {
+    try {
+      const bytes = await decompressedMessage(compressed, this.#parts.response)
+      if (this.#isFinished) return
+      this.#message = { compressed: false, bytes }
+      this.#run()
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #answer(answer: Answer): void {
@@ -279,9 +240,7 @@ class UnaryCall implements StreamListener {
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true
-    this.#whole = undefined
     this.#message = undefined
-    this.#waiting = undefined
     if (this.#deadline !== undefined) clearTimeout(this.#deadline)
     return true
   }
