@@ -14,34 +14,34 @@ import type { ExecutionStats, ExplainMetrics } from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
 
 export function writeExplainMetrics(writer: AnswerWriter, field: number, metrics: ExplainMetrics): void {
-  const end = writer.mark()
-  if (metrics.stats !== undefined) writeStats(writer, 2, metrics.stats)
-  const summaryEnd = writer.mark()
-  for (const { queryScope, properties } of [...metrics.indexesUsed].reverse()) {
-    writeStruct(writer, 1, { query_scope: queryScope, properties })
-  }
-  writer.head(1, summaryEnd)
-  writer.head(field, end)
+  writer.message(field, () => {
+    if (metrics.stats !== undefined) writeStats(writer, 2, metrics.stats)
+    writer.message(1, () => {
+      for (const { queryScope, properties } of metrics.indexesUsed.toReversed()) {
+        writeStruct(writer, 1, { query_scope: queryScope, properties })
+      }
+    })
+  })
 }
 
 function writeStats(writer: AnswerWriter, field: number, stats: ExecutionStats): void {
-  const end = writer.mark()
   const { documents, indexEntries, smallOperations, minimum } = stats.billing
-  writeStruct(writer, 5, {
-    index_entries_scanned: String(stats.indexEntriesScanned),
-    documents_scanned: String(stats.documentsScanned),
-    billing_details: {
-      documents_billable: String(documents),
-      index_entries_billable: String(indexEntries),
-      small_ops: String(smallOperations),
-      min_query_cost: String(minimum),
-    },
+  writer.message(field, () => {
+    writeStruct(writer, 5, {
+      index_entries_scanned: String(stats.indexEntriesScanned),
+      documents_scanned: String(stats.documentsScanned),
+      billing_details: {
+        documents_billable: String(documents),
+        index_entries_billable: String(indexEntries),
+        small_ops: String(smallOperations),
+        min_query_cost: String(minimum),
+      },
+    })
+    writer.int64(4, BigInt(stats.readOperations))
+    // A Duration has the form of a Timestamp.
+    writer.timestamp(3, Number(stats.durationMicros))
+    writer.int64(1, BigInt(stats.resultsReturned))
   })
-  writer.int64(4, BigInt(stats.readOperations))
-  // A Duration has the form of a Timestamp.
-  writer.timestamp(3, Number(stats.durationMicros))
-  writer.int64(1, BigInt(stats.resultsReturned))
-  writer.head(field, end)
 }
 
 interface Struct {
@@ -49,15 +49,12 @@ interface Struct {
 }
 
 function writeStruct(writer: AnswerWriter, field: number, struct: Struct): void {
-  const end = writer.mark()
-  for (const [name, value] of Object.entries(struct).reverse()) {
-    const entryEnd = writer.mark()
-    const valueEnd = writer.mark()
-    if (typeof value === 'string') writer.text(3, value)
-    else writeStruct(writer, 5, value)
-    writer.head(2, valueEnd)
-    writer.text(1, name)
-    writer.head(1, entryEnd)
-  }
-  writer.head(field, end)
+  writer.message(field, () => {
+    for (const [name, value] of Object.entries(struct).reverse()) {
+      writer.message(1, () => {
+        writer.message(2, () => (typeof value === 'string' ? writer.text(3, value) : writeStruct(writer, 5, value)))
+        writer.text(1, name)
+      })
+    }
+  })
 }

@@ -15,79 +15,72 @@ import type { BoundAggregation } from './bind.ts'
 
 export function writeQuery(writer: AnswerWriter, field: number, query: Query): void {
   const { projection, kind, filter, order, distinctOn, startCursor, endCursor, offset, limit } = query
-  const end = writer.mark()
-  if (limit !== undefined) {
-    const limitEnd = writer.mark()
-    if (limit !== 0) writer.uint32(1, limit)
-    writer.head(12, limitEnd)
-  }
-  if (offset !== 0) writer.uint32(10, offset)
-  if (endCursor !== undefined) writer.bytes(8, endCursor)
-  if (startCursor !== undefined) writer.bytes(7, startCursor)
-  for (const name of distinctOn.toReversed()) writeReference(writer, 6, name)
-  for (const { property, direction } of order.toReversed()) {
-    const orderEnd = writer.mark()
-    writer.uint32(2, direction === 'ascending' ? 1 : 2)
-    writeReference(writer, 1, property)
-    writer.head(5, orderEnd)
-  }
-  if (filter !== undefined) writeFilter(writer, 4, filter)
-  if (kind !== undefined) {
-    const kindEnd = writer.mark()
-    writer.text(1, kind)
-    writer.head(3, kindEnd)
-  }
-  for (const name of projection.toReversed()) writeProperty(writer, 2, name)
-  writer.head(field, end)
+  writer.message(field, () => {
+    if (limit !== undefined) writer.message(12, () => limit !== 0 && writer.uint32(1, limit))
+    if (offset !== 0) writer.uint32(10, offset)
+    if (endCursor !== undefined) writer.bytes(8, endCursor)
+    if (startCursor !== undefined) writer.bytes(7, startCursor)
+    for (const name of distinctOn.toReversed()) writeReference(writer, 6, name)
+    for (const { property, direction } of order.toReversed()) {
+      writer.message(5, () => {
+        writer.uint32(2, direction === 'ascending' ? 1 : 2)
+        writeReference(writer, 1, property)
+      })
+    }
+    if (filter !== undefined) writeFilter(writer, 4, filter)
+    if (kind !== undefined) writer.message(3, () => writer.text(1, kind))
+    for (const name of projection.toReversed()) writeProperty(writer, 2, name)
+  })
 }
 
-export function writeAggregationQuery(writer: AnswerWriter, field: number, bound: BoundAggregation): void {
-  const end = writer.mark()
-  for (const aggregation of bound.aggregations.toReversed()) writeAggregation(writer, 3, aggregation)
-  writeQuery(writer, 1, bound.query)
-  writer.head(field, end)
+export function writeAggregationQuery(
+  writer: AnswerWriter,
+  field: number,
+  { query, aggregations }: BoundAggregation,
+): void {
+  writer.message(field, () => {
+    for (const aggregation of aggregations.toReversed()) writeAggregation(writer, 3, aggregation)
+    writeQuery(writer, 1, query)
+  })
 }
 
 function writeAggregation(writer: AnswerWriter, field: number, aggregation: Aggregation): void {
-  const end = writer.mark()
-  if (aggregation.alias) writer.text(7, aggregation.alias)
-  if (aggregation.operator === 'count') {
-    const countEnd = writer.mark()
-    if (aggregation.upTo !== undefined) {
-      const upToEnd = writer.mark()
-      if (aggregation.upTo !== 0n) writer.int64(1, aggregation.upTo)
-      writer.head(1, upToEnd)
+  writer.message(field, () => {
+    if (aggregation.alias) writer.text(7, aggregation.alias)
+    if (aggregation.operator !== 'count') {
+      writeProperty(writer, aggregation.operator === 'sum' ? 2 : 3, aggregation.property)
+      return
     }
-    writer.head(1, countEnd)
-  } else writeProperty(writer, aggregation.operator === 'sum' ? 2 : 3, aggregation.property)
-  writer.head(field, end)
+    const { upTo } = aggregation
+    writer.message(1, () => {
+      if (upTo !== undefined) writer.message(1, () => upTo !== 0n && writer.int64(1, upTo))
+    })
+  })
 }
 
 function writeFilter(writer: AnswerWriter, field: number, filter: Filter): void {
-  const end = writer.mark()
-  if (filter.type === 'composite') {
-    for (const part of filter.filters.toReversed()) writeFilter(writer, 2, part)
-    writer.uint32(1, filter.operator === 'and' ? 1 : 2)
-    writer.head(1, end)
-  } else {
-    writer.bytes(3, encodeValue(filter.value))
-    writer.uint32(2, operatorNumbers[filter.operator])
-    writeReference(writer, 1, filter.property)
-    writer.head(2, end)
-  }
-  writer.head(field, end)
+  writer.message(field, () => {
+    if (filter.type === 'composite') {
+      writer.message(1, () => {
+        for (const part of filter.filters.toReversed()) writeFilter(writer, 2, part)
+        writer.uint32(1, filter.operator === 'and' ? 1 : 2)
+      })
+    } else {
+      writer.message(2, () => {
+        writer.bytes(3, encodeValue(filter.value))
+        writer.uint32(2, operatorNumbers[filter.operator])
+        writeReference(writer, 1, filter.property)
+      })
+    }
+  })
 }
 
 /** A message whose field 1 is a reference to a property: Projection, Sum, Avg. */
 function writeProperty(writer: AnswerWriter, field: number, name: string): void {
-  const end = writer.mark()
-  writeReference(writer, 1, name)
-  writer.head(field, end)
+  writer.message(field, () => writeReference(writer, 1, name))
 }
 
 /** PropertyReference: name 2. */
 function writeReference(writer: AnswerWriter, field: number, name: string): void {
-  const end = writer.mark()
-  writer.text(2, name)
-  writer.head(field, end)
+  writer.message(field, () => writer.text(2, name))
 }

@@ -16,14 +16,12 @@ import {
   decodeKey,
   decodeProperties,
   decodeValue,
-  encodeKey,
   type Key,
   limits,
   type MoreResults,
   type Query,
   type Value,
 } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
 import { contentOf, fieldsOf, numberIn } from '../../convert/wire-fields.ts'
@@ -31,6 +29,7 @@ import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
 import { moreResultsTypes } from '../../handlers/run-query.ts'
+import type { MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
 import type { Io } from '../framework/io.ts'
 import { type Api, openApi } from './api-call.ts'
@@ -89,42 +88,40 @@ export async function withApi<T>(
   }
 }
 
-function requestOf({ project, database }: Api): protobuf.Writer {
-  return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
-}
-
 function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup' | 'absent' | 'delete'> {
   const defaults = { projectId: api.project, databaseId: api.database }
+  const lookup = (keys: readonly Key[]): Promise<Buffer> =>
+    send(api, 'Lookup', (writer) => {
+      for (const key of keys.toReversed()) writer.key(3, key)
+    })
+  const commit = (mutations: readonly ((writer: AnswerWriter) => void)[]): Promise<Buffer> =>
+    send(api, 'Commit', (writer) => {
+      for (const mutation of mutations.toReversed()) writer.message(6, () => mutation(writer))
+      writer.uint32(5, nonTransactional)
+    })
   return {
     async allocateIds(keys) {
-      const request = requestOf(api)
-      for (const key of keys) request.uint32(0x0a).bytes(encodeKey(key))
-      const answer = await api.call('AllocateIds', request.finish())
+      const answer = await send(api, 'AllocateIds', (writer) => {
+        for (const key of keys.toReversed()) writer.key(1, key)
+      })
       return contentsOf(answer, 1).map((key) => decodeKey(key, defaults))
     },
     async upsert(entities) {
-      const request = requestOf(api).uint32(0x28).uint32(nonTransactional)
-      for (const entity of entities) request.uint32(0x32).fork().uint32(0x32).bytes(entity).ldelim()
-      const answer = await api.call('Commit', request.finish())
+      const answer = await commit(entities.map((entity) => (writer) => writer.bytes(6, entity)))
       return contentsOf(answer, 3).map((result) => {
         const [key] = contentsOf(result, 3)
         return key === undefined ? undefined : decodeKey(key, defaults)
       })
     },
     async lookup(key) {
-      const request = requestOf(api).uint32(0x1a).bytes(encodeKey(key))
-      const answer = await api.call('Lookup', request.finish())
-      const [result = nothing] = contentsOf(answer, 1)
+      const [result = nothing] = contentsOf(await lookup([key]), 1)
       const [entity] = contentsOf(result, 1)
       return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
     },
     async absent(keys) {
       const missing: Key[] = []
       for (let i = 0; i < keys.length; i += limits.lookupKeysMax) {
-        const request = requestOf(api)
-        for (const key of keys.slice(i, i + limits.lookupKeysMax)) request.uint32(0x1a).bytes(encodeKey(key))
-        const answer = await api.call('Lookup', request.finish())
-        for (const result of contentsOf(answer, 2)) {
+        for (const result of contentsOf(await lookup(keys.slice(i, i + limits.lookupKeysMax)), 2)) {
           const [entity = nothing] = contentsOf(result, 1)
           for (const key of contentsOf(entity, 1)) missing.push(decodeKey(key, defaults))
         }
@@ -132,9 +129,7 @@ function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup
       return missing
     },
     async delete(keys) {
-      const request = requestOf(api).uint32(0x28).uint32(nonTransactional)
-      for (const key of keys) request.uint32(0x32).fork().uint32(0x3a).bytes(encodeKey(key)).ldelim()
-      await api.call('Commit', request.finish())
+      await commit(keys.map((key) => (writer) => writer.key(7, key)))
     },
   }
 }
@@ -153,14 +148,11 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
       return { entities, next: moreResults === 'noMoreResults' ? undefined : endCursor }
     },
     async runQuery(query, { explain = false } = {}) {
-      const request = writeAnswer((writer) => {
-        if (explain) writeExplain(writer, 12)
-        writer.text(9, databaseId)
-        writer.text(8, projectId)
+      const answer = await send(api, 'RunQuery', (writer) => {
+        if (explain) writer.message(12, () => writer.uint32(analyze, 1))
         writeQuery(writer, 3, query)
         writer.partition(2, query.partition)
       })
-      const answer = await api.call('RunQuery', messageOf(request))
       const [batch = nothing] = contentsOf(answer, 1)
       return {
         entities: contentsOf(batch, 2).map((result) => {
@@ -175,14 +167,11 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
       }
     },
     async aggregate(bound, { explain = false } = {}) {
-      const request = writeAnswer((writer) => {
-        if (explain) writeExplain(writer, 11)
-        writer.text(9, databaseId)
-        writer.text(8, projectId)
+      const answer = await send(api, 'RunAggregationQuery', (writer) => {
+        if (explain) writer.message(11, () => writer.uint32(analyze, 1))
         writeAggregationQuery(writer, 3, bound)
         writer.partition(2, bound.query.partition)
       })
-      const answer = await api.call('RunAggregationQuery', messageOf(request))
       const [batch = nothing] = contentsOf(answer, 1)
       const [result = nothing] = contentsOf(batch, 1)
       const values = contentsOf(result, 2).map((entry): [string, Value] => {
@@ -196,14 +185,20 @@ function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> 
   return queries
 }
 
+/** Calls a method; `write` writes its fields but project and database, the last one first. */
+function send(api: Api, method: MethodName, write: (writer: AnswerWriter) => void): Promise<Buffer> {
+  const request = writeAnswer((writer) => {
+    writer.text(9, api.database)
+    writer.text(8, api.project)
+    write(writer)
+  })
+  return api.call(method, messageOf(request))
+}
+
 const nothing = new Uint8Array(0)
 
-/** ExplainOptions {analyze 1}. */
-function writeExplain(writer: AnswerWriter, field: number): void {
-  const end = writer.mark()
-  writer.uint32(1, 1)
-  writer.head(field, end)
-}
+/** The field of ExplainOptions. */
+const analyze = 1
 
 const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const
 
