@@ -1,9 +1,11 @@
-/** A command's question to a running server; the answer is printed in words, or unchanged with `--json`. */
-import type { Flags } from '../framework/command.ts'
+/**
+ * A command's question to a running server; the answer is printed in words, or unchanged with `--json`:
+ *
+ *   run: asking<ClockReport>(() => ({ method: 'GET', path: '/emulator/clock', inWords: ({ now }) => [now] }))
+ */
+import type { Flags, Run } from '../framework/command.ts'
 import type { Io } from '../framework/io.ts'
 import { printed } from '../framework/print.ts'
-import { serverOf } from './places.ts'
-import { askServer } from './remote-target.ts'
 
 export interface Question<Answer> {
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -12,12 +14,18 @@ export interface Question<Answer> {
   readonly inWords: (answer: Answer) => readonly string[]
 }
 
-/** Asks the server of the flags. @returns the exit code */
+/** A command that asks one question. @param question - for the flags; it throws a UsageError for wrong ones */
+export function asking<Answer>(question: (flags: Flags) => Question<Answer>): Run {
+  return async (flags, io) => ask(flags, io, question(flags))
+}
+
+/** Asks the server of the flags. Only here the code that asks is imported. @returns the exit code */
 export async function ask<Answer>(
   flags: Flags,
   io: Io,
   { method, path, body, inWords }: Question<Answer>,
 ): Promise<number> {
+  const [{ serverOf }, { askServer }] = await Promise.all([import('./places.ts'), import('./remote-target.ts')])
   const { address } = await serverOf(flags, io)
   // Server and command line are of the same version.
   const answer = (await askServer(address, method, path, body)) as Answer

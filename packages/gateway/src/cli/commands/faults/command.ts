@@ -1,6 +1,11 @@
-/** Flags and help of `sixtables faults`; `run` imports the code. */
-import type { Command } from '../../framework/command.ts'
+/** `sixtables faults`: the faults of a running server, by its HTTP endpoint. */
+import type { FaultReport } from '../../../controls/fault.ts'
+import type { Command, Flags } from '../../framework/command.ts'
+import { UsageError } from '../../framework/errors.ts'
 import { flagTable } from '../../framework/flag-table.ts'
+import { text } from '../../framework/flag-values.ts'
+import { columns } from '../../framework/print.ts'
+import { asking } from '../../target/ask-server.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
 const faultFlags = flagTable(`
@@ -22,6 +27,8 @@ Effect
   hold-apply | switch | Delay of apply for matching commits, until \`inspect release\`
 `)
 
+const path = '/emulator/faults'
+
 export const faultsCommand: Command = {
   name: 'faults',
   describe: 'Make calls fail or wait on purpose',
@@ -32,7 +39,7 @@ export const faultsCommand: Command = {
       describe: 'List the active faults, with the numbers of calls that matched and that failed',
       flags: serverFlags,
       examples: [['$0 faults list', 'asks the server on 127.0.0.1:8081']],
-      run: async (flags, io) => (await import('./faults.ts')).faultsList(flags, io),
+      run: asking<FaultList>(() => ({ method: 'GET', path, inWords: listInWords })),
     },
     {
       name: 'add',
@@ -42,7 +49,12 @@ export const faultsCommand: Command = {
         ['$0 faults add --method commit --kind ToDo --code ABORTED --times 1', 'the next commit of a ToDo conflicts'],
         ['$0 faults add --latency-ms 200', 'every call of the data API takes 200 ms longer'],
       ],
-      run: async (flags, io) => (await import('./faults.ts')).faultsAdd(flags, io),
+      run: asking<FaultReport>((flags) => ({
+        method: 'POST',
+        path,
+        body: faultOf(flags),
+        inWords: ({ id }) => [`${id} is in force; sixtables faults clear ${id} ends it.`],
+      })),
     },
     {
       name: 'clear',
@@ -50,7 +62,46 @@ export const faultsCommand: Command = {
       positionals: [{ name: 'id', describe: 'Id of the fault, from faults list', optional: true }],
       flags: serverFlags,
       examples: [['$0 faults clear', 'all of them']],
-      run: async (flags, io) => (await import('./faults.ts')).faultsClear(flags, io),
+      run: asking<FaultList>(({ id }) => ({
+        method: 'DELETE',
+        path: id === undefined ? path : `${path}/${encodeURIComponent(String(id))}`,
+        inWords: listInWords,
+      })),
     },
   ],
+}
+
+interface FaultList {
+  readonly faults: readonly FaultReport[]
+}
+
+function faultOf(flags: Flags): object {
+  const texts = ['project', 'database', 'namespace', 'kind', 'key', 'code', 'message']
+  return {
+    method: flags['method'],
+    ...Object.fromEntries(texts.map((name) => [name, text(flags, name)])),
+    ...Object.fromEntries(['skip', 'times', 'share', 'seed'].map((name) => [name, numberIn(flags, name)])),
+    latencyMs: numberIn(flags, 'latency-ms'),
+    holdApply: flags['hold-apply'] === true ? true : undefined,
+  }
+}
+
+function numberIn(flags: Flags, name: string): number | undefined {
+  const given = text(flags, name)
+  if (given === undefined) return undefined
+  if (!/^\d+(\.\d+)?$/.test(given)) throw new UsageError(`--${name} is a number; got "${given}"`)
+  return Number(given)
+}
+
+function listInWords({ faults }: FaultList): readonly string[] {
+  if (faults.length === 0) return ['No fault is in force.']
+  return columns(
+    faults.map(({ id, matched, hits, ...fault }) => [
+      id,
+      `matched ${matched}, hit ${hits}`,
+      Object.entries(fault)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+    ]),
+  )
 }

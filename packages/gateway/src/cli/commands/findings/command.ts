@@ -1,5 +1,8 @@
-/** Flags and help of `sixtables findings`; `run` imports the code. */
+/** `sixtables findings`: the findings of a running server, by its HTTP endpoint. */
+import type { Finding } from '@sixtables/engine'
 import type { Command } from '../../framework/command.ts'
+import { counted } from '../../framework/print.ts'
+import { asking } from '../../target/ask-server.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
 export const findingsCommand: Command = {
@@ -8,5 +11,22 @@ export const findingsCommand: Command = {
   flags: serverFlags,
   examples: [['$0 findings', 'the findings of the server on 127.0.0.1:8081']],
   notes: ['[Findings](findings.md) explains each finding.'],
-  run: async (flags, io) => (await import('./findings.ts')).findings(flags, io),
+  run: asking<{ readonly findings: readonly Finding[] }>(() => ({
+    method: 'GET',
+    path: '/emulator/findings',
+    inWords: ({ findings }) => inWords(findings),
+  })),
+}
+
+function inWords(findings: readonly Finding[]): readonly string[] {
+  if (findings.length === 0) return ['Nothing was found so far.']
+  return [
+    `${counted(findings.length, 'finding')}:`,
+    ...findings.flatMap(({ kind, words, evidence, remedy }) => [
+      '',
+      `${kind}: ${words}`,
+      ...evidence.map((fact) => `  ${fact}`),
+      `  Remedy: ${remedy}`,
+    ]),
+  ]
 }
