@@ -21,7 +21,6 @@ import {
 import type { Bindings } from './bindings.ts'
 import { printSite } from './print.ts'
 import type {
-  AggregateStatement,
   BindingSite,
   ComparisonOperator,
   Condition,
@@ -81,10 +80,6 @@ export class Binder {
   constructor(bindings: Bindings, partition: PartitionId) {
     this.#bindings = bindings
     this.#partition = partition
-  }
-
-  aggregation({ aggregations, over }: AggregateStatement): BoundAggregation {
-    return { query: this.query(over), aggregations }
   }
 
   query(statement: SelectStatement): Query {

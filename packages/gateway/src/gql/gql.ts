@@ -19,22 +19,19 @@ export function gqlOfText(queryString: string): WireGqlQuery {
 
 /** The query of a RunQuery. @throws INVALID_ARGUMENT for a wrong text, a missing binding, or an aggregation */
 export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
-  const { statement, binder, bindings } = read(gql, partition)
-  if (statement.type === 'aggregate') {
+  return bound(gql, partition, (statement, binder) => {
+    if (statement.type === 'select') return binder.query(statement)
     throw invalidArgument('GQL: this query aggregates: send it with RunAggregationQuery')
-  }
-  const query = binder.query(statement)
-  bindings.checkAllUsed()
-  return query
+  })
 }
+
 export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): BoundAggregation {
-  const { statement, binder, bindings } = read(gql, partition)
-  if (statement.type === 'select') {
+  return bound(gql, partition, (statement, binder) => {
+    if (statement.type === 'aggregate') {
+      return { query: binder.query(statement.over), aggregations: statement.aggregations }
+    }
     throw invalidArgument('GQL: this query aggregates nothing: send it with RunQuery, or write SELECT COUNT(*) …')
-  }
-  const aggregation = binder.aggregation(statement)
-  bindings.checkAllUsed()
-  return aggregation
+  })
 }
 
 /** The tree of a statement. @throws INVALID_ARGUMENT for a wrong text */
@@ -46,8 +43,10 @@ export function parsedGql(text: string, options: ParseOptions): Statement {
   }
 }
 
-function read(gql: WireGqlQuery, partition: PartitionId) {
+function bound<T>(gql: WireGqlQuery, partition: PartitionId, bind: (statement: Statement, binder: Binder) => T): T {
   const bindings = new Bindings(gql)
   const { queryString, allowLiterals } = gql
-  return { statement: parsedGql(queryString, { allowLiterals }), bindings, binder: new Binder(bindings, partition) }
+  const query = bind(parsedGql(queryString, { allowLiterals }), new Binder(bindings, partition))
+  bindings.checkAllUsed()
+  return query
 }
