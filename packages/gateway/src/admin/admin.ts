@@ -2,7 +2,7 @@
 import type { Engine } from '@sixtables/engine'
 import type { Logger } from '../logger.ts'
 import type { Router } from '../protocols/router.ts'
-import type { AdminService } from './admin-service.ts'
+import { type AdminService, addRestMethods } from './admin-service.ts'
 import { addTransferRoutes, transferMethods } from './datastore-admin/export-import.ts'
 import { datastoreDialect, indexMethods } from './datastore-admin/indexes.ts'
 import { addConfigRoutes } from './emulator/config.ts'
@@ -16,34 +16,35 @@ import { IndexOperations } from './index-operations.ts'
 import { Operations } from './operations/operations.ts'
 import { operationsService } from './operations/operations-service.ts'
 
-export interface Admin {
-  /** Services for gRPC and REST. */
-  readonly services: readonly AdminService[]
-  /** Adds the endpoints that exist for REST only. */
-  addRoutes(router: Router): void
-}
-
-/** @param locations - places of managed exports; without them there are none */
-export function adminOf(engine: Engine, logger: Logger, locations: ExportLocations | undefined): Admin {
+/**
+ * Adds the endpoints of the services, and those that exist for REST only.
+ *
+ * @param locations - places of managed exports; without them there are none
+ * @returns the services, for gRPC
+ */
+export function addAdmin(
+  router: Router,
+  engine: Engine,
+  logger: Logger,
+  locations: ExportLocations | undefined,
+): readonly AdminService[] {
   const operations = new Operations(logger)
   const indexes = new IndexOperations(engine, operations, { ofProject: datastoreDialect, ofDatabase: firestoreDialect })
   const transfer = locations === undefined ? undefined : { engine, operations, locations }
-  return {
-    services: [
-      {
-        name: 'google.datastore.admin.v1.DatastoreAdmin',
-        methods: [...indexMethods(indexes), ...(transfer === undefined ? [] : transferMethods(transfer))],
-      },
-      operationsService(operations, indexes),
-    ],
-    addRoutes(router) {
-      if (transfer !== undefined) addTransferRoutes(router, transfer)
-      addFirestoreIndexRoutes(router, indexes)
-      addConfigRoutes(router, engine)
-      addDatabaseRoutes(router, engine, operations)
-      addFieldRoutes(router, engine, operations)
-      addDatabaseSettingsRoutes(router, engine)
-      addTabletRoutes(router, engine)
+  if (transfer !== undefined) addTransferRoutes(router, transfer)
+  addFirestoreIndexRoutes(router, indexes)
+  addConfigRoutes(router, engine)
+  addDatabaseRoutes(router, engine, operations)
+  addFieldRoutes(router, engine, operations)
+  addDatabaseSettingsRoutes(router, engine)
+  addTabletRoutes(router, engine)
+  const services: readonly AdminService[] = [
+    {
+      name: 'google.datastore.admin.v1.DatastoreAdmin',
+      methods: [...indexMethods(indexes), ...(transfer === undefined ? [] : transferMethods(transfer))],
     },
-  }
+    operationsService(operations, indexes),
+  ]
+  for (const service of services) addRestMethods(router, service)
+  return services
 }

@@ -6,8 +6,8 @@
  *                                     emulator and admin endpoints ─┘
  */
 import { Engine, type Scheduler } from '@sixtables/engine'
-import { adminOf } from '../admin/admin.ts'
-import { type AdminService, addRestMethods } from '../admin/admin-service.ts'
+import { addAdmin } from '../admin/admin.ts'
+import type { AdminService } from '../admin/admin-service.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
 import type { Handlers } from '../call.ts'
@@ -58,10 +58,7 @@ export function routesOf(
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown, page })
   routes?.(router)
-  const admin = engine instanceof Engine ? adminOf(engine, logger, locations) : undefined
-  admin?.addRoutes(router)
-  const services = admin?.services ?? []
-  for (const service of services) addRestMethods(router, service)
+  const services = engine instanceof Engine ? addAdmin(router, engine, logger, locations) : []
   const queue = new FairQueue()
   const http = new HttpCalls({ handlers, router, clock, logger, queue, calls })
   return { http, handlers, services, calls, clock, queue, logger }

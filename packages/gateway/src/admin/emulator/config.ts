@@ -21,7 +21,7 @@ import type { JsonObject } from '../operations/operations.ts'
 const path = '/v1/config'
 
 /** SEQUENTIAL counts over the whole store (measured). The engine can also count by kind and parent. */
-export const idPolicies: Readonly<Record<IdPolicy, string>> = {
+const idPolicies: Readonly<Record<IdPolicy, string>> = {
   storewide: 'SEQUENTIAL',
   sequential: 'SEQUENTIAL',
   scattered: 'SCATTERED',
@@ -38,14 +38,15 @@ export function addConfigRoutes(router: Router, engine: ConfiguredEngine): void 
   })
 }
 
-function configOf({ settings, seed }: ConfiguredEngine): JsonObject {
+/** The policies of an engine or of one of its databases. @param seed - that of the engine */
+export function configOf({ settings, seed }: Pick<ConfiguredEngine, 'seed' | 'settings'>): JsonObject {
   return {
     jobPolicy: jobPolicyOf(settings.applyPolicy, seed),
     idAllocationPolicy: { policy: idPolicies[settings.idPolicy] },
   }
 }
 
-export function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
+function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
   switch (policy.type) {
     case 'immediate':
       return { forceStrongConsistency: true }

@@ -27,7 +27,7 @@ import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
-import { applyPolicyOf, idPolicies, idPolicyOf, jobPolicyOf, objectIn, refuseUnknown, wrong } from './config.ts'
+import { applyPolicyOf, configOf, idPolicyOf, objectIn, refuseUnknown, wrong } from './config.ts'
 
 const path = '/emulator/v1/projects/{project}/databases/{database}/settings'
 
@@ -49,8 +49,7 @@ export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<
   return {
     mode: settings.mode,
     concurrencyMode: concurrencyModes[settings.concurrency],
-    jobPolicy: jobPolicyOf(settings.applyPolicy, seed),
-    idAllocationPolicy: { policy: idPolicies[settings.idPolicy] },
+    ...configOf({ settings, seed }),
     indexes: settings.indexes,
     idCollisions: settings.idCollisions,
     lockTimeoutMs: settings.lockTimeoutMs,

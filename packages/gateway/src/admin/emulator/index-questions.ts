@@ -22,6 +22,7 @@ import {
   type IndexState,
   indexYaml,
   invalidArgument,
+  type MaybePromise,
   parseIndexYaml,
 } from '@sixtables/engine'
 import { checkFields } from '../../convert/parameters.ts'
@@ -30,8 +31,6 @@ import { within } from '../../within.ts'
 import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
-
-type IndexQuestion = 'list' | 'create' | 'delete'
 
 export interface IndexReport {
   readonly id: string
@@ -66,39 +65,38 @@ export interface MissingIndexReport {
 /** Longest wait before an answer. */
 const waitMs = 10_000
 
-const methods: Readonly<Record<IndexQuestion, 'GET' | 'POST'>> = { list: 'GET', create: 'POST', delete: 'POST' }
-
-async function answerTo(
-  engine: Engine,
-  what: IndexQuestion,
-  request: JsonObject,
-): Promise<IndexListReport | IndexReport> {
-  const database = namedDatabase(engine, request)
-  // Another gateway may have changed the indexes.
-  await engine.indexes.refresh(database)
-  if (what === 'list') {
+export function addIndexRoutes(router: Router, engine: Engine): void {
+  const add = (
+    method: 'GET' | 'POST',
+    what: string,
+    answer: (database: Database, request: JsonObject) => MaybePromise<IndexListReport | IndexReport>,
+  ): void =>
+    router.add(method, `/emulator/indexes/${what}`, async ({ query, body }) => {
+      const request = method === 'GET' ? Object.fromEntries(query) : bodyObject(body)
+      const database = namedDatabase(engine, request)
+      // Another gateway may have changed the indexes.
+      await engine.indexes.refresh(database)
+      return { json: await answer(database, request) }
+    })
+  add('GET', 'list', (database, request) => {
     refuseOthers(request, [])
     const missing = engine.indexes.refused.of(database).map(({ definition, refusals }) => {
       return { words: formatIndex(definition), yaml: `indexes:\n${indexYaml(definition)}`, refusals }
     })
     return { indexes: database.catalogue.all.map((index) => reportOf(engine, database, index)), missing }
-  }
-  if (what === 'create' && request['yaml'] !== undefined) {
-    refuseOthers(request, ['yaml'])
-    return { indexes: await createAll(engine, database, textOf('yaml', request['yaml'])) }
-  }
-  if (what === 'create') {
-    refuseOthers(request, ['kind', 'ancestor', 'properties'])
-    const job = engine.indexes.create(database, definitionOf(request))
-    await job.defined
-    return await answered(engine, database, job)
-  }
-  refuseOthers(request, ['id'])
-  const id = textOf('id', request['id'])
-  if (!/^\d{1,18}$/.test(id)) throw invalidArgument(`the id of an index is a whole number, not "${id}"`)
-  const job = engine.indexes.drop(database, BigInt(id))
-  await job.defined
-  return await answered(engine, database, job)
+  })
+  add('POST', 'create', async (database, request) => {
+    const { yaml } = request
+    refuseOthers(request, yaml === undefined ? ['kind', 'ancestor', 'properties'] : ['yaml'])
+    if (yaml !== undefined) return { indexes: await createAll(engine, database, textOf('yaml', yaml)) }
+    return await answered(engine, database, engine.indexes.create(database, definitionOf(request)))
+  })
+  add('POST', 'delete', async (database, request) => {
+    refuseOthers(request, ['id'])
+    const id = textOf('id', request['id'])
+    if (!/^\d{1,18}$/.test(id)) throw invalidArgument(`the id of an index is a whole number, not "${id}"`)
+    return await answered(engine, database, engine.indexes.drop(database, BigInt(id)))
+  })
 }
 
 /** Creates the indexes of an index.yaml that the database lacks, all at the same time. */
@@ -150,15 +148,6 @@ function* partsOfYaml(yaml: string): Generator<string, void, undefined> {
     }
     yield head + above + part
     above += '\n'.repeat(part.split('\n').length - 1)
-  }
-}
-
-export function addIndexRoutes(router: Router, engine: Engine): void {
-  for (const what of Object.keys(methods) as IndexQuestion[]) {
-    const method = methods[what]
-    router.add(method, `/emulator/indexes/${what}`, async ({ query, body }) => ({
-      json: await answerTo(engine, what, method === 'GET' ? Object.fromEntries(query) : bodyObject(body)),
-    }))
   }
 }
 
