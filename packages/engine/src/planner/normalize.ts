@@ -47,15 +47,20 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   const normalIn = (ordering: Ordering): NormalQuery => {
     const disjuncts: Disjunct[] = []
     for (const conjunction of reduced) addDisjuncts(conjunction, { ...ordering, everyRow }, disjuncts)
+    // Written out: with a spread of `ordering` V8 makes a slow object, and a query by one property takes 35 µs instead of 24.
     return {
-      ...ordering,
       partition: query.partition,
       kind: query.kind,
       ancestor,
+      columns: ordering.columns,
+      parts: ordering.parts,
+      lateColumns: ordering.lateColumns,
       everyRow,
+      reverse: ordering.reverse,
       disjuncts,
       resultType,
       projection,
+      distinctColumns: ordering.distinctColumns,
       indexOptions: database.indexOptions ?? {},
       shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
       arrange: (columns) => normalIn({ ...ordering, columns }),
