@@ -68,3 +68,29 @@ test('recent-commits/N1: many that have read a row each and then commit look at 
   }
   expect(hits.mock.calls.length + rows.mock.calls.length).toBeLessThan(2 * count)
 })
+
+test('rows of a commit are not looked at unless a question needs them', async () => {
+  const recent = new RecentCommits()
+  let looks = 0
+  const gone: Promise<void>[] = []
+  for (let i = 0; i < 10; i++) {
+    const footprint: Footprint = {
+      get entityRows() {
+        looks++
+        return [`row ${i}`]
+      },
+      indexRows: () => [],
+      groups: [],
+    }
+    gone.push(Promise.resolve())
+    recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: gone[i] })
+    if (i === 8) await Promise.all(gone)
+  }
+  expect(looks).toBe(0)
+  const reads = new ReadSet()
+  reads.addRow('row 9')
+  reads.addRow('row 3')
+  const mark = recent.mark()
+  expect(recent.changeSince(mark, reads)?.number).toBe(10)
+  recent.release(mark)
+})

@@ -8,7 +8,7 @@
  *
  * N1  Marks, and the question whether rows were changed, cost the same however many marks and commits are kept.   recent-commits.test.ts
  */
-import type { Footprint } from '../log/footprint.ts'
+import { type Footprint, noFootprint } from '../log/footprint.ts'
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -44,17 +44,27 @@ interface Mark {
 /** Lists that are longer than this are copied when half of them is dropped. */
 const copiedFrom = 64
 
+/** In the place of a dropped commit, so that the list does not keep its rows. */
+const dropped: RecentCommit = {
+  number: 0,
+  footprint: noFootprint,
+  groups: [],
+  transaction: new Uint8Array(0),
+  written: undefined,
+}
+
 export class RecentCommits {
-  /** Places before `#first` are dropped; those before `#flight` are in the store. */
+  /** Places before `#first` are dropped; those before `#flight` are in the store; those before `#indexed` are in `#byRow`. */
   #commits: RecentCommit[] = []
   #first = 0
   #flight = 0
+  #indexed = 0
   #next = 1
   #inFlight = 0
   /** Open marks, ascending. Those before `#firstMark` have no holder. */
   #marks: Mark[] = []
   #firstMark = 0
-  /** The last commit that changed a row of Entities. */
+  /** The last commit that changed a row of Entities; filled when a question needs it. */
   readonly #byRow = new Map<RowKey, RecentCommit>()
   /** Number of commits that delete ranges of rows. */
   #resets = 0
@@ -71,7 +81,6 @@ export class RecentCommits {
       written,
     }
     this.#commits.push(commit)
-    for (const row of made.entityRows) this.#byRow.set(row, commit)
     if (made.ranges !== undefined) this.#resets++
     if (written === undefined) return
     this.#inFlight++
@@ -115,6 +124,10 @@ export class RecentCommits {
     if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
       return this.#commits.slice(place).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
     }
+    for (; this.#indexed < this.#commits.length; this.#indexed++) {
+      const commit = this.#commits[this.#indexed] as RecentCommit
+      for (const row of commit.footprint.entityRows) this.#byRow.set(row, commit)
+    }
     for (const row of reads.rows()) {
       const commit = this.#byRow.get(row)
       if (commit !== undefined && commit.number >= mark) return commit
@@ -142,14 +155,18 @@ export class RecentCommits {
     if (isHalfDropped(this.#first, this.#commits)) {
       this.#commits = this.#commits.slice(this.#first)
       this.#flight = Math.max(0, this.#flight - this.#first)
+      this.#indexed -= this.#first
       this.#first = 0
     }
   }
 
   #drop(commit: RecentCommit): void {
-    for (const row of commit.footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
-    if (commit.footprint.ranges !== undefined) this.#resets--
-    this.#first++
+    const { footprint } = commit
+    if (this.#first < this.#indexed) {
+      for (const row of footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
+    } else this.#indexed++
+    if (footprint.ranges !== undefined) this.#resets--
+    this.#commits[this.#first++] = dropped
   }
 }
 

@@ -1,4 +1,4 @@
-/** The latest steps of applying, for the inspector: the records, the milestone and the cause of each. A ring of fixed size. */
+/** The latest steps of applying, for the inspector: the records, the milestone and the cause of each. Their number is bounded. */
 import type { ApplyCause, ApplyEvent } from '../../log/apply.ts'
 import { milestonesOf } from '../../log/record-writes.ts'
 import type { GroupCode } from '../../tables/log-rows.ts'
@@ -18,26 +18,32 @@ interface Applied extends Pick<ApplyEvent, 'reached' | 'cause'> {
 }
 
 export class ApplyHistory {
+  /** As few of the latest as have {@link stepsKept} steps. */
   readonly #events: Applied[] = []
-  #next = 0
+  #steps = 0
 
   note({ records, reached, cause }: ApplyEvent): void {
     const latest = records.slice(-stepsKept).map(({ group, version }) => ({ group, version }))
-    this.#events[this.#next] = { records: latest, reached, cause }
-    this.#next = (this.#next + 1) % stepsKept
+    const event = { records: latest, reached, cause }
+    this.#events.push(event)
+    this.#steps += stepsOf(event)
+    for (;;) {
+      const oldest = stepsOf(this.#events[0] as Applied)
+      if (this.#steps - oldest < stepsKept) return
+      this.#steps -= oldest
+      this.#events.shift()
+    }
   }
 
   /** Oldest first. */
   steps(): readonly AppliedStep[] {
-    const events = [...this.#events.slice(this.#next), ...this.#events.slice(0, this.#next)]
-    let steps: AppliedStep[] = []
-    for (const { records, reached, cause } of events.reverse()) {
-      const own = milestonesOf[reached].flatMap((milestone) =>
-        records.map((one) => ({ ...one, reached: milestone, cause })),
-      )
-      steps = [...own, ...steps]
-      if (steps.length >= stepsKept) break
-    }
+    const steps = this.#events.flatMap(({ records, reached, cause }) =>
+      milestonesOf[reached].flatMap((milestone) => records.map((one) => ({ ...one, reached: milestone, cause }))),
+    )
     return steps.slice(-stepsKept)
   }
+}
+
+function stepsOf({ records, reached }: Applied): number {
+  return records.length * milestonesOf[reached].length
 }
