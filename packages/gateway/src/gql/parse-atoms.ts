@@ -20,8 +20,7 @@ export function parseBinding(tokens: TokenStream): BindingSite {
 }
 
 export function parseInteger(tokens: TokenStream): bigint {
-  const token = tokens.take()
-  tokens.checkLiteral(token)
+  const token = tokens.takeLiteral()
   const value = parseInt64(token.value)
   if (value === undefined)
     throw tokens.errorAt(token, `found the integer ${quote(token.text)}, which has more than 64 bits`)

@@ -141,7 +141,7 @@ function startsOperand({ current, following }: TokenStream): boolean {
 function parseOperand(tokens: TokenStream): Operand {
   const token = tokens.current
   if (functionOf(token) !== 'ARRAY') return parseScalar(tokens)
-  tokens.checkLiteral(tokens.take())
+  tokens.takeLiteral()
   tokens.expectSymbol('(')
   if (tokens.acceptSymbol(')')) return { type: 'arrayLiteral', values: [] }
   const values = tokens.list(() => {
@@ -166,11 +166,9 @@ function parseScalar(tokens: TokenStream): Scalar {
     case 'integer':
       return { type: 'integer', value: parseInteger(tokens) }
     case 'double':
-      tokens.checkLiteral(tokens.take())
-      return { type: 'double', value: Number(token.value) }
+      return { type: 'double', value: Number(tokens.takeLiteral().value) }
     case 'string':
-      tokens.checkLiteral(tokens.take())
-      return { type: 'string', value: token.value }
+      return { type: 'string', value: tokens.takeLiteral().value }
     case 'name':
       return parseNamed(tokens, token)
     default:
@@ -181,11 +179,11 @@ function parseScalar(tokens: TokenStream): Scalar {
 function parseNamed(tokens: TokenStream, token: Token): Scalar {
   switch (token.keyword) {
     case 'NULL':
-      tokens.checkLiteral(tokens.take())
+      tokens.takeLiteral()
       return { type: 'null' }
     case 'TRUE':
     case 'FALSE':
-      tokens.checkLiteral(tokens.take())
+      tokens.takeLiteral()
       return { type: 'boolean', value: token.keyword === 'TRUE' }
     case '':
       break
@@ -194,10 +192,10 @@ function parseNamed(tokens: TokenStream, token: Token): Scalar {
   }
   switch (functionOf(token)) {
     case 'KEY':
-      tokens.checkLiteral(tokens.take())
+      tokens.takeLiteral()
       return parseKey(tokens)
     case 'DATETIME': {
-      tokens.checkLiteral(tokens.take())
+      tokens.takeLiteral()
       const text = parseArgument(tokens, 'a string: a time as RFC 3339 has it')
       const micros = parseDateTime(text.value)
       if (micros === undefined) {
@@ -209,7 +207,7 @@ function parseNamed(tokens: TokenStream, token: Token): Scalar {
       return { type: 'timestamp', micros }
     }
     case 'BLOB': {
-      tokens.checkLiteral(tokens.take())
+      tokens.takeLiteral()
       const text = parseArgument(tokens, 'a string: bytes in base64')
       const value = parseBlob(text.value)
       if (value === undefined) {

@@ -104,15 +104,18 @@ export class TokenStream {
     return items
   }
 
-  /** Refuses the literal at `token` if literals are not allowed. */
-  checkLiteral(token: Token): void {
+  /** Takes a literal, or the name of the function that makes one. */
+  takeLiteral(): Token {
+    const token = this.take()
     if (!this.#options.allowLiterals) {
       throw this.errorAt(
         token,
         `found the literal ${quote(token.text)}, but allowLiterals (allow_literals) is false: bind the value as @name, or set it to true`,
       )
     }
+    return token
   }
+
   unexpected(expected: string, hint?: string): GqlError {
     return this.unexpectedToken(this.current, expected, hint)
   }
