@@ -18,7 +18,7 @@ export const bigtableCommand: Command = {
         'With BIGTABLE_EMULATOR_HOST the table is made in that emulator, where `sixtables start` makes it as well. A table that is ' +
           'there already is looked at, and left as it is.',
       ],
-      run: async (flags, io) => (await import('./create.ts')).bigtableCreate(flags, io),
+      run: async (flags, io) => (await import('./bigtable.ts')).bigtableCreate(flags, io),
     },
     {
       name: 'rows',
@@ -35,7 +35,7 @@ export const bigtableCommand: Command = {
         'A clock row takes some 200 to 500 conditional writes a second. With several rows more gateways commit at a time, but each commit and ' +
           'each strong read reads all of them. One row is best for one or two gateways, and half as many rows as gateways for more.',
       ],
-      run: async (flags, io) => (await import('./rows.ts')).bigtableRows(flags, io),
+      run: async (flags, io) => (await import('./bigtable.ts')).bigtableRows(flags, io),
     },
   ],
 }

@@ -1,12 +1,21 @@
-/** `sixtables bigtable rows`: changes the number of clock rows of a database. */
+/** `sixtables bigtable create`, which creates the table for the data, and `rows`, which changes the number of clock rows of a database. */
 import { DatastoreError } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
-import { bigtablePlaceOf, storeInBigtable } from '../../target/bigtable.ts'
+import { bigtablePlaceOf, createTable, storeInBigtable } from '../../target/bigtable.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
 import { closing, openStore } from '../../target/open-store.ts'
+
+export async function bigtableCreate(flags: Flags, io: Io): Promise<number> {
+  const place = bigtablePlaceOf(flags, io.env)
+  const isNew = await createTable(place)
+  const { project, instance, table } = place
+  const name = `the table ${table} of instance ${instance} in project ${project}`
+  io.out(isNew ? `Made ${name}.` : `There is ${name} already, with the column families that it must have.`)
+  return exitCodes.ok
+}
 
 export async function bigtableRows(flags: Flags, io: Io): Promise<number> {
   const rows = Number(flags['number'])
