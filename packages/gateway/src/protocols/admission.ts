@@ -128,7 +128,7 @@ export class Admission {
     else this.#newest.newer = unread
     this.#newest = unread
     this.#unreadBytes += bytes
-    if (this.#unreadBytes > this.limits.unreadBytesMax) this.#cutOldest()
+    while (this.#oldest !== undefined && this.#unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
     this.#looks.begin()
     return unread
   }
@@ -162,10 +162,6 @@ export class Admission {
 
   close(): void {
     this.#looks.end()
-  }
-
-  #cutOldest(): void {
-    while (this.#oldest !== undefined && this.#unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
   }
 
   #cut(unread: Unread): void {

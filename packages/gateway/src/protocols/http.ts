@@ -13,15 +13,7 @@ import type { Logger } from '../logger.ts'
 import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
-import {
-  BodyAborted,
-  BodyTooLarge,
-  type HttpCalls,
-  one,
-  type StreamAnswer,
-  textType,
-  type WholeAnswer,
-} from './http-calls.ts'
+import { BodyAborted, BodyTooLarge, type HttpCalls, one, type StreamAnswer, textType } from './http-calls.ts'
 import { Exchange, Outbox, send, sendLast } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { dropThenClose } from './lingering-close.ts'
@@ -135,15 +127,11 @@ export class HttpConnections {
     try {
       const answer = await this.#options.http.exchange(exchange)
       if ('pieces' in answer) await this.#stream(exchange, answer)
-      else this.#answer(exchange, answer)
+      else if (answer.canWait === true) this.#outbox.add(exchange, answer)
+      else exchange.answer(answer)
     } catch (error) {
       this.#giveUp(exchange.request, exchange.response, error)
     }
-  }
-
-  #answer(exchange: Exchange, answer: WholeAnswer): void {
-    if (answer.canWait === true) this.#outbox.add(exchange, answer)
-    else exchange.answer(answer)
   }
 
   async #stream(exchange: Exchange, answer: StreamAnswer): Promise<void> {
