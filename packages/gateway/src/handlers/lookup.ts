@@ -10,13 +10,12 @@ import {
 } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
-import { decodeRequest } from '../convert/decode.ts'
+import { decodeRequest, requestScope } from '../convert/decode.ts'
 import { writeMissing, writeResult, writeResults } from '../convert/entity-result.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
 import { wholeBytesMax } from '../convert/pieces.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { keysInPieces } from '../convert/request-keys.ts'
-import { requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const { LookupRequest } = google.datastore.v1
