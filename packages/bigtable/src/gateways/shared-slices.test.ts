@@ -62,7 +62,7 @@ test('a commit of many entities makes its records, and sends them, in slices', a
   expect((written.at(-1) ?? 0) - (written[count] ?? 0), 'groups are finished').toBeGreaterThanOrEqual(2)
 })
 
-/** What the writes of the commit of so many groups cost: bytes of log records, and conditional writes under way at a time. */
+/** The costs of the writes of the commit of so many groups: bytes of log records, and conditional writes under way at a time. */
 async function costOf(mode: 'transactional' | 'nonTransactional', groups: number) {
   const clock = new VirtualClock()
   let [bytes, running, atOnce, rowsOfCall] = [0, 0, 0, 0]
