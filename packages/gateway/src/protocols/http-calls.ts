@@ -21,7 +21,7 @@ import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
 import { reportBody } from './json-report.ts'
 import type { Headers, RouteAnswer, Router } from './router.ts'
-import { httpStatusOf, statusOf } from './status.ts'
+import { httpStatuses, statusOf } from './status.ts'
 import { checkMessageSize, type WireForm } from './wire-form.ts'
 
 export const textType = 'text/plain; charset=UTF-8'
@@ -186,7 +186,7 @@ async function answerOf(answer: RouteAnswer, call: Call): Promise<HttpAnswer> {
 }
 
 function errorAnswer(status: ReturnType<typeof statusOf>, form: WireForm): WholeAnswer {
-  return { status: httpStatusOf(status.code), contentType: form.contentType, body: form.error(status) }
+  return { status: httpStatuses[status.code], contentType: form.contentType, body: form.error(status) }
 }
 
 interface Unknown {

@@ -15,7 +15,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, statusCodes } from '@sixtables/engine'
 import { watcherHeader } from '../call.ts'
 import { silentLogger } from '../logger.ts'
 import type { Admission, Unread } from './admission.ts'
@@ -23,7 +23,7 @@ import { acceptedEncodings, type GrpcService } from './grpc.ts'
 import type { ResponseStream, StreamListener } from './grpc-call.ts'
 import type { Guard } from './guard.ts'
 import { type Sending, SessionLiveness } from './session-liveness.ts'
-import { grpcMessageOf, grpcStatusOf, type Status, statusOf } from './status.ts'
+import { grpcMessageOf, type Status, statusOf } from './status.ts'
 
 const windowBytes = 4 * 1024 * 1024
 const sessionWindowBytes = 32 * 1024 * 1024
@@ -198,7 +198,7 @@ function onClose(this: CallStream): void {
 function ignore(): void {}
 
 function statusHeaders({ code, message }: Status): Record<string, string> {
-  const status = { 'grpc-status': String(grpcStatusOf(code)) }
+  const status = { 'grpc-status': String(statusCodes[code]) }
   return message === '' ? status : { ...status, 'grpc-message': grpcMessageOf(message) }
 }
 

@@ -17,19 +17,15 @@ const charsOfWork = 64
 export async function reportBody(context: RequestContext, report: unknown): Promise<string | readonly Buffer[]> {
   if (charsOf(report, wholeCharsMax) < wholeCharsMax) return `${JSON.stringify(report)}\n`
   const body: Buffer[] = []
-  for await (const piece of reportPieces(context, report)) body.push(piece)
+  for await (const piece of inBuffers(reportSteps(context, report))) body.push(piece)
   return [...body, Buffer.from('\n')]
 }
 
 /** A server-sent event with one report, in pieces. */
 export async function* eventPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
   yield Buffer.from('data: ')
-  yield* reportPieces(context, report)
+  yield* inBuffers(reportSteps(context, report))
   yield Buffer.from('\n\n')
-}
-
-function reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
-  return inBuffers(reportSteps(context, report))
 }
 
 async function* reportSteps(context: RequestContext, report: unknown): AsyncGenerator<string> {

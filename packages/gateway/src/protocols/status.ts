@@ -18,7 +18,7 @@ export interface Status {
   readonly message: string
 }
 
-const httpStatuses: Readonly<Record<StatusCode, number>> = {
+export const httpStatuses: Readonly<Record<StatusCode, number>> = {
   CANCELLED: 499,
   UNKNOWN: 500,
   INVALID_ARGUMENT: 400,
@@ -43,40 +43,25 @@ export function statusOf(error: unknown, logger: Logger): Status {
   return { code: 'INTERNAL', message: `${what} in the emulator; its log says more. Please report it` }
 }
 
-export function grpcStatusOf(code: StatusCode): number {
-  return statusCodes[code]
-}
-
-export function httpStatusOf(code: StatusCode): number {
-  return httpStatuses[code]
-}
-
 /** Longest message in trailers: Node and other clients limit the size of headers. */
 const grpcMessageCharactersMax = 2048
 
 /** Percent-encoding: printable ASCII except the percent sign stays; each other byte of UTF-8 becomes %XX. */
 export function grpcMessageOf(message: string): string {
   const short = message.length <= grpcMessageCharactersMax ? message : `${message.slice(0, grpcMessageCharactersMax)}…`
-  return /^[\x20-\x24\x26-\x7e]*$/.test(short) ? short : percentEncoded(short)
-}
-
-function percentEncoded(text: string): string {
-  let encoded = ''
-  for (const byte of Buffer.from(text, 'utf8')) {
-    const plain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25
-    encoded += plain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  }
-  return encoded
+  return short.replace(/[^\x20-\x24\x26-\x7e]+/g, (others) =>
+    Buffer.from(others).toString('hex').toUpperCase().replace(/../g, '%$&'),
+  )
 }
 
 export function jsonErrorOf({ code, message }: Status): string {
-  const error = { code: httpStatusOf(code), ...(message === '' ? {} : { message }), status: code }
+  const error = { code: httpStatuses[code], ...(message === '' ? {} : { message }), status: code }
   return `${JSON.stringify({ error })}\n`
 }
 
 /** An encoded google.rpc.Status. */
 export function protobufErrorOf({ code, message }: Status): Buffer {
-  const writer = protobuf.Writer.create().uint32(0x08).uint32(grpcStatusOf(code))
+  const writer = protobuf.Writer.create().uint32(0x08).uint32(statusCodes[code])
   if (message !== '') writer.uint32(0x12).string(message)
   return Buffer.from(writer.finish())
 }

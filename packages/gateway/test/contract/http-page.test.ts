@@ -4,7 +4,7 @@ import { type StatusCode, statusCodes } from '@sixtables/engine'
 import { expect, test, vi } from 'vitest'
 import { startEmulator } from '../../src/emulator/emulator.ts'
 import { Router } from '../../src/protocols/router.ts'
-import { grpcStatusOf, httpStatusOf } from '../../src/protocols/status.ts'
+import { httpStatuses } from '../../src/protocols/status.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8')
 
@@ -15,7 +15,7 @@ test('the page tells each code with its numbers', () => {
     http,
   ])
   const codes = Object.keys(statusCodes) as StatusCode[]
-  expect(rows).toEqual(codes.map((code) => [code, `${grpcStatusOf(code)}`, `${httpStatusOf(code)}`]))
+  expect(rows).toEqual(codes.map((code) => [code, `${statusCodes[code]}`, `${httpStatuses[code]}`]))
 })
 
 test('the page has each endpoint of the emulator, and each parameter that one takes', async () => {

@@ -16,10 +16,10 @@ import {
   type PartitionId,
   validatePartition,
 } from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
 import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
+import { placeNamed } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
@@ -41,11 +41,8 @@ export async function explainGql(engine: AskedEngine, request: JsonObject): Prom
   if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
   const asked = gqlIn(request)
   const partition = partitionIn(request)
-  const [of, context, options] = [
-    engine.database(partition.projectId, partition.databaseId),
-    engine.context(),
-    { analyze },
-  ]
+  const of = engine.database(partition.projectId, partition.databaseId)
+  const [context, options] = [engine.context(), { analyze }]
   try {
     const { metrics } =
       parsedGql(asked.queryString, asked).type === 'aggregate'
@@ -67,12 +64,8 @@ export function gqlIn({ gql }: JsonObject): ReturnType<typeof gqlOfText> {
 }
 
 /** The partition of a request. @throws INVALID_ARGUMENT for impossible names */
-export function partitionIn({ project, database = '', namespace = '' }: JsonObject): PartitionId {
-  const partition = {
-    projectId: String(project ?? ''),
-    databaseId: databaseIdOf(String(database)),
-    namespaceId: String(namespace),
-  }
+export function partitionIn({ namespace = '', ...names }: JsonObject): PartitionId {
+  const partition = { ...placeNamed(names), namespaceId: String(namespace) }
   validatePartition(partition, undefined)
   return partition
 }

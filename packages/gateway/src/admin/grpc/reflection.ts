@@ -42,30 +42,25 @@ function answerTo(request: Buffer, services: readonly string[], { byFilename, by
   const symbol = asked.get(4)
   return writeAnswer((writer) => {
     const writeError = (code: keyof typeof statusCodes, message: string): void => {
-      const end = writer.mark()
-      writer.text(2, message)
-      writer.uint32(1, statusCodes[code])
-      writer.head(7, end)
+      writer.message(7, () => {
+        writer.text(2, message)
+        writer.uint32(1, statusCodes[code])
+      })
     }
     const writeFiles = (files: readonly Uint8Array[] | undefined, what: string): void => {
-      if (files === undefined) {
-        writeError('NOT_FOUND', `there is no ${what}`)
-        return
+      if (files === undefined) writeError('NOT_FOUND', `there is no ${what}`)
+      else {
+        writer.message(4, () => {
+          for (const file of files.toReversed()) writer.bytes(1, file)
+        })
       }
-      const end = writer.mark()
-      for (const file of [...files].reverse()) writer.bytes(1, file)
-      writer.head(4, end)
     }
     if (filename !== undefined) writeFiles(byFilename(filename), `file ${filename}`)
     else if (symbol !== undefined) writeFiles(bySymbol(symbol), `symbol ${symbol}`)
     else if (asked.has(7)) {
-      const end = writer.mark()
-      for (const name of [...services].reverse()) {
-        const serviceEnd = writer.mark()
-        writer.text(1, name)
-        writer.head(1, serviceEnd)
-      }
-      writer.head(6, end)
+      writer.message(6, () => {
+        for (const name of services.toReversed()) writer.message(1, () => writer.text(1, name))
+      })
     } else writeError('UNIMPLEMENTED', 'extensions are not looked up here')
     writer.bytes(2, request)
     const host = asked.get(1) ?? ''
