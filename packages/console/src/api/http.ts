@@ -91,10 +91,14 @@ export function settingsPath({ project, database }: DatabaseName): string {
   return `/emulator/v1/projects/${encodeURIComponent(project)}/databases/${encodeURIComponent(database || '(default)')}/settings`
 }
 
-/** The parts of a body as they come. By a reader: Safari has no loop over a stream. */
+/** The parts of a body as they come; a loop that ends early ends the body. By a reader: Safari has no loop over a stream. */
 export async function* partsOf<T>(stream: ReadableStream<T> | null | undefined): AsyncGenerator<T> {
   const reader = stream?.getReader()
-  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) yield part.value
+  try {
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) yield part.value
+  } finally {
+    await reader?.cancel()
+  }
 }
 
 async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
