@@ -1,23 +1,20 @@
 /**
  * The seam between gRPC (grpc.ts) and HTTP/2 (http2-server.ts), as interfaces.
  *
- *   RequestHead      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
+ *   CallHeaders      POST, /google.datastore.v1.Datastore/Lookup, application/grpc     the headers of a request
  *   StreamListener   data(chunk), data(chunk), end()                                   its body, as HTTP/2 delivers it
  *   ResponseStream   ok(frame), or fail({NOT_FOUND, "…"})                              its answer, once
  */
-import type { Call } from '../call.ts'
+import type { IncomingHttpHeaders } from 'node:http2'
+import type { Call, watcherHeader } from '../call.ts'
 import type { Logger } from '../logger.ts'
 import type { Status } from './status.ts'
 
-/** The headers of a request that matter for gRPC. */
-export interface RequestHead {
-  readonly method: string | undefined
-  readonly path: string
-  readonly contentType: string | undefined
-  readonly encoding: string | undefined
-  readonly timeout: string | undefined
-  /** The `watcherHeader` of call.ts. */
-  readonly watcher?: string | undefined
+/** The headers of a request. Node joins the values of a header that is there twice: only `set-cookie` is a list. */
+export interface CallHeaders extends IncomingHttpHeaders {
+  'grpc-encoding'?: string
+  'grpc-timeout'?: string
+  [watcherHeader]?: string
 }
 
 /** The answer: one of ok, fail and refuse, or any number of writes and an end. */

@@ -1,7 +1,7 @@
 /**
- * gRPC over an HTTP/2 stream, independent of the HTTP/2 library: routing, messages, deadlines, cancellation and status.
+ * gRPC over a stream of HTTP/2, which grpc-call.ts describes: routing, messages, deadlines, cancellation and status.
  *
- *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
+ *   CallHeaders ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
  *
  * `POST /google.datastore.v1.Datastore/Lookup` with `grpc-timeout: 500m` and the frame `00 00000012 message` is answered by a frame and the
@@ -12,12 +12,12 @@
  * Known: the gRPC protocol over HTTP/2.
  */
 import { type DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine'
-import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
+import { type Answer, answerHeadBytes, Call, type Handler, type Handlers, watcherHeader } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import { dataService } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
-import type { CallParts, RequestHead, ResponseStream, StreamListener } from './grpc-call.ts'
+import type { CallHeaders, CallParts, ResponseStream, StreamListener } from './grpc-call.ts'
 import {
   decompressedMessage,
   isPlainMessage,
@@ -70,32 +70,33 @@ export class GrpcService {
     this.#options = options
   }
 
-  begin(head: RequestHead, response: ResponseStream): StreamListener {
+  begin(headers: CallHeaders, response: ResponseStream): StreamListener {
     const { clock, logger, queue, calls } = this.#options
-    if (head.contentType !== 'application/grpc' && !isGrpc(head.contentType)) {
-      const message = `the content type "${head.contentType ?? ''}" is not served over HTTP/2; application/grpc is`
+    const { ':method': verb, ':path': path = '', 'content-type': contentType, 'grpc-encoding': encoding } = headers
+    if (contentType !== 'application/grpc' && !isGrpc(contentType)) {
+      const message = `the content type "${contentType ?? ''}" is not served over HTTP/2; application/grpc is`
       response.refuse(415, { code: 'INVALID_ARGUMENT', message })
       return deaf
     }
-    if (head.method !== 'POST') {
-      const message = `the verb ${head.method ?? ''} is not served over HTTP/2; POST is`
+    if (verb !== 'POST') {
+      const message = `the verb ${verb ?? ''} is not served over HTTP/2; POST is`
       response.refuse(405, { code: 'INVALID_ARGUMENT', message })
       return deaf
     }
     try {
-      const handler = this.#methods.get(head.path)
-      const streaming = handler === undefined ? this.#streaming.get(head.path) : undefined
-      if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
-      const isGzip = head.encoding !== undefined && isGzipEncoding(head.encoding)
+      const handler = this.#methods.get(path)
+      const streaming = handler === undefined ? this.#streaming.get(path) : undefined
+      if (handler === undefined && streaming === undefined) throw this.#unknownMethod(path)
+      const isGzip = encoding !== undefined && isGzipEncoding(encoding)
       const call = new Call({
         clock,
-        timeoutMs: timeoutMsOf(head.timeout),
-        isUncounted: head.watcher === '1',
+        timeoutMs: timeoutMsOf(headers['grpc-timeout']),
+        isUncounted: headers[watcherHeader] === '1',
       })
       if (streaming !== undefined) return this.#stream(streaming, { call, isGzip, response, logger })
       if (handler === undefined) return deaf
-      if (calls.any && head.path.startsWith(dataPath)) calls.begin(call)
-      return new UnaryCall({ handler, call, isGzip, response, logger, queue, calls, path: head.path })
+      if (calls.any && path.startsWith(dataPath)) calls.begin(call)
+      return new UnaryCall({ handler, call, isGzip, response, logger, queue, calls, path })
     } catch (error) {
       response.fail(statusOf(error, logger))
       return deaf

@@ -6,21 +6,13 @@
  * ones may end. Dead sessions are closed, also those for which Node emits no event (session-liveness.ts). Calls, unread
  * answers and requests count for admission until they end, however they end.
  */
-import {
-  constants,
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { DatastoreError, statusCodes } from '@sixtables/engine'
-import { watcherHeader } from '../call.ts'
 import { silentLogger } from '../logger.ts'
 import type { Admission, Unread } from './admission.ts'
 import { acceptedEncodings, type GrpcService } from './grpc.ts'
-import type { ResponseStream, StreamListener } from './grpc-call.ts'
+import type { CallHeaders, ResponseStream, StreamListener } from './grpc-call.ts'
 import type { Guard } from './guard.ts'
 import { type Sending, SessionLiveness } from './session-liveness.ts'
 import { grpcMessageOf, type Status, statusOf } from './status.ts'
@@ -138,27 +130,10 @@ export class Http2Connections {
       stream.resume()
       return
     }
-    call.listener = this.#options.grpc.begin(
-      {
-        method,
-        path: headers[':path'] ?? '',
-        contentType: headers['content-type'],
-        encoding: headers['grpc-encoding'],
-        timeout: headers['grpc-timeout'],
-        watcher: headers[watcherHeader],
-      },
-      call,
-    )
+    call.listener = this.#options.grpc.begin(headers, call)
     stream.on('data', onData)
     stream.on('end', onEnd)
   }
-}
-
-/** Node joins the values of a header that is there twice: only `set-cookie` is a list. */
-interface CallHeaders extends IncomingHttpHeaders {
-  'grpc-encoding'?: string
-  'grpc-timeout'?: string
-  [watcherHeader]?: string
 }
 
 interface CallSession extends ServerHttp2Session {
