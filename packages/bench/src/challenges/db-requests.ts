@@ -1,31 +1,10 @@
 /** Requests of a learner's process, done by the {@link Db} of the call. */
 import type { Db, Transaction } from './db.ts'
 
-/** Transactions that a process has begun and not ended, by number. */
-export class TransactionsOf {
-  readonly #open = new Map<number, Transaction>()
-  #last = 0
+/** Transactions that a process has begun, by number; `undefined` for those that have ended. */
+export type Transactions = (Transaction | undefined)[]
 
-  add(transaction: Transaction): number {
-    this.#open.set(++this.#last, transaction)
-    return this.#last
-  }
-
-  /** @throws TypeError */
-  get(number: unknown): Transaction {
-    const found = this.#open.get(Number(number))
-    if (found === undefined) throw new TypeError('this transaction has ended')
-    return found
-  }
-
-  take(number: unknown): Transaction | undefined {
-    const found = this.#open.get(Number(number))
-    this.#open.delete(Number(number))
-    return found
-  }
-}
-
-type Verb = (db: Db, args: readonly [never, never, never, ...never[]], transactions: TransactionsOf) => unknown
+type Verb = (db: Db, args: readonly [never, never, never, ...never[]], transactions: Transactions) => unknown
 
 /** Arguments are the program's: {@link Db} checks them. */
 const verbs: Readonly<Record<string, Verb>> = {
@@ -38,30 +17,40 @@ const verbs: Readonly<Record<string, Verb>> = {
   query: (db, [options]) => db.query(options),
   count: (db, [options]) => db.count(options),
   allocateId: (db, [kind]) => db.allocateId(kind),
-  begin: async (db, _, transactions) => transactions.add(await db.begin()),
+  begin: async (db, _, transactions) => transactions.push(await db.begin()) - 1,
   within: (_db, [number, verb, argument], transactions) => {
-    const transaction = transactions.get(number)
+    const transaction = openOf(transactions, number)
     if (verb === 'get') return transaction.get(argument)
     return verb === 'getAll' ? transaction.getAll(argument) : transaction.query(argument)
   },
   commit: async (_db, [number, changes], transactions) => {
-    const transaction = transactions.get(number)
-    await transaction.commit(changes)
-    transactions.take(number)
+    await openOf(transactions, number).commit(changes)
+    transactions[Number(number)] = undefined
   },
-  rollback: (_db, [number], transactions) => transactions.take(number)?.rollback(),
+  rollback: async (_db, [number], transactions) => {
+    const transaction = transactions[Number(number)]
+    transactions[Number(number)] = undefined
+    await transaction?.rollback()
+  },
 }
 
 /** @throws DatastoreError of the service; TypeError and RangeError for arguments that make no sense */
 export async function perform(
   db: Db,
-  transactions: TransactionsOf,
+  transactions: Transactions,
   verb: string,
   args: readonly unknown[],
 ): Promise<unknown> {
   const own = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   if (own === undefined) throw new TypeError(`there is no call ${verb}`)
   return await own(db, args as unknown as readonly [never, never, never], transactions)
+}
+
+/** @throws TypeError */
+function openOf(transactions: Transactions, number: unknown): Transaction {
+  const found = transactions[Number(number)]
+  if (found === undefined) throw new TypeError('this transaction has ended')
+  return found
 }
 
 function duration(ms: unknown): number {

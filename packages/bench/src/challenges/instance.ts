@@ -9,7 +9,7 @@
  */
 import { DatastoreError, type StatusCode } from '@sixtables/engine'
 import type { Db } from './db.ts'
-import { perform, TransactionsOf } from './db-requests.ts'
+import { perform, type Transactions } from './db-requests.ts'
 import { deniedCode, deniedWords, ProgramFault, RefusedCall } from './fault.ts'
 import { type Host, startHost } from './program-host.ts'
 import {
@@ -66,7 +66,7 @@ const patienceTimes = 8
 
 export class Instance extends ProgramProcess<InstanceOptions> {
   readonly #host: Host
-  readonly #transactions = new TransactionsOf()
+  readonly #transactions: Transactions = []
   #outbox: unknown[] = []
   #isScheduled = false
   #sent = 0
