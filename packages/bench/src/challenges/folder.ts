@@ -7,7 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { advice } from '../cli/advice.ts'
+import { named } from '../cli/advice.ts'
 import { UsageError } from '../cli/errors.ts'
 import { challenges } from './catalogue.ts'
 import type { Challenge } from './challenge.ts'
@@ -75,12 +75,7 @@ export function challengeAt(target: string): Challenge {
   return existsSync(join(target, markFile)) ? folderOf(target).challenge : challengeOf(target)
 }
 
-function challengeOf(name: string): Challenge {
-  const found = challenges.find((one) => one.name === name)
-  if (found !== undefined) return found
-  const names = challenges.map((one) => one.name)
-  throw new UsageError(`there is no challenge ${name}; ${advice(name, names)}`)
-}
+const challengeOf = (name: string): Challenge => named(challenges, 'challenge', name)
 
 interface Folder {
   readonly challenge: Challenge

@@ -7,8 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { advice } from '../cli/advice.ts'
-import { UsageError } from '../cli/errors.ts'
+import { named } from '../cli/advice.ts'
 import type { Challenge } from './challenge.ts'
 import type { ProgramFunction } from './program-process.ts'
 
@@ -74,10 +73,7 @@ export const languages: readonly Language[] = [javascript, python, go, java]
 
 /** @throws UsageError */
 export function languageOf(name: string): Language {
-  const found = languages.find((one) => one.name === name)
-  if (found !== undefined) return found
-  const names = languages.map((one) => one.name)
-  throw new UsageError(`there is no starter in the language ${name}; ${advice(name, names)}`)
+  return named(languages, 'starter in the language', name)
 }
 
 /** Whether the given design of a challenge is there in a language, and not only what is yet to be written. */

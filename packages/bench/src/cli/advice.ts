@@ -1,7 +1,16 @@
-/** Advice for an unknown word: the nearest known one, or the list of all. */
+/** The thing with a name, and advice for an unknown name: the nearest known one, or the list of all. */
 import { nearest } from '@sixtables/engine/did-you-mean'
+import { UsageError } from './errors.ts'
 
 export function advice(word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   return near === undefined ? `there is ${known.join(', ')}` : `did you mean ${near}?`
+}
+
+/** @param what - follows `there is no`. @throws UsageError if none of them has the name */
+export function named<T extends { readonly name: string }>(all: readonly T[], what: string, name: string): T {
+  const found = all.find((one) => one.name === name)
+  if (found !== undefined) return found
+  const names = all.map((one) => one.name)
+  throw new UsageError(`there is no ${what} ${name}; ${advice(name, names)}`)
 }

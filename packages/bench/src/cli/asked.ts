@@ -8,16 +8,13 @@ import {
   type SettingValues,
   settingNames,
 } from '../settings.ts'
-import { advice } from './advice.ts'
+import { advice, named } from './advice.ts'
 import { UsageError } from './errors.ts'
 
 /** @throws UsageError for an arm that no chosen lab has */
 export function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
-  const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
-  for (const arm of arms ?? []) {
-    if (known.includes(arm)) continue
-    throw new UsageError(`there is no arm ${arm}; ${advice(arm, known)}`)
-  }
+  const known = chosen.flatMap((lab) => lab.arms)
+  for (const arm of arms ?? []) named(known, 'arm', arm)
 }
 
 /** The values of `--set`. Each name must be a setting of a chosen lab. */

@@ -9,7 +9,7 @@ import { jsonReport } from '../report/json.ts'
 import { terminalHead, terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
 import { settings as knownSettings, type SettingName, type SettingValues } from '../settings.ts'
-import { advice } from './advice.ts'
+import { named } from './advice.ts'
 import { askedSettings, checkArms } from './asked.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
@@ -108,12 +108,7 @@ function chosenLabs({ labs: names = [], all }: RunFlags): readonly Lab[] {
     return labs
   }
   if (names.length === 0) throw new UsageError('name a lab, or give --all; sixtables-lab list shows what there is')
-  return names.map((name) => {
-    const lab = labs.find((one) => one.name === name)
-    if (lab !== undefined) return lab
-    const names = labs.map((one) => one.name)
-    throw new UsageError(`there is no lab ${name}; ${advice(name, names)}`)
-  })
+  return names.map((name) => named(labs, 'lab', name))
 }
 
 /** Checks that results can be written before the labs run, which may take minutes. */

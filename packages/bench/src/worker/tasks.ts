@@ -4,7 +4,7 @@ import { challenges } from '../challenges/catalogue.ts'
 import { armYours } from '../challenges/challenge.ts'
 import { keptGiven } from '../challenges/given.ts'
 import { type Judgement, judge } from '../challenges/judge.ts'
-import { advice } from '../cli/advice.ts'
+import { named } from '../cli/advice.ts'
 import { askedSettings, checkArms } from '../cli/asked.ts'
 import { UsageError } from '../cli/errors.ts'
 import { labs } from '../labs/catalogue.ts'
@@ -48,9 +48,7 @@ export function seldom(tell: (progress: Progress) => void): (arm: string, share:
 /** @throws UsageError for an impossible task */
 export async function doTask(task: PlainTask, onProgress: (arm: string, share: number) => void): Promise<unknown> {
   if (task.type === 'catalogue') return catalogue()
-  const lab = labs.find(({ name }) => name === task.lab)
-  const names = labs.map(({ name }) => name)
-  if (lab === undefined) throw new UsageError(`there is no lab ${task.lab}; ${advice(task.lab, names)}`)
+  const lab = named(labs, 'lab', task.lab)
   const { seed, arms } = task
   checkArms(arms, [lab])
   const set = Object.entries(task.settings ?? {}).map(([name, value]) => `${name}=${value}`)
