@@ -80,21 +80,7 @@ export class ArmSession {
 
   /** So many gateways over one store of rows, with the times and capacities of the settings. */
   async openGateways(count: number, clockRows = 1): Promise<Gateways> {
-    const gateways = await openGateways({
-      count,
-      clockRows,
-      rows: {
-        callMs: this.setting('rows.callMs'),
-        conditionalMs: this.setting('rows.conditionalMs'),
-        servers: this.setting('server.count'),
-        opsPerSecond: this.setting('server.opsPerSecond'),
-      },
-      callMs: this.setting('gateways.callMs'),
-      rpcMs: this.setting('client.rpcMs'),
-      seed: this.seed,
-      random: this.random,
-      engine: this.#options.engine,
-    })
+    const gateways = await openGateways(this, count, clockRows, this.#options.engine)
     for (const { store } of gateways.all) this.#options.hook?.(store)
     this.#gateways.push(gateways)
     return gateways

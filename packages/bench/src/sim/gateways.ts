@@ -5,48 +5,43 @@
  */
 import { MemoryRows, severalGateways } from '@sixtables/bigtable/gateways'
 import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engine'
-import { type Random, VirtualClock } from '@sixtables/engine/testing'
+import { VirtualClock } from '@sixtables/engine/testing'
 import { Client } from './client.ts'
-import { RemoteRows, type RowCapacity, RowServers } from './remote-rows.ts'
+import { type GatewaySession, RemoteRows, RowServers } from './remote-rows.ts'
 import { projectId, Store } from './store.ts'
 
-export interface GatewaysOptions {
-  readonly count: number
-  /** Number of clock rows of the database. */
-  readonly clockRows: number
-  readonly rows: RowCapacity
-  /** CPU time of a client's call, in milliseconds. */
-  readonly callMs: number
-  /** Round trip between client and gateway, in milliseconds. */
-  readonly rpcMs: number
-  readonly seed: number
-  readonly random: Random
-  readonly engine: Partial<EngineOptions> | undefined
-}
-
-/** Opens gateways; their calls take no time until `servers.isOn` is set. */
-export async function openGateways(options: GatewaysOptions): Promise<Gateways> {
+/**
+ * Opens gateways with the times and capacities of the settings; their calls take no time until `servers.isOn` is set.
+ *
+ * @param clockRows - number of clock rows of the database
+ */
+export async function openGateways(
+  session: GatewaySession,
+  count: number,
+  clockRows: number,
+  options: Partial<EngineOptions> | undefined,
+): Promise<Gateways> {
   const clock = new VirtualClock()
-  const servers = new RowServers(clock, options.rows, options.random)
+  const servers = new RowServers(clock, session)
   const rows = new MemoryRows()
   const all: Gateway[] = []
-  for (let number = 1; number <= options.count; number++) {
+  for (let number = 1; number <= count; number++) {
     const failures: unknown[] = []
     const own = new RemoteRows(rows, servers)
-    const adapter = severalGateways({ rows: own, gateway: number, switchedOff: options.engine?.switchedOff })
+    const adapter = severalGateways({ rows: own, gateway: number, switchedOff: options?.switchedOff })
     const engine = await openEngine({
       store: adapter,
       scheduler: clock,
-      seed: options.seed + number,
+      seed: session.seed + number,
       onBackgroundFailure: (error) => failures.push(error),
-      ...options.engine,
+      ...options,
     })
     const store = new Store(engine, clock, failures)
-    all.push(new Gateway(store, own, options))
+    all.push(new Gateway(store, own, session))
     const change = async (): Promise<void> => {
-      await adapter.changeRows({ projectId, databaseId: '' }, options.clockRows)
+      await adapter.changeRows({ projectId, databaseId: '' }, clockRows)
     }
-    if (number === 1 && options.clockRows > 1) await store.together([change()])
+    if (number === 1 && clockRows > 1) await store.together([change()])
   }
   return { all, servers }
 }
@@ -67,11 +62,11 @@ export class Gateway {
   /** Time at which its core is free again. */
   #freeMs = 0
 
-  constructor(store: Store, rows: RemoteRows, { callMs, rpcMs }: Pick<GatewaysOptions, 'callMs' | 'rpcMs'>) {
+  constructor(store: Store, rows: RemoteRows, session: GatewaySession) {
     this.store = store
     this.#rows = rows
-    this.#callMs = callMs
-    this.client = new Client(store, rpcMs, (work) => this.#serve(work))
+    this.#callMs = session.setting('gateways.callMs')
+    this.client = new Client(store, session.setting('client.rpcMs'), (work) => this.#serve(work))
     this.#killed = new Promise((_, reject) => {
       this.#fail = reject
     })

@@ -12,66 +12,61 @@
 import type { MemoryRows, Row, RowChange, RowCondition, RowScan, RowStore } from '@sixtables/bigtable/gateways'
 import type { RowKey } from '@sixtables/engine'
 import { fnv, type Random, type VirtualClock } from '@sixtables/engine/testing'
+import type { SettingName } from '../settings.ts'
 
-export interface RowCapacity {
-  /** Mean round trip of a call, without its work; each call draws its own, up to a fifth more or less. */
-  readonly callMs: number
-  readonly conditionalMs: number
-  readonly servers: number
-  readonly opsPerSecond: number
+/** The part of an arm's session that simulated gateways and their store need. */
+export interface GatewaySession {
+  readonly seed: number
+  readonly random: Random
+  setting(name: SettingName): number
 }
 
 /** Counts of conditional writes of one type of rows. */
 export interface Conditionals {
-  readonly tried: number
+  tried: number
   /** Writes whose condition held. */
-  readonly won: number
+  won: number
 }
 
 /** The servers of the rows: the time at which each server, and each row, is free again. */
 export class RowServers {
   /** While false, calls take no time, for opening gateways and filling the store. */
   isOn = false
+  /** Conditional writes of the clock row, and of rows of entity groups, by the family that they change. */
+  readonly conditionals: Readonly<Record<'g' | 'h', Conditionals>> = {
+    g: { tried: 0, won: 0 },
+    h: { tried: 0, won: 0 },
+  }
   readonly clock: VirtualClock
-  readonly #capacity: RowCapacity
-  readonly #random: Random
+  readonly #session: GatewaySession
   readonly #serverFreeMs = new Map<number, number>()
   readonly #rowFreeMs = new Map<RowKey, number>()
-  #ofClock: Conditionals = { tried: 0, won: 0 }
-  #ofGroups: Conditionals = { tried: 0, won: 0 }
 
-  constructor(clock: VirtualClock, capacity: RowCapacity, random: Random) {
+  constructor(clock: VirtualClock, session: GatewaySession) {
     this.clock = clock
-    this.#capacity = capacity
-    this.#random = random
-  }
-
-  /** Conditional writes of the clock row. */
-  get ofClock(): Conditionals {
-    return this.#ofClock
-  }
-
-  /** Conditional writes of rows of entity groups. */
-  get ofGroups(): Conditionals {
-    return this.#ofGroups
+    this.#session = session
   }
 
   /** Counts a conditional write; the family that it changes tells the type of its row. */
   count(changes: RowChange['changes'], won: boolean): void {
-    const counted = ({ tried, won: before }: Conditionals) => ({ tried: tried + 1, won: before + (won ? 1 : 0) })
-    const changesFamily = (name: 'g' | 'h') => changes.some((change) => 'family' in change && change.family === name)
-    if (changesFamily('g')) this.#ofClock = counted(this.#ofClock)
-    if (changesFamily('h')) this.#ofGroups = counted(this.#ofGroups)
+    for (const [family, counts] of Object.entries(this.conditionals)) {
+      if (!changes.some((change) => 'family' in change && change.family === family)) continue
+      counts.tried++
+      if (won) counts.won++
+    }
   }
 
-  /** Half a round trip. */
+  /** Half a round trip, which each call draws: up to a fifth more or less than the setting. */
   way(): Promise<void> {
-    return this.clock.sleep((this.#capacity.callMs / 2) * (0.8 + this.#random.next() * 0.4))
+    const { random } = this.#session
+    return this.clock.sleep((this.#session.setting('rows.callMs') / 2) * (0.8 + random.next() * 0.4))
   }
 
   /** Resolves after each of the rows had its turn. */
   async turns(keys: readonly RowKey[], isConditional: boolean): Promise<void> {
-    const { servers, opsPerSecond, conditionalMs } = this.#capacity
+    const session = this.#session
+    const [servers, opsPerSecond] = [session.setting('server.count'), session.setting('server.opsPerSecond')]
+    const conditionalMs = session.setting('rows.conditionalMs')
     const nowMs = this.clock.steadyMs()
     let doneMs = nowMs
     for (const key of keys) {

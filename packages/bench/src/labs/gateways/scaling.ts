@@ -140,18 +140,17 @@ async function measure(session: ArmSession, count: number, load: ScalingLoad): P
     }
   }
   const clients = clientsOf(session, gateways, load).map(client)
-  let before = { clock: servers.ofClock, groups: servers.ofGroups }
-  let after = before
+  const { g: clock, h: groups } = servers.conditionals
+  const counts = (): readonly number[] => [clock.tried, groups.tried, groups.won]
+  let [before, after] = [counts(), counts()]
   const counting = async (): Promise<void> => {
     await store.sleep(fromMs - store.nowMs)
-    before = { clock: servers.ofClock, groups: servers.ofGroups }
+    before = counts()
     await store.sleep(untilMs - store.nowMs)
-    after = { clock: servers.ofClock, groups: servers.ofGroups }
+    after = counts()
   }
   await store.together([...clients, counting()])
-  const clockWrites = after.clock.tried - before.clock.tried
-  const appends = after.groups.tried - before.groups.tried
-  const won = after.groups.won - before.groups.won
+  const [clockWrites = 0, appends = 0, won = 0] = after.map((count, i) => count - (before[i] ?? 0))
   return {
     rate: latency.weight / seconds,
     p50Ms: latency.quantile(0.5),

@@ -9,7 +9,7 @@ import { Unmeasured } from '../../measure/recorder.ts'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { descending, type Fields, insert, integer, type Put, text, upsert } from '../../sim/entities.ts'
-import { inTransaction, type Job, write } from '../../sim/writers.ts'
+import { type Attempt, inTransaction, type Job, write } from '../../sim/writers.ts'
 
 export interface NumberingOptions {
   readonly shards: number
@@ -18,9 +18,8 @@ export interface NumberingOptions {
 
 /** A run of a numbering: its job, and what the jobs were given so far. */
 export interface Numbering {
-  readonly job: Job
-  /** Numbers of records that are there, by the word of the clients that wrote them. */
-  readonly given: number[]
+  /** Writes one record. @returns its number; `undefined` if the client has crashed before there was a record */
+  next(attempt: Attempt): Promise<number | undefined>
   /** Numbers that need not be in a row. */
   readonly isSparse?: boolean
   /** The key of the record with a number. */
@@ -28,7 +27,17 @@ export interface Numbering {
   /** Tries in vain: numbers that a get found taken, and commits that lost against another one. */
   readonly lost?: { readonly gets: number; readonly commits: number }
   /** How far the count that the writers keep is off, when all is done. */
-  miscounts?(client: Client): Promise<number>
+  miscounts?(client: Client, given: readonly number[]): Promise<number>
+}
+
+/** The job of a numbering, and the numbers of records that are there, by the word of the clients that wrote them. */
+export function jobOf({ next }: Numbering): { readonly job: Job; readonly given: readonly number[] } {
+  const given: number[] = []
+  const job: Job = async (attempt) => {
+    const number = await next(attempt)
+    if (number !== undefined) given.push(number)
+  }
+  return { job, given }
 }
 
 export interface NumberingKind {
@@ -79,23 +88,21 @@ async function putUnique(
 const invoice: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice', name: `${n}` })
 
 function counterInGroup(): Numbering {
-  const given: number[] = []
   const series = { kind: 'Series', name: 'invoices' }
   const keyOf: Numbering['keyOf'] = (client, n) => client.key(series, { kind: 'Invoice', id: BigInt(n) })
-  const job: Job = async ({ client }) => {
+  const next: Numbering['next'] = async ({ client }) => {
     let n = 0
     await inTransaction(client, async (transaction) => {
       n = integerOf(await client.lookup(client.key(series), transaction), 'last') + 1
       return [upsert(client.key(series), { last: integer(n) }), insert(keyOf(client, n), fieldsOf(n))]
     })
-    given.push(n)
+    return n
   }
-  return { job, given, keyOf }
+  return { next, keyOf }
 }
 
 function counterOutside({ crashShare }: NumberingOptions): Numbering {
-  const given: number[] = []
-  const job: Job = async ({ client, random }) => {
+  const next: Numbering['next'] = async ({ client, random }) => {
     const counter = client.key({ kind: 'Counter', name: 'invoices' })
     let n = 0
     await inTransaction(client, async (transaction) => {
@@ -103,49 +110,46 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
       return [upsert(counter, { last: integer(n) })]
     })
     // The counter has moved; a client that crashes now leaves a number without a record.
-    if (random.next() < crashShare) return
+    if (random.next() < crashShare) return undefined
     await client.commit([record(client, n)])
-    given.push(n)
+    return n
   }
-  return { job, given, keyOf: invoice }
+  return { next, keyOf: invoice }
 }
 
 /** An unchecked number: the one after the greatest number that a query finds. */
 function queryThenPut(): Numbering {
-  const given: number[] = []
-  const job: Job = async ({ client }) => {
+  const next: Numbering['next'] = async ({ client }) => {
     const n = integerOf(await client.greatest('Invoice', 'number'), 'number') + 1
     await client.commit([upsert(invoice(client, n), fieldsOf(n))])
-    given.push(n)
+    return n
   }
-  return { job, given, keyOf: invoice, isSparse: true }
+  return { next, keyOf: invoice, isSparse: true }
 }
 
 /** @param spread - whether a loser tries further ahead, or the very next number */
 function putUniqueNumbers(spread: boolean): Numbering {
-  const given: number[] = []
   const lost = { gets: 0, commits: 0 }
-  const job: Job = async ({ client, random, retried }) => {
+  const next: Numbering['next'] = async ({ client, random, retried }) => {
     const greatest = integerOf(await client.greatest('Invoice', 'number'), 'number')
     let reach = 1
-    const next = (n: number, by: keyof typeof lost): number => {
+    const taken = (n: number, by: keyof typeof lost): number => {
       lost[by]++
       retried()
       if (!spread) return n + 1
       reach *= 2
       return n + 1 + random.integer(reach)
     }
-    given.push(await putUnique(client, greatest + 1, invoice, (n) => record(client, n), next))
+    return await putUnique(client, greatest + 1, invoice, (n) => record(client, n), taken)
   }
-  return { job, given, lost, keyOf: invoice, isSparse: spread }
+  return { next, lost, keyOf: invoice, isSparse: spread }
 }
 
 function shardedCounter({ shards }: NumberingOptions): Numbering {
-  const given: number[] = []
   const rootOf = (shard: number) => ({ kind: 'Shard', name: `${shard}` })
   const keyOf: Numbering['keyOf'] = (client, n) =>
     client.key(rootOf((n - 1) % shards), { kind: 'Invoice', id: BigInt(n) })
-  const job: Job = async ({ client, random }) => {
+  const next: Numbering['next'] = async ({ client, random }) => {
     const shard = random.integer(shards)
     const root = rootOf(shard)
     let n = 0
@@ -154,29 +158,27 @@ function shardedCounter({ shards }: NumberingOptions): Numbering {
       n = count * shards + shard + 1
       return [upsert(client.key(root), { count: integer(count + 1) }), insert(keyOf(client, n), fieldsOf(n))]
     })
-    given.push(n)
+    return n
   }
-  return { job, given, keyOf, isSparse: true }
+  return { next, keyOf, isSparse: true }
 }
 
 function allocatedIds(): Numbering {
-  const given: number[] = []
   const keyOf: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice', id: BigInt(n) })
-  const job: Job = async ({ client }) => {
+  const next: Numbering['next'] = async ({ client }) => {
     const id = await client.allocateId(client.key({ kind: 'Invoice' }))
     await client.commit([insert(client.key({ kind: 'Invoice', id }), fieldsOf(Number(id)))])
-    given.push(Number(id))
+    return Number(id)
   }
-  return { job, given, keyOf, isSparse: true }
+  return { next, keyOf, isSparse: true }
 }
 
 /** Append-only revisions: each adds a document or deletes one, and carries the count of those that live. */
 function newestRevision(): Numbering {
-  const given: number[] = []
   const keyOf: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Revision', id: BigInt(n) })
   let added = 0
   let deleted = 0
-  const job: Job = async ({ client, random, retried }) => {
+  const next: Numbering['next'] = async ({ client, random, retried }) => {
     const newest = await client.greatest('Revision', 'number')
     let count = integerOf(newest, 'count')
     let change = 0
@@ -198,13 +200,12 @@ function newestRevision(): Numbering {
     )
     if (change > 0) added++
     else deleted++
-    given.push(n)
+    return n
   }
   return {
-    job,
-    given,
+    next,
     keyOf,
-    async miscounts(client) {
+    async miscounts(client, given) {
       if (given.length === 0) throw new Unmeasured('no record was given a number')
       const newest = await client.lookup(keyOf(client, Math.max(...given)))
       return Math.abs(integerOf(newest, 'count') - (added - deleted))
@@ -247,7 +248,9 @@ export async function runQuiet(session: ArmSession): Promise<void> {
     apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
     simulate: true,
   })
-  const { job, given, lost } = putUniqueNumbers(false)
+  const numbering = putUniqueNumbers(false)
+  const { lost } = numbering
+  const { job, given } = jobOf(numbering)
   const now: Job = async (attempt) => {
     await attempt.client.sleep(attempt.random.next() * quiet.pauseMs)
     await job(attempt)
@@ -293,8 +296,9 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
       simulate: true,
     })
     const numbering = kind.start(options)
-    const tally = await write(session, store, { writers, seconds, job: numbering.job })
-    const { given, isSparse, lost, miscounts } = numbering
+    const { job, given } = jobOf(numbering)
+    const tally = await write(session, store, { writers, seconds, job })
+    const { isSparse, lost, miscounts } = numbering
     const distinct = new Set(given)
     const records = Math.max(1, tally.done)
     return {
@@ -304,7 +308,7 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
       lost: lost && { gets: lost.gets / records, commits: lost.commits / records },
       duplicates: given.length - distinct.size,
       gaps: isSparse ? undefined : Math.max(0, ...distinct) - distinct.size,
-      miscounts: miscounts && (await store.alone(() => miscounts(session.client(store)))),
+      miscounts: miscounts && (await store.alone(() => miscounts(session.client(store), given))),
     }
   })
   const rates = all.map(({ rate }) => rate)

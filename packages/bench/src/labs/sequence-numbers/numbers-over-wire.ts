@@ -1,7 +1,7 @@
 /** Numbers that clients were given by a running server, judged by what it has stored in the end. */
 import type { WireSession } from '../../sim/wire.ts'
 import { writeOverWire } from '../../sim/writers.ts'
-import type { NumberingKind } from './numberings.ts'
+import { jobOf, type NumberingKind } from './numberings.ts'
 
 const writers = 16
 /** Keys of one lookup. */
@@ -10,7 +10,9 @@ const lookupMax = 500
 /** Lets writers number records for the time of the session, then reads the records back. */
 export async function numberOverWire(wire: WireSession, kind: NumberingKind): Promise<void> {
   const { client, judged } = wire
-  const { job, given, keyOf, isSparse } = kind.start({ shards: 8, crashShare: 0.2 })
+  const numbering = kind.start({ shards: 8, crashShare: 0.2 })
+  const { keyOf, isSparse } = numbering
+  const { job, given } = jobOf(numbering)
   await writeOverWire(wire, writers, job)
   const distinct = [...new Set(given)].sort((a, b) => a - b)
   const twice = given.length - distinct.length

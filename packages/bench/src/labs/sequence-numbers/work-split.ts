@@ -14,7 +14,6 @@ import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
 const kind = 'Order'
-const perCommit = 500
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
@@ -61,12 +60,7 @@ async function putOrders(session: ArmSession, store: Store, isDense: boolean): P
   const draw = (): number => (isDense ? ids.size : Math.floor(wanted * 100 * (1 - random.next() ** 4)))
   while (ids.size < wanted) ids.add(BigInt(1 + draw()))
   const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
-  for (let i = 0; i < sorted.length; i += perCommit) {
-    const mutations = sorted
-      .slice(i, i + perCommit)
-      .map((id) => upsert(store.key({ kind, id }), { state: unindexed(text('open')) }))
-    await store.put(mutations)
-  }
+  await store.putAll(sorted.map((id) => upsert(store.key({ kind, id }), { state: unindexed(text('open')) })))
   return sorted
 }
 
