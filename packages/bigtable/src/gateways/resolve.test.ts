@@ -18,7 +18,9 @@ async function openBeside(callMs: number) {
     return effect()
   }
   let isSlow = false
-  const slow: RowSeam = async (_, effect) => {
+  const counted = { writes: 0 }
+  const slow: RowSeam = async (call, effect) => {
+    if (call.kind === 'mutateIf' && isOf('Entities', call.key)) counted.writes++
     if (isSlow) await clock.sleep(callMs)
     return effect()
   }
@@ -40,7 +42,7 @@ async function openBeside(callMs: number) {
     await clock.advance(1)
   }
   const close = () => ended(Promise.all([one.close(), two.close()]))
-  return { clock, two, ended, leave, close }
+  return { clock, two, counted, ended, leave, close }
 }
 
 test('the wait for commits that a gateway has left does not make the next such wait longer', async () => {
@@ -81,5 +83,22 @@ test('the patience follows the time of commits also while reads come upon commit
     tookMs.push(Math.min(...(await Promise.all(asked)).map(({ ms }) => ms)))
   }
   expect((tookMs.at(-1) ?? 0) - (tookMs[0] ?? 0)).toBeGreaterThan(150)
+  await close()
+})
+
+test('reads that meet the same commits, which a gateway has left, refuse each of them once or twice', async () => {
+  const { clock, two, counted, ended, leave, close } = await openBeside(5)
+  for (let n = 1; n <= 20; n++) await leave(n)
+  const keys = Array.from({ length: 20 }, (_, i) => key('Left', i + 1))
+  const reads: unknown[] = []
+  const puts = 20
+  for (let i = 0; i < puts; i++) {
+    const mutations = [mutationOf(key('Written', i + 1), 1)]
+    reads.push(two.database('p').commit(two.context(), { mode: 'nonTransactional', mutations }))
+    reads.push(two.database('p').lookup(two.context(), { keys }))
+    await clock.advance(2)
+  }
+  await ended(Promise.all(reads))
+  expect(counted.writes - puts).toBeLessThanOrEqual(2 * 20)
   await close()
 })

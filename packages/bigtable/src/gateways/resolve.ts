@@ -60,6 +60,8 @@ export class Resolver {
   #usualMs = 10
   /** Commits of this gateway that waited for another gateway's commit until it was resolved. */
   readonly #waitedInVain = new WeakSet<OwnCommit>()
+  /** Commits of others that are being resolved in all their groups, by id and stamp: reads that meet one at the same time share the work. */
+  readonly #resolving = new Map<string, Promise<boolean>>()
   /** Lists from which commits are being struck out: only one such write can take effect, and commits wait for each. */
   readonly #striking = new Map<string, Promise<void>>()
 
@@ -115,8 +117,16 @@ export class Resolver {
       left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
     }
     if (left.length > 0 && waiting !== undefined) this.#waitedInVain.add(waiting)
-    await Promise.all(left.map((commit) => this.decideAndFinish(commit, moment)))
+    await Promise.all(left.map((commit) => this.#resolved(commit, moment)))
     if (left.length > 0) await this.#strikeOut(await this.#clock.read(), left, new Set(state.lists.map(writeOf)))
+  }
+
+  #resolved(commit: ListedCommit, moment: bigint): Promise<boolean> {
+    const name = `${commit.id} ${commit.stamp}`
+    const resolved =
+      this.#resolving.get(name) ?? this.decideAndFinish(commit, moment).finally(() => this.#resolving.delete(name))
+    this.#resolving.set(name, resolved)
+    return resolved
   }
 
   /** Removes resolved commits from lists that their gateways have not written since; one that writes removes them itself. */
