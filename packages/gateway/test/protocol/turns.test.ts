@@ -21,7 +21,7 @@ interface Slow {
   readonly engine: ReturnType<typeof engineDouble>
   /** The names, in the order in which they ran. */
   readonly began: readonly string[]
-  /** The first has come. */
+  /** The first heavy one has come. */
   readonly asked: Promise<void>
 }
 
@@ -33,7 +33,7 @@ function slowEngine(): Slow {
   })
   const work = (name: string): void => {
     began.push(name)
-    isAsked()
+    if (name === 'heavy') isAsked()
     const until = performance.now() + (name === 'heavy' ? heavyMs : 0)
     while (performance.now() < until);
   }
@@ -60,13 +60,15 @@ test.each(['gRPC', 'HTTP JSON'] as const)(
     const gateway = await testGateway(engine)
     const many = await openWire('gRPC', gateway)
     const one = await openWire(name, gateway)
+    // The first request in JSON loads the codec, which takes many turns.
+    await one.send('p', 'Lookup', lookup('light'))
     const all = askMuch(many)
     await asked
     expect(await one.send('p', 'Lookup', lookup('light'))).toMatchObject({ code: 'OK' })
     // Both clients live on the loop of the server: it goes round a few times before the call is there.
     expect(began.length).toBeLessThan(heavyCalls / 2)
     await all
-    expect(began).toHaveLength(heavyCalls + 1)
+    expect(began).toHaveLength(heavyCalls + 2)
     many.close()
     one.close()
   },
