@@ -15,7 +15,7 @@ import { type Scheduler, systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import { giveWay, nextTurn } from '../slices.ts'
+import { giveWay } from '../slices.ts'
 import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
 import {
   countOf,
@@ -277,11 +277,9 @@ export class LevelWriter {
     this.#underWay = batch
     const written = this.#write(batch).then(() => this.#events.written?.(batch.chained === undefined))
     written.then(
-      async () => {
-        this.#events.afterWrite(batch.jobs.map((job) => job.group))
-        // The caller of a long list has much to do.
-        if (batch.rows > mergedRowsMax) await nextTurn(this.#scheduler)
+      () => {
         this.#underWay = undefined
+        this.#events.afterWrite(batch.jobs.map((job) => job.group))
         for (const job of batch.jobs) job.resolve()
         this.#handOver()
       },
