@@ -18,7 +18,7 @@ export interface BodyReader {
 /** The body of a request, decompressed. Admission counts its bytes until the request is answered. */
 export function readBody(exchange: BodyReader): Promise<Buffer> {
   const encoding = exchange.request.headers['content-encoding']
-  const body = new Promise<Buffer>((resolve, reject) => collect(exchange, resolve, reject))
+  const body = new Promise<Buffer>((resolve, reject) => collect(exchange, { resolve, reject }))
   return encoding === undefined || encoding === 'identity' ? body : decoded(exchange, body, encoding)
 }
 
@@ -31,12 +31,19 @@ async function decoded(exchange: BodyReader, body: Promise<Buffer>, encoding: st
   return decompressed(bytes, { bytesMax: bodyBytesMax, tooLarge, take: (count) => exchange.take(count) })
 }
 
-function collect(exchange: BodyReader, resolve: (body: Buffer) => void, reject: (error: unknown) => void): void {
+interface Waiting {
+  resolve(body: Buffer): void
+  reject(error: unknown): void
+}
+
+function collect(exchange: BodyReader, waiting: Waiting): void {
   const { request } = exchange
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
-    reject(new BodyTooLarge())
+    waiting.reject(new BodyTooLarge())
     return
   }
+  // An idle connection keeps its last request with these listeners: at the end they let go of the body.
+  let caller: Waiting | undefined = waiting
   const chunks: Buffer[] = []
   let bytes = 0
   // The listeners stay away from the rest, which is dropped.
@@ -44,7 +51,7 @@ function collect(exchange: BodyReader, resolve: (body: Buffer) => void, reject: 
     request.off('data', collected)
     chunks.length = 0
     exchange.drop()
-    reject(error)
+    caller?.reject(error)
   }
   const collected = (chunk: Buffer): void => {
     bytes += chunk.length
@@ -57,15 +64,13 @@ function collect(exchange: BodyReader, resolve: (body: Buffer) => void, reject: 
     if (bytes > bodyBytesMax) refuse(new BodyTooLarge())
     else chunks.push(chunk)
   }
-  // Emitted when the client goes away in the middle.
-  const aborted = (): void => reject(new BodyAborted())
   request.on('data', collected)
-  request.on('error', aborted)
-  request.once('end', () => {
+  request.on('end', () => {
     const [first] = chunks
-    resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
-    // An idle connection keeps its last request, which kept the bytes as long as these listeners knew them.
-    request.off('data', collected)
-    request.off('error', aborted)
+    caller?.resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+    caller = undefined
+    chunks.length = 0
   })
+  // Emitted when the client goes away in the middle.
+  request.on('error', () => caller?.reject(new BodyAborted()))
 }
