@@ -17,11 +17,32 @@ export interface Footprint {
 /** The footprint of a commit that changes nothing. */
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
-export function footprintOf(records: readonly Pick<PendingRecord, 'group' | 'changes'>[]): Footprint {
-  const changes = records.flatMap((record) => record.changes)
-  return {
-    entityRows: changes.map(({ row }) => row),
-    indexRows: () => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)),
-    groups: records.map(({ group }) => group),
+type Records = readonly Pick<PendingRecord, 'group' | 'changes'>[]
+
+/** The footprint of log records. Most commits meet no transaction, and their lists are never made. */
+class RecordsFootprint implements Footprint {
+  readonly #records: Records
+  #entityRows: readonly RowKey[] | undefined
+  #groups: readonly GroupCode[] | undefined
+
+  constructor(records: Records) {
+    this.#records = records
   }
+
+  get entityRows(): readonly RowKey[] {
+    this.#entityRows ??= this.#records.flatMap(({ changes }) => changes.map(({ row }) => row))
+    return this.#entityRows
+  }
+
+  get groups(): readonly GroupCode[] {
+    this.#groups ??= this.#records.map(({ group }) => group)
+    return this.#groups
+  }
+
+  readonly indexRows = (): readonly RowKey[] =>
+    this.#records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)))
+}
+
+export function footprintOf(records: Records): Footprint {
+  return new RecordsFootprint(records)
 }

@@ -86,8 +86,8 @@ export function handOver(writes: Writes, sink: WriteSink): void {
 const bytesOfWork = 256
 
 /** The work of some writes for giveWay(), in rows. */
-export function workOf(rows: number, ...values: readonly (Uint8Array | undefined)[]): number {
-  return values.reduce((work, value) => work + (value === undefined ? 0 : value.length / bytesOfWork), rows)
+export function workOf(rows: number, value: Uint8Array | undefined, other?: Uint8Array): number {
+  return rows + ((value?.length ?? 0) + (other?.length ?? 0)) / bytesOfWork
 }
 
 /**

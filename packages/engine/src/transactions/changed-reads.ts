@@ -34,8 +34,8 @@ export function refuseChanged(
   }
   for (const [group, markOfGroup] of views.marksOf(transaction)) {
     if (aside.includes(group)) continue
-    const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
-      groups.includes(group) || isInAny(ranges, entityRowOf(group))
+    const moves = ({ groupsRead, footprint: { groups, ranges = [] } }: RecentCommit): boolean =>
+      groups.includes(group) || groupsRead.includes(group) || isInAny(ranges, entityRowOf(group))
     const commit = recent.since(markOfGroup).find(moves)
     if (commit === undefined) continue
     transaction.abortedBy = [writerOf(commit)]

@@ -18,8 +18,8 @@ export interface RecentCommit {
   readonly number: number
   /** Rows that it writes or deletes. */
   readonly footprint: Footprint
-  /** Groups that it writes. */
-  readonly groups: readonly GroupCode[]
+  /** Groups that its transaction read: the commit changes their version too, although it may write no entity there. */
+  readonly groupsRead: readonly GroupCode[]
   /** Token of its transaction; empty outside of transactions. */
   readonly transaction: Uint8Array
   /** Resolves when it is in the store; `undefined` from then on. Never rejects. */
@@ -27,11 +27,9 @@ export interface RecentCommit {
 }
 
 /** A commit in the turn of its append. */
-export interface AppendedCommit extends Pick<RecentCommit, 'transaction'> {
+export interface AppendedCommit extends Pick<RecentCommit, 'transaction' | 'groupsRead'> {
   /** Called if anything can ask for the commit. */
   footprint(): Footprint
-  /** Groups that its transaction read: the commit changes their version too, although it may write no entity there. */
-  readonly groupsRead: readonly GroupCode[]
   /** Settles when the store has the commit or has failed; `undefined` if the store has it already. */
   readonly written: Promise<void> | undefined
 }
@@ -48,7 +46,7 @@ const copiedFrom = 64
 const dropped: RecentCommit = {
   number: 0,
   footprint: noFootprint,
-  groups: [],
+  groupsRead: [],
   transaction: new Uint8Array(0),
   written: undefined,
 }
@@ -76,7 +74,7 @@ export class RecentCommits {
     const commit: RecentCommit = {
       number,
       footprint: made,
-      groups: [...made.groups, ...groupsRead],
+      groupsRead,
       transaction,
       written,
     }
