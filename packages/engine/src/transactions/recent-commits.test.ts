@@ -69,7 +69,7 @@ test('recent-commits/N1: many that have read a row each and then commit look at 
   expect(hits.mock.calls.length + rows.mock.calls.length).toBeLessThan(2 * count)
 })
 
-test('rows of a commit are not looked at unless a question needs them', async () => {
+test('rows of a commit are not looked at unless a mark or a question needs them', async () => {
   const recent = new RecentCommits()
   let looks = 0
   const gone: Promise<void>[] = []
@@ -92,5 +92,17 @@ test('rows of a commit are not looked at unless a question needs them', async ()
   reads.addRow('row 3')
   const mark = recent.mark()
   expect(recent.changeSince(mark, reads)?.number).toBe(10)
+  const before = looks
+  const footprint: Footprint = {
+    get entityRows() {
+      looks++
+      return ['row 3']
+    },
+    indexRows: () => [],
+    groups: [],
+  }
+  // With a mark, this commit and the last one are noted at once: a question would have to note all in its turn.
+  recent.add({ footprint: () => footprint, groupsRead: [], transaction: new Uint8Array(0), written: undefined })
+  expect(looks).toBe(before + 2)
   recent.release(mark)
 })

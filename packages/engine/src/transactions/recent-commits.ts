@@ -62,7 +62,7 @@ export class RecentCommits {
   /** Open marks, ascending. Those before `#firstMark` have no holder. */
   #marks: Mark[] = []
   #firstMark = 0
-  /** The last commit that changed a row of Entities; filled when a question needs it. */
+  /** The last commit that changed a row of Entities; filled while there is a mark, and when a question needs it. */
   readonly #byRow = new Map<RowKey, RecentCommit>()
   /** Number of commits that delete ranges of rows. */
   #resets = 0
@@ -79,6 +79,8 @@ export class RecentCommits {
       written,
     }
     this.#commits.push(commit)
+    // While a mark keeps them, commits may become many: their rows are noted one by one, not all in the turn of a question.
+    if (this.#firstMark < this.#marks.length) this.#index()
     if (made.ranges !== undefined) this.#resets++
     if (written === undefined) return
     this.#inFlight++
@@ -122,15 +124,19 @@ export class RecentCommits {
     if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
       return this.#commits.slice(place).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
     }
-    for (; this.#indexed < this.#commits.length; this.#indexed++) {
-      const commit = this.#commits[this.#indexed] as RecentCommit
-      for (const row of commit.footprint.entityRows) this.#byRow.set(row, commit)
-    }
+    this.#index()
     for (const row of reads.rows()) {
       const commit = this.#byRow.get(row)
       if (commit !== undefined && commit.number >= mark) return commit
     }
     return undefined
+  }
+
+  #index(): void {
+    for (; this.#indexed < this.#commits.length; this.#indexed++) {
+      const commit = this.#commits[this.#indexed] as RecentCommit
+      for (const row of commit.footprint.entityRows) this.#byRow.set(row, commit)
+    }
   }
 
   #placeOf(mark: number): number {
