@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexReport } from '../../src/admin/emulator/index-questions.ts'
-import { listInWords } from '../../src/cli/commands/indexes/indexes.ts'
+import { listInWords } from '../../src/cli/commands/indexes.ts'
 import { type Started, sixtables, startCommand } from '../support/cli.ts'
 
 let folder: string

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { recordCommand } from '../../src/cli/commands/record/command.ts'
+import { record } from '../../src/cli/commands/record.ts'
 import type { Io } from '../../src/cli/framework/io.ts'
 import { eventData } from '../../src/cli/target/events.ts'
 import { openServer, type Started, sixtables, startCommand } from '../support/cli.ts'
@@ -169,7 +169,7 @@ function recording(flags: readonly string[]): { readonly done: Promise<number>; 
     },
   } as unknown as Io
   const values = Object.fromEntries(flags.map((word) => word.split('=')).map(([name, value]) => [name, value ?? true]))
-  const done = recordCommand.run?.(values, io) ?? Promise.resolve(-1)
+  const done = record(values, io)
   return {
     done,
     said: () => said,

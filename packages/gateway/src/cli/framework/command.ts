@@ -2,7 +2,7 @@
  * A command of the command line, as data. One list of these (registry.ts) is used by the parser, the help, "did you mean", the
  * completion of shells and docs/reference/cli.md, so that they all have the same commands.
  *
- *   commands/check/command.ts  ─▶  { name, describe, flags, examples, run: imports ./check.ts, then runs it }
+ *   commands/watch-commands.ts  ─▶  { name: 'check', describe, flags, examples, run: imports ./check.ts, then runs it }
  *
  * Only `run` imports the code of a command, so that help and mistakes are answered without loading the engine. A command either runs or has
  * commands below it. `start` also runs when no command is named.

@@ -1,14 +1,8 @@
 /** The commands for a page, and a run of one of them: its lines are the answer. */
 import type { ServerFacts } from '../../emulator/server-file.ts'
-import { checkCommand } from '../commands/check/command.ts'
-import { deleteCommand, getCommand, putCommand } from '../commands/entity/command.ts'
-import { faultsCommand } from '../commands/faults/command.ts'
-import { findingsCommand } from '../commands/findings/command.ts'
-import { gqlCommand } from '../commands/gql/command.ts'
-import { idsCommand } from '../commands/ids/command.ts'
-import { indexesCommand } from '../commands/indexes/command.ts'
-import { inspectCommand } from '../commands/inspect/command.ts'
-import { statsCommand } from '../commands/stats/command.ts'
+import { controlCommands } from '../commands/control-commands.ts'
+import { dataCommands } from '../commands/data-commands.ts'
+import { watchCommands } from '../commands/watch-commands.ts'
 import type { Command, Program } from '../framework/command.ts'
 import { exitCodes, failed, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
@@ -37,11 +31,13 @@ function withoutPlaces({ flags = [], commands, ...command }: Command): Command {
   return { ...command, flags: kept, ...(commands === undefined ? {} : { commands: commands.map(withoutPlaces) }) }
 }
 
+/** The commands that only ask a server. */
+const offered = /^(gql|get|put|delete|findings|stats|inspect|check|ids|indexes|faults)$/
+
 const program: Program = {
-  commands: [
-    ...[gqlCommand, getCommand, putCommand, deleteCommand, findingsCommand, statsCommand, inspectCommand],
-    ...[checkCommand, idsCommand, indexesCommand, faultsCommand],
-  ].map(withoutPlaces),
+  commands: [...dataCommands, ...watchCommands, ...controlCommands]
+    .filter(({ name }) => offered.test(name))
+    .map(withoutPlaces),
   defaultCommand: { name: 'sixtables', describe: '' },
 }
 

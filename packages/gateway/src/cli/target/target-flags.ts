@@ -3,7 +3,7 @@
  * those that affect it.
  */
 import { formatEndpoint } from '../../emulator/variables.ts'
-import type { Flag } from '../framework/command.ts'
+import type { Flag, Positional } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
 import { defaultEndpoint } from './endpoint.ts'
 
@@ -45,3 +45,7 @@ export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, datab
 
 /** Flags of commands with keys. */
 export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]
+
+/** The key of an entity, and the message without one. */
+export const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
+export const keyMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'

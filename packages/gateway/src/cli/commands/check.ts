@@ -1,0 +1,65 @@
+/** `sixtables check`: whether entities, index rows, log and markers are consistent. */
+import type { CheckReport } from '@sixtables/engine'
+import type { Flags } from '../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { counted, printed } from '../framework/print.ts'
+import { withStore } from '../target/ask.ts'
+
+const progressMs = 5000
+
+/** Exit code 1 for faults that were found and not repaired; 2 if the check could not run. */
+export async function check(flags: Flags, io: Io): Promise<number> {
+  const repair = flags['repair'] === true
+  // Server and command line are of the same version.
+  const parameters = repair ? { repair: 'true' } : {}
+  const question = {
+    method: 'POST',
+    path: '/emulator/inspect/check',
+    query: parameters,
+    onProgress: progressTo(io),
+  } as const
+  const asked = withStore(flags, io, ({ ask }) => ask(question))
+  const report = (await asked.catch((error: unknown) => {
+    throw error instanceof OperationError ? new UsageError(error.message) : error
+  })) as CheckReport
+  printed(flags, io, report, () => checkInWords(report, repair))
+  return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
+}
+
+/** Prints the progress of a check on stderr at times. */
+function progressTo(io: Io): (rows: number) => void {
+  let saidAt = io.now()
+  return (rows) => {
+    if (io.now() - saidAt < progressMs) return
+    saidAt = io.now()
+    io.err(`sixtables: looked at ${counted(rows, 'row')} so far`)
+  }
+}
+
+export function checkInWords(report: CheckReport, repair: boolean): readonly string[] {
+  const { pending, problems, problemCount, repaired } = report
+  const lines = [
+    `Looked at ${counted(report.entities, 'entity', 'entities')}, ${counted(report.indexRows, 'index row')} and ` +
+      `${counted(report.logRecords, 'log record')}.`,
+  ]
+  for (const { group, records } of pending) {
+    lines.push(`${counted(records, 'record')} of ${group} to be applied: no damage.`)
+  }
+  for (const { kind, row, detail } of problems) lines.push(`${kind}: ${row}: ${detail}`)
+  if (problems.length < problemCount) lines.push(`… and ${problemCount - problems.length} more.`)
+  if (problems.some(({ kind }) => kind === 'unreadable row')) {
+    lines.push('Rows that cannot be read have to come back from a copy of the folder.')
+  }
+  if (problems.some(({ kind }) => kind === 'damaged file')) {
+    lines.push(
+      'Restore the folder from a copy: the next start refuses this one. What can still be read can be saved now by sixtables export.',
+    )
+  } else if (problemCount === 0) lines.push('All agree.')
+  else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
+  else {
+    const remedy = report.remedy ?? 'sixtables check --repair puts index rows right'
+    lines.push(`${counted(problemCount, 'problem')}; ${remedy}.`)
+  }
+  return lines
+}

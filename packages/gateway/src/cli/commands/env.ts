@@ -1,0 +1,63 @@
+/** `sixtables env`: the environment variables by which client libraries find a server, in the syntax of a shell or a tool. */
+import { exportLine, isPlainWord, variablesOf } from '../../emulator/variables.ts'
+import type { Flags } from '../framework/command.ts'
+import { exitCodes, UsageError } from '../framework/errors.ts'
+import { oneOf } from '../framework/flag-values.ts'
+import type { Io } from '../framework/io.ts'
+import { projectOf } from '../target/database.ts'
+import { serverOf } from '../target/places.ts'
+
+export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
+
+type EnvFormat = (typeof envFormats)[number]
+type Entry = readonly [name: string, value: string]
+
+export async function env(flags: Flags, io: Io): Promise<number> {
+  const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
+  const isUnset = flags['unset'] === true
+  const { address, project } = isUnset ? nothingSet : await serverOf(flags, io)
+  // The server's own project is preferred to the variables of this shell, which may be for another server.
+  const isNamed = flags['project'] !== undefined || project === undefined
+  const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
+  const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
+  for (const line of lines) io.out(line)
+  return exitCodes.ok
+}
+
+/** Unsetting variables needs only their names, so the server may be gone. */
+const nothingSet: { readonly address: string; readonly project?: string } = { address: '', project: '' }
+
+type Line = (name: string, value: string) => string
+
+const setting: Readonly<Record<Exclude<EnvFormat, 'json'>, Line>> = {
+  shell: exportLine,
+  fish: (name, value) => `set -gx ${name} ${quoted(value, `'${value.replaceAll(/['\\]/g, '\\$&')}'`)}`,
+  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
+  cmd: (name, value) => `set "${name}=${value}"`,
+  dotenv: (name, value) => `${name}=${quoted(value, JSON.stringify(value))}`,
+}
+
+const unsetting: Readonly<Record<string, Line>> = {
+  shell: (name) => `unset ${name}`,
+  fish: (name) => `set -e ${name}`,
+  powershell: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue`,
+  cmd: (name) => `set "${name}="`,
+}
+
+function setLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  if (format === 'json') return [JSON.stringify(Object.fromEntries(entries), null, 2)]
+  return entries.map(([name, value]) => setting[format](name, value))
+}
+
+function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  const line = unsetting[format]
+  if (line === undefined) {
+    throw new UsageError(`a file cannot unset a variable; leave out --unset, or --format ${format}`)
+  }
+  return entries.map(([name, value]) => line(name, value))
+}
+
+/** Escapes characters that are special in shells. */
+function quoted(value: string, inQuotes: string): string {
+  return isPlainWord(value) ? value : inQuotes
+}

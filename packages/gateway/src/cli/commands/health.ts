@@ -1,0 +1,78 @@
+/** `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { causeOf, findServer } from '../../emulator/server-file.ts'
+import type { Flags } from '../framework/command.ts'
+import { exitCodes, UsageError } from '../framework/errors.ts'
+import { text } from '../framework/flag-values.ts'
+import type { Io } from '../framework/io.ts'
+import { namedPlace, type Place, startOrName, whyNone } from '../target/places.ts'
+import { errorIn } from '../target/remote-target.ts'
+
+/** Time limit of an answer, and the pause before the next attempt. */
+const answerMs = 2000
+const pauseMs = 100
+
+export async function health(flags: Flags, io: Io): Promise<number> {
+  const place = namedPlace(flags, io)
+  const waitMs = secondsOf(flags) * 1000
+  const began = io.now()
+  for (;;) {
+    const { address, trouble, hasAnswered, remedy } = await look(place)
+    const tookMs = io.now() - began
+    if (trouble === undefined || tookMs >= waitMs) {
+      const isHealthy = trouble === undefined
+      const where = address === undefined ? '' : ` on ${address}`
+      const hints = [
+        ...(remedy === undefined ? [] : [remedy]),
+        ...(waitMs === 0 && hasAnswered !== true ? ['--wait 10 waits for one'] : []),
+      ]
+      if (flags['json'] === true) {
+        io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
+      } else if (isHealthy) io.out(`The server${where} answers.`)
+      else io.err(`sixtables: no healthy server${where}: ${trouble}${hints.map((hint) => `; ${hint}`).join('')}`)
+      return isHealthy ? exitCodes.ok : exitCodes.failed
+    }
+    await sleep(Math.min(pauseMs, waitMs - tookMs))
+  }
+}
+
+interface Look {
+  /** Absent if the folder of `--data-dir` has no running server. */
+  readonly address?: string
+  /** The reason why it is not healthy; absent if it is. */
+  readonly trouble?: string | undefined
+  /** Whether the server itself reported the reason. */
+  readonly hasAnswered?: boolean
+  /** Advice; absent if the reason contains it. */
+  readonly remedy?: string
+}
+
+/** One attempt. It reads the folder again each time, because a server may have started. */
+async function look(place: Place): Promise<Look> {
+  if ('address' in place) return await ask(place.address)
+  const found = await findServer(place.dir)
+  if (found.state !== 'running') return { trouble: whyNone(place.dir, found) }
+  return await ask(found.server.address)
+}
+
+async function ask(address: string): Promise<Look> {
+  try {
+    const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
+    const body = await response.text()
+    if (!response.ok)
+      return { address, trouble: errorIn(body).message ?? `it answers ${response.status}`, hasAnswered: true }
+    if (body.trim() === 'Ok') return { address }
+    return { address, trouble: 'what answers there is something else', remedy: startOrName }
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError'
+    if (isLate) return { address, trouble: `no answer in ${answerMs} ms`, remedy: 'see to its log' }
+    return { address, trouble: causeOf(error), remedy: startOrName }
+  }
+}
+
+function secondsOf(flags: Flags): number {
+  const wait = text(flags, 'wait')
+  if (wait === undefined) return 0
+  if (!/^\d{1,6}(\.\d+)?$/.test(wait)) throw new UsageError(`--wait is a number of seconds; got "${wait}"`)
+  return Number(wait)
+}

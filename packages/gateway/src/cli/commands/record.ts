@@ -1,0 +1,57 @@
+/** `sixtables record`: writes the calls of a running server to a file, until Ctrl-C, the end of the server, or a given time. */
+import { resolve } from 'node:path'
+import type { Flags } from '../framework/command.ts'
+import { exitCodes, OperationError } from '../framework/errors.ts'
+import { wholeNumber } from '../framework/flag-values.ts'
+import type { Io } from '../framework/io.ts'
+import { serverOf } from '../target/places.ts'
+import { createRecording, type RecordingFile } from '../target/recording-file.ts'
+import { openEvents } from '../target/remote-target.ts'
+
+const secondsMax = 86_400
+
+export async function record(flags: Flags, io: Io): Promise<number> {
+  const { address } = await serverOf(flags, io)
+  const seconds = wholeNumber(flags, 'seconds', secondsMax)
+  const path = resolve(io.cwd, String(flags['file']))
+  const stop = new AbortController()
+  const release = io.onSignal(() => stop.abort())
+  let timer: NodeJS.Timeout | undefined
+  try {
+    // The server is asked before the file is created: an empty file would block the next attempt.
+    const lines = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
+    const force = flags['force'] === true
+    const whenThere = 'give --force to replace it, or name another file'
+    const file = await createRecording(path, { force, whenThere })
+    io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
+    if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
+    await fill(file, { lines, signal: stop.signal, io, address })
+    return exitCodes.ok
+  } finally {
+    clearTimeout(timer)
+    release()
+    stop.abort()
+  }
+}
+
+interface Source {
+  readonly lines: AsyncIterable<string>
+  /** Ends the recording. */
+  readonly signal: AbortSignal
+  readonly io: Io
+  readonly address: string
+}
+
+/** Writes the lines as they arrive, and prints their number at the end. */
+async function fill(file: RecordingFile, { lines, signal, io, address }: Source): Promise<void> {
+  try {
+    for await (const line of lines) await file.write([line])
+    io.err(`sixtables: the server on ${address} has ended the recording`)
+  } catch (error) {
+    if (!signal.aborted) {
+      throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  } finally {
+    io.out(await file.close())
+  }
+}
