@@ -148,11 +148,6 @@ export class ReadSet {
     return this.#row === row || this.#otherRows?.has(row) === true || this.#spanHas(row)
   }
 
-  firstHit(rows: Iterable<RowKey>): RowKey | undefined {
-    for (const row of rows) if (this.has(row)) return row
-    return undefined
-  }
-
   /** The first row of a commit that was read. Only spans contain index rows, so without spans they are not made. */
   hitBy({ entityRows, indexRows, ranges }: Omit<Footprint, 'groups'>): RowKey | undefined {
     if (this.isEmpty) return undefined

@@ -8,7 +8,6 @@
 import { prefixEnd } from '../../encoding/bytes.ts'
 import { decodePath, keyCode, partitionCode } from '../../encoding/key-codec.ts'
 import { entityRowOf } from '../../tables/entities.ts'
-import { HeavyHitters } from './heavy-hitters.ts'
 import { LruMap } from './lru-map.ts'
 import {
   countInWords,
@@ -43,6 +42,13 @@ const startSlots = 30
 /** The documented first step of a ramp: 500 operations a second. */
 const startRate = 500
 
+/** The keys of some events: the operations on each, and their sum. At most {@link generation} keys. */
+interface KeyCounts {
+  readonly counts: Map<string, number>
+  total: number
+  events: number
+}
+
 interface KindTouches {
   /** All keys seen, up to a maximum: the busy ones are compared with them. */
   readonly known: Set<string>
@@ -71,8 +77,8 @@ export interface LoadPatternsOptions {
 
 export class LoadPatterns implements Pattern {
   readonly #options: LoadPatternsOptions
-  #keys = new HeavyHitters(64)
-  #keysBefore = new HeavyHitters(64)
+  #keys = noKeys()
+  #keysBefore = noKeys()
   #hotKeyEvents = 0
   readonly #touches = new LruMap<KindTouches>(64, () => ({
     known: new Set(),
@@ -113,9 +119,12 @@ export class LoadPatterns implements Pattern {
   #touch(code: string, kind: string, standsFor: number): void {
     if (this.#keys.events >= generation) {
       this.#keysBefore = this.#keys
-      this.#keys = new HeavyHitters(64)
+      this.#keys = noKeys()
     }
-    this.#keys.add(code, standsFor)
+    const { counts } = this.#keys
+    counts.set(code, (counts.get(code) ?? 0) + standsFor)
+    this.#keys.total += standsFor
+    this.#keys.events++
     this.#hotKeyEvents++
     const touches = this.#touches.of(kind)
     if (touches.known.size < knownMax) touches.known.add(code)
@@ -146,10 +155,8 @@ export class LoadPatterns implements Pattern {
     if (events < hotKeyEventsMin) return []
     const total = this.#keys.total + this.#keysBefore.total
     const last = { count: total, isSampled: total !== events }
-    const sums = new Map<string, number>()
-    for (const hitters of [this.#keys, this.#keysBefore]) {
-      for (const { name, count, error } of hitters.top(4)) sums.set(name, (sums.get(name) ?? 0) + count - error)
-    }
+    const sums = new Map(this.#keysBefore.counts)
+    for (const [code, hits] of this.#keys.counts) sums.set(code, (sums.get(code) ?? 0) + hits)
     return [...sums]
       .filter(([, hits]) => hits / total >= hotKeyShareMin)
       .map(([code, hits]) => ({
@@ -213,11 +220,15 @@ export class LoadPatterns implements Pattern {
   }
 
   clear(): void {
-    this.#keys.clear()
-    this.#keysBefore.clear()
+    this.#keys = noKeys()
+    this.#keysBefore = noKeys()
     this.#touches.clear()
     this.#starts.clear()
   }
+}
+
+function noKeys(): KeyCounts {
+  return { counts: new Map(), total: 0, events: 0 }
 }
 
 interface HotRange {
