@@ -10,7 +10,6 @@
  *
  * F1  No operation is lost: the totals of the tablets add up to all charges and ended flows.   test/property/tablets.test.ts
  */
-import { getOrInsert } from '../../get-or-insert.ts'
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
@@ -23,7 +22,7 @@ import { idlest, movesToBalance, type PlacedTablet } from './placement.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { TabletEvent } from './report.ts'
 import { decideSplit, percent, shouldMerge } from './split-policy.ts'
-import type { Flow, Tablet } from './tablet.ts'
+import type { Tablet } from './tablet.ts'
 import { TabletMap } from './tablet-map.ts'
 
 /** Decisions about tablets. Each can be replaced; the defaults' docstrings tell what they get and give. */
@@ -37,6 +36,19 @@ export const defaultPolicies: TabletPolicies = {
   split: { decide: decideSplit },
   merge: { decide: shouldMerge },
   placement: { place: idlest, balance: movesToBalance },
+}
+
+/** An operation that stands for many, spread evenly over a time: reads, writes and bytes per tick. */
+interface Flow {
+  readonly rowKey: RowKey
+  readonly reads: number
+  readonly writes: number
+  readonly bytes: number
+  /** Cost for its server, row operations a second. */
+  readonly costPerSecond: number
+  readonly endsMs: number
+  /** The tablet of its row, also after splits and merges. */
+  tablet: Tablet
 }
 
 /** Row operations on one tablet. */
@@ -70,9 +82,8 @@ export class TabletFleet {
   readonly #policies: TabletPolicies
   readonly #random: Random
   #servers: TabletServer[] = []
-  readonly #flowing = new Set<Tablet>()
-  /** Flows by the instant at which they end. */
-  readonly #ending = new Map<number, Flow[]>()
+  /** The running flows. */
+  #flows: Flow[] = []
   #nowMs: number
   #nextTickMs: number
   #nextDecisionMs: number
@@ -101,7 +112,7 @@ export class TabletFleet {
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
       tablet.server = this.#policies.placement.place(this.#serverLoads())
-      for (const flow of tablet.flows) this.#serverOf(tablet).addFlow(this.#nowMs, flow)
+      for (const flow of this.#flowsOf(tablet)) this.serverOf(tablet).addFlow(this.#nowMs, flow)
     }
   }
 
@@ -110,8 +121,7 @@ export class TabletFleet {
     this.map.clear()
     this.heat.clear()
     this.recording.clear(nowMs)
-    this.#flowing.clear()
-    this.#ending.clear()
+    this.#flows = []
     this.#servers = []
     this.#nowMs = Math.max(nowMs, this.#nowMs)
     this.#makeServers()
@@ -125,7 +135,7 @@ export class TabletFleet {
   }
 
   serverOf(tablet: Tablet): TabletServer {
-    return this.#serverOf(tablet)
+    return this.#servers[tablet.server] as TabletServer
   }
 
   /** Adds load to a tablet. The caller has called {@link advance} for this instant. */
@@ -138,11 +148,11 @@ export class TabletFleet {
       tablet.count(nowMs, reads * weight, writes * weight, bytes * weight)
       this.charged += (reads + writes) * weight
       this.heat.add(tablet.table, rowKey, nowMs, reads * weight, writes * weight, bytes * weight)
-      if (settings.simulate) this.#serverOf(tablet).take(nowMs, cost * weight)
+      if (settings.simulate) this.serverOf(tablet).take(nowMs, cost * weight)
       return
     }
     // Without flows there are no ticks.
-    if (this.#flowing.size === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
+    if (this.#flows.length === 0) this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
     const endsMs = stepAfter(nowMs + spreadMs - 0.01, settings.tickMs)
     const ticks = Math.max(1, Math.round((endsMs - this.#nextTickMs) / settings.tickMs) + 1)
     const each = weight / ticks
@@ -155,12 +165,9 @@ export class TabletFleet {
       costPerSecond,
       endsMs,
       tablet,
-      place: 0,
     }
-    tablet.addFlow(flow)
-    this.#flowing.add(tablet)
-    this.#serverOf(tablet).addFlow(nowMs, flow)
-    getOrInsert(this.#ending, endsMs, () => []).push(flow)
+    this.#flows.push(flow)
+    this.serverOf(tablet).addFlow(nowMs, flow)
     this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
       reads: reads * weight,
       writes: writes * weight,
@@ -183,13 +190,13 @@ export class TabletFleet {
     const { tickMs, decisionMs, mergeAfterMs, windowMs } = this.settings
     while (this.#nextTickMs <= nowMs) {
       const atMs = this.#nextTickMs
-      if (this.#flowing.size > 0) this.#flow(atMs)
+      if (this.#flows.length > 0) this.#flow(atMs)
       if (atMs >= this.#nextDecisionMs) {
         this.#decide(atMs)
         this.#nextDecisionMs = stepAfter(atMs, decisionMs)
       }
       this.#nextTickMs = stepAfter(atMs, tickMs)
-      if (this.#flowing.size > 0) continue
+      if (this.#flows.length > 0) continue
       // No flows: go to the next decision, and skip those that would change nothing.
       const quietMs = 2 * mergeAfterMs + windowMs
       if (nowMs - this.#nextDecisionMs > quietMs) this.#nextDecisionMs = stepAfter(nowMs - quietMs, decisionMs)
@@ -205,8 +212,7 @@ export class TabletFleet {
     const done = this.map.split(table, at, nowMs)
     if (done === undefined) return false
     const { left, right } = done
-    if (left.flows.length === 0) this.#flowing.delete(left)
-    if (right.flows.length > 0) this.#flowing.add(right)
+    for (const flow of this.#flowsOf(left)) if (flow.rowKey >= at) flow.tablet = right
     if (splitUnavailableMs > 0) {
       left.unavailableUntilMs = nowMs + splitUnavailableMs
       right.unavailableUntilMs = nowMs + splitUnavailableMs
@@ -233,8 +239,7 @@ export class TabletFleet {
     }
     const [atHex, endHex] = [rowKeyHex(neighbour.start), rowKeyHex(left.end)]
     this.map.merge(left, nowMs)
-    this.#flowing.delete(neighbour)
-    if (left.flows.length > 0) this.#flowing.add(left)
+    for (const flow of this.#flowsOf(neighbour)) flow.tablet = left
     this.#tell(nowMs, 'merge', left, reason, {
       atHex,
       endHex,
@@ -270,16 +275,21 @@ export class TabletFleet {
     })
   }
 
-  #moveFlows(nowMs: number, { flows, server }: Tablet, to: number): void {
-    for (const flow of flows) {
-      this.#servers[server]?.removeFlow(nowMs, flow)
+  #flowsOf(tablet: Tablet): readonly Flow[] {
+    return this.#flows.filter((flow) => flow.tablet === tablet)
+  }
+
+  #moveFlows(nowMs: number, tablet: Tablet, to: number): void {
+    for (const flow of this.#flowsOf(tablet)) {
+      this.serverOf(tablet).removeFlow(nowMs, flow)
       this.#servers[to]?.addFlow(nowMs, flow)
     }
   }
 
   /** After the clock was set back: ends running flows; decisions start again. */
   #setBack(nowMs: number): void {
-    for (const [endsMs] of [...this.#ending].sort(([a], [b]) => a - b)) this.#flow(endsMs)
+    const ends = new Set(this.#flows.map(({ endsMs }) => endsMs))
+    for (const endsMs of [...ends].sort((a, b) => a - b)) this.#flow(endsMs)
     this.#nowMs = nowMs
     this.#nextTickMs = stepAfter(nowMs, this.settings.tickMs)
     this.#nextDecisionMs = stepAfter(nowMs, this.settings.decisionMs)
@@ -292,20 +302,15 @@ export class TabletFleet {
   /** One tick of all flows; ends those that are over. */
   #flow(atMs: number): void {
     const { tickMs } = this.settings
-    for (const tablet of this.#flowing) {
-      const { flowReads, flowWrites, flowBytes } = tablet
-      tablet.count(atMs - tickMs, flowReads, flowWrites, flowBytes)
-      this.charged += flowReads + flowWrites
+    const running: Flow[] = []
+    for (const flow of this.#flows) {
+      const { tablet, reads, writes, bytes } = flow
+      tablet.count(atMs - tickMs, reads, writes, bytes)
+      this.charged += reads + writes
+      if (flow.endsMs > atMs) running.push(flow)
+      else this.serverOf(tablet).removeFlow(atMs, flow)
     }
-    const over = this.#ending.get(atMs)
-    if (over === undefined) return
-    this.#ending.delete(atMs)
-    for (const flow of over) {
-      const { tablet } = flow
-      tablet.removeFlow(flow)
-      this.#serverOf(tablet).removeFlow(atMs, flow)
-      if (tablet.flows.length === 0) this.#flowing.delete(tablet)
-    }
+    this.#flows = running
   }
 
   #decide(nowMs: number): void {
@@ -367,17 +372,13 @@ export class TabletFleet {
 
   #decideMerges(nowMs: number, table: TableId): void {
     const tablets = this.map.tabletsOf(table)
+    const of = ({ opsPerSecond, bytes, windowStartMs }: Tablet) => ({
+      opsPerSecond,
+      bytes,
+      ageMs: nowMs - windowStartMs,
+    })
     for (let i = 0; i + 1 < tablets.length; i++) {
       const [left, right] = [tablets[i] as Tablet, tablets[i + 1] as Tablet]
-      const of = ({
-        opsPerSecond,
-        bytes,
-        windowStartMs,
-      }: Tablet): { opsPerSecond: number; bytes: number; ageMs: number } => ({
-        opsPerSecond,
-        bytes,
-        ageMs: nowMs - windowStartMs,
-      })
       if (!this.#policies.merge.decide(of(left), of(right), this.settings)) continue
       left.opsPerSecond += right.opsPerSecond
       this.merge(nowMs, left, 'cold', 'both had been cold for a while')
@@ -407,10 +408,6 @@ export class TabletFleet {
     const loads = new Array<number>(this.#servers.length).fill(0)
     for (const { server, opsPerSecond } of this.map.all()) loads[server] = (loads[server] ?? 0) + opsPerSecond + 0.001
     return loads
-  }
-
-  #serverOf(tablet: Tablet): TabletServer {
-    return this.#servers[tablet.server] as TabletServer
   }
 
   #makeServers(): void {

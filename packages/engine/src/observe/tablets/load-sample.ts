@@ -18,10 +18,8 @@ export interface SampledOperation {
 }
 
 export class LoadSample {
-  /** Oldest first; three lists instead of objects, which would live for a window. */
-  readonly #keys: RowKey[] = []
-  readonly #times: number[] = []
-  readonly #weights: number[] = []
+  /** Oldest first. */
+  #operations: SampledOperation[] = []
   #stride = 1
   #skip = 0
 
@@ -32,51 +30,29 @@ export class LoadSample {
     }
     const stride = this.#stride
     if (stride > 1) this.#skip = random.integer(2 * stride - 1)
-    this.#keys.push(rowKey)
-    this.#times.push(atMs)
-    this.#weights.push(weight * stride)
-    if (this.#keys.length >= capacity) this.#makeRoom(atMs - windowMs)
+    this.#operations.push({ rowKey, atMs, weight: weight * stride })
+    if (this.#operations.length >= capacity) this.#makeRoom(atMs - windowMs)
   }
 
   /** The operations since `sinceMs`, oldest first. */
   since(sinceMs: number): readonly SampledOperation[] {
-    const operations: SampledOperation[] = []
-    for (let i = this.#firstSince(sinceMs); i < this.#keys.length; i++) {
-      const [rowKey, atMs, weight] = [this.#keys[i] as RowKey, this.#times[i] as number, this.#weights[i] as number]
-      operations.push({ rowKey, atMs, weight })
-    }
-    return operations
-  }
-
-  #firstSince(sinceMs: number): number {
-    let first = 0
-    while (first < this.#times.length && (this.#times[first] as number) < sinceMs) first++
-    return first
+    const first = this.#operations.findIndex(({ atMs }) => atMs >= sinceMs)
+    return first < 0 ? [] : this.#operations.slice(first)
   }
 
   #makeRoom(sinceMs: number): void {
-    const first = this.#firstSince(sinceMs)
-    const recent = this.#keys.length - first
-    if (recent <= capacity / 2) {
-      this.#keep(first, 1)
+    const recent = this.since(sinceMs)
+    if (recent.length <= capacity / 2) {
+      this.#operations = [...recent]
       // The load has fallen: with few recent entries, more operations may be kept again.
-      if (recent <= capacity / 4 && this.#stride > 1) this.#stride /= 2
+      if (recent.length <= capacity / 4 && this.#stride > 1) this.#stride /= 2
       return
     }
-    this.#keep(first, 2)
-    this.#stride *= 2
-  }
-
-  /** Keeps one of `every` entries from `first` on, which stands for all of them. */
-  #keep(first: number, every: number): void {
-    let to = 0
-    for (let from = first; from < this.#keys.length; from += every, to++) {
-      this.#keys[to] = this.#keys[from] as RowKey
-      this.#times[to] = this.#times[from] as number
-      this.#weights[to] = (this.#weights[from] as number) * every
+    this.#operations = []
+    for (let i = 0; i < recent.length; i += 2) {
+      const { rowKey, atMs, weight } = recent[i] as SampledOperation
+      this.#operations.push({ rowKey, atMs, weight: weight * 2 })
     }
-    this.#keys.length = to
-    this.#times.length = to
-    this.#weights.length = to
+    this.#stride *= 2
   }
 }

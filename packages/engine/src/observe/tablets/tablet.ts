@@ -3,10 +3,8 @@
  *
  *   Entities   ['', ToDo:500)   [ToDo:500, undefined)     '' and undefined: open ends
  *
- * A flow is an operation that stands for many and is spread over a time. It belongs to the tablet of its row, also after splits
- * and merges. `total` only grows: the totals of all tablets, removed ones included, are the sum of all charges. Rows and bytes
- * are counted from writes. A split divides the counts by a uniform sample of the written keys, so they are estimates
- * afterwards (ours).
+ * `total` only grows: the totals of all tablets, removed ones included, are the sum of all charges. Rows and bytes are counted
+ * from writes. A split divides the counts by a uniform sample of the written keys, so they are estimates afterwards (ours).
  */
 import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
@@ -19,20 +17,6 @@ import { Tombstones } from './tombstones.ts'
 const rowSampleSize = 128
 /** A scan that passes fewer deleted rows is fast enough. */
 const wadingMin = 256
-
-/** An operation that stands for many, spread evenly over a time: reads, writes and bytes per tick. */
-export interface Flow {
-  readonly rowKey: RowKey
-  readonly reads: number
-  readonly writes: number
-  readonly bytes: number
-  /** Cost for its server, row operations a second. */
-  readonly costPerSecond: number
-  readonly endsMs: number
-  tablet: Tablet
-  /** Its place in the list of its tablet's flows. */
-  place: number
-}
 
 export class Tablet {
   readonly table: TableId
@@ -57,11 +41,6 @@ export class Tablet {
   windowStartMs: number
   window: LoadWindow
   sample: LoadSample = new LoadSample()
-  readonly flows: Flow[] = []
-  /** Sums over `flows`, per tick. */
-  flowReads = 0
-  flowWrites = 0
-  flowBytes = 0
   total = 0
   /** Load of the decision window, at the last decision. */
   opsPerSecond = 0
@@ -87,34 +66,6 @@ export class Tablet {
   noteScan(rows: number, tombstones: number): void {
     if (tombstones < wadingMin || tombstones <= rows) return
     this.wading = { scans: (this.wading?.scans ?? 0) + 1, rows, tombstones }
-  }
-
-  addFlow(flow: Flow): void {
-    flow.tablet = this
-    flow.place = this.flows.length
-    this.flows.push(flow)
-    this.flowReads += flow.reads
-    this.flowWrites += flow.writes
-    this.flowBytes += flow.bytes
-  }
-
-  removeFlow(flow: Flow): void {
-    // The last flow takes its place.
-    const last = this.flows.pop()
-    if (last !== undefined && last !== flow) {
-      this.flows[flow.place] = last
-      last.place = flow.place
-    }
-    if (this.flows.length === 0) {
-      // Sums of fractions do not return to exactly 0.
-      this.flowReads = 0
-      this.flowWrites = 0
-      this.flowBytes = 0
-      return
-    }
-    this.flowReads -= flow.reads
-    this.flowWrites -= flow.writes
-    this.flowBytes -= flow.bytes
   }
 
   /** Notes a new row. The sample keeps each with the same probability. */
@@ -144,11 +95,6 @@ export class Tablet {
     right.#rowsSeen = Math.round(this.#rowsSeen * share)
     this.#rowSample = this.#rowSample.filter((key) => key < at)
     this.#rowsSeen -= right.#rowsSeen
-    for (const flow of [...this.flows]) {
-      if (flow.rowKey < at) continue
-      this.removeFlow(flow)
-      right.addFlow(flow)
-    }
     this.end = at
     this.splitAtMs = nowMs
     right.splitAtMs = nowMs
@@ -181,10 +127,6 @@ export class Tablet {
       (_, i, all) => all.length <= rowSampleSize || i % 2 === 0,
     )
     this.#rowsSeen += right.#rowsSeen
-    for (const flow of [...right.flows]) {
-      right.removeFlow(flow)
-      this.addFlow(flow)
-    }
   }
 
   #shareFrom(at: RowKey): number {
