@@ -129,6 +129,8 @@ test.each([
   await close()
 })
 
+type Steps = ((effect: () => unknown) => unknown)[]
+
 /** Holds an append until the commits that were called meanwhile wait for the next turn. */
 const whileOthersGather = async (effect: () => unknown): Promise<unknown> => {
   for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
@@ -144,7 +146,7 @@ const reading = async (engine: Engine, key: Key): Promise<Uint8Array> => {
 }
 
 test('an answer that rests on a record of its turn is not given when the append fails', async () => {
-  const steps: ((effect: () => unknown) => unknown)[] = []
+  const steps: Steps = []
   const append = (effect: () => unknown) => steps.shift()?.(effect) ?? effect()
   const { one, two, close } = await openTwo(append, { groupBytesMax: 20_000 })
   const text = excluded(string('x'.repeat(12_000)))
@@ -162,22 +164,44 @@ test('an answer that rests on a record of its turn is not given when the append 
   await close()
 })
 
-test('transactions of one turn of which each must be prepared do not lose against each other', async () => {
-  const steps: ((effect: () => unknown) => unknown)[] = []
-  const { one, two, close } = await openTwo((effect) => steps.shift()?.(effect) ?? effect())
-  const ids = Array.from({ length: 12 }, (_, i) => i + 1)
+/** Transactions that have each read one of these entities, in a group whose floor is above their moments. */
+const readingBelowFloor = async (engine: Engine, steps: Steps, keys: readonly Key[]): Promise<Uint8Array[]> => {
   const transactions: Uint8Array[] = []
-  for (const id of ids) transactions.push(await reading(one, child(id)))
-  // The search for the fate of the append raises the floor of the group above what they have read.
+  for (const key of keys) transactions.push(await reading(engine, key))
+  // The search for the fate of the append raises the floor.
   steps.push(() => {
     throw new OutcomeUnknown('by the wish of this test')
   })
-  await commit(one, mutationOf(root, 1))
+  await commit(engine, mutationOf(root, 1))
+  return transactions
+}
+
+test.each([
+  ['its own entity', (i: number) => child(i + 1), Array(12).fill(true)],
+  ['the same entity', () => child(1), [true, ...Array(11).fill('ABORTED')]],
+])('transactions below the floor of their group that each change %s share an append', async (_, keyOf, expected) => {
+  const steps: Steps = []
+  const { one, two, appends, close } = await openTwo((effect) => steps.shift()?.(effect) ?? effect())
+  const keys = Array.from({ length: 12 }, (_, i) => keyOf(i))
+  const transactions = await readingBelowFloor(one, steps, keys)
   steps.push(whileOthersGather)
+  const before = appends()
   const first = commit(one, mutationOf(root, 2))
-  const all = transactions.map((transaction, i) => commit(one, mutationOf(child(i + 1), i), transaction))
-  expect(await outcomes([first, ...all])).toEqual(Array(13).fill(true))
-  expect(await valuesAt(two, ids.map(child))).toEqual(ids.map((id) => id - 1))
+  const all = transactions.map((transaction, i) => commit(one, mutationOf(keys[i] as Key, i), transaction))
+  expect(await outcomes([first, ...all])).toEqual([true, ...expected])
+  expect(appends() - before).toBe(2)
+  const changed = expected.flatMap((outcome, i) => (outcome === true ? [i] : []))
+  expect(await valuesAt(two, changed.map(keyOf))).toEqual(changed)
+  await close()
+})
+
+test('a transaction below the floor of a reset conflicts with it', async () => {
+  const { one, two, close } = await openTwo()
+  await commit(one, mutationOf(child(1), 1))
+  const transaction = await reading(one, child(1))
+  await two.reset()
+  expect(await outcomes([commit(one, mutationOf(child(1), 2), transaction)])).toEqual(['ABORTED'])
+  expect(await valuesAt(two, [child(1)])).toEqual([])
   await close()
 })
 

@@ -49,6 +49,8 @@ type Outcome = { readonly committed: Committed } | 'conflict' | 'lost' | 'again'
 
 /** An attempt of a commit that waits for its turn; only its first answer counts. */
 interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
+  /** Whether it writes or has read other groups too, so that it needs PREPARE and a turn of its own. */
+  readonly isWide: boolean
   /** How often it has lost before. */
   readonly attempt: number
   answer(outcome: Outcome): void
@@ -62,8 +64,8 @@ interface Turn {
   readonly startedMs: number
   /** The rows of its groups, as its commits leave them that have been evaluated. */
   readonly rows: Map<GroupCode, GroupRow>
-  /** The outcome of all that are evaluated later, once `rows` is out of date: an append was lost, or a PREPARE has changed the group. */
-  rest: 'lost' | 'again' | undefined
+  /** Whether an append was lost, so that `rows` is out of date: all that are evaluated later are lost too. */
+  isLost: boolean
   readonly losers: Stamped[]
   /** Those whose records no write has sent yet. */
   entering: (Entering & { readonly one: Stamped; readonly committed: Committed })[]
@@ -114,12 +116,12 @@ export class SharedCommits {
   #attempt(input: CommitInput, reads: CheckedReads | undefined, attempt: number): Promise<Outcome> {
     const groups = [...groupsOf(input.mutations.map(({ key }) => key))].sort()
     return new Promise((answer, refuse) => {
-      const waiting = { input, reads, attempt, answer, refuse }
       const [group] = groups as [GroupCode]
-      const canShare = groups.length === 1 && (reads === undefined || isOfGroup(reads, group))
-      const turn = canShare
-        ? this.#turns.share(group, waiting, (all) => this.#turn(groups, all))
-        : this.#turns.take(groups, () => this.#turn(groups, [waiting]))
+      const isWide = groups.length > 1 || (reads !== undefined && !isOfGroup(reads, group))
+      const waiting = { input, reads, isWide, attempt, answer, refuse }
+      const turn = isWide
+        ? this.#turns.take(groups, () => this.#turn(groups, [waiting]))
+        : this.#turns.share(group, waiting, (all) => this.#turn(groups, all))
       turn.catch(refuse)
     })
   }
@@ -128,7 +130,7 @@ export class SharedCommits {
   async #turn(groups: readonly GroupCode[], waiting: readonly Waiting[]): Promise<void> {
     try {
       const { stamped, ...begun } = await this.#begin(groups, waiting)
-      const turn: Turn = { ...begun, rest: undefined, losers: [], entering: [], unproven: [] }
+      const turn: Turn = { ...begun, isLost: false, losers: [], entering: [], unproven: [] }
       for (const one of stamped) await this.#answered(turn, one, this.#evaluate(turn, one))
       await this.#answerAll(turn)
       const { losers } = turn
@@ -199,7 +201,7 @@ export class SharedCommits {
   /** @returns `undefined` if the outcome depends on the append of the turn, or the commit was refused */
   async #evaluate(turn: Turn, one: Stamped): Promise<Outcome | undefined> {
     const { input, reads, commit } = one
-    if (turn.rest !== undefined) return turn.rest
+    if (turn.isLost) return 'lost'
     const isFirst = [...turn.rows.values()].every((row) => isBelow(row, commit.stamp))
     if (!isFirst && !this.#store.isOff('head-below')) return 'lost'
     const rows = new Map(turn.rows)
@@ -214,13 +216,7 @@ export class SharedCommits {
     for (const { group, value } of records) {
       input.context.ledger.charge('Log', 'put', entityRowOf(group), 1, value.length)
     }
-    const [[group, row], ...others] = [...rows] as [[GroupCode, GroupRow], ...(readonly unknown[])]
-    const inGroup = others.length > 0 ? undefined : reads === undefined || this.#validator.inGroup(reads, row)
-    if (others.length > 0 || (inGroup === undefined && !this.#store.isOff('validation'))) {
-      // Its validation waits for all that are listed below it.
-      await this.#answerAll(turn)
-      if (turn.rest !== undefined) return turn.rest
-      turn.rest = 'again'
+    if (one.isWide) {
       try {
         const decided = await this.#writes.prepareAndDecide(commit, turn.rows, records, reads)
         return decided === 'committed' ? this.#committed(turn, one, committed) : decided
@@ -230,7 +226,9 @@ export class SharedCommits {
         return undefined
       }
     }
-    if (inGroup === false && !this.#store.isOff('group-log-check')) {
+    const [[group, row]] = [...rows] as [[GroupCode, GroupRow]]
+    const isUnchanged = reads === undefined || (await this.#validator.inGroup(reads, row))
+    if (!isUnchanged && !this.#store.isOff('group-log-check')) {
       turn.unproven.push({ one, found: 'conflict', rows })
       return undefined
     }
@@ -257,13 +255,13 @@ export class SharedCommits {
     if (first === undefined || row === undefined) return
     turn.entering = []
     try {
-      if (!(await this.#writes.append(row, [first, ...others]))) turn.rest = 'lost'
+      if (!(await this.#writes.append(row, [first, ...others]))) turn.isLost = true
       for (const { one, committed } of [first, ...others]) {
-        await this.#answered(turn, one, turn.rest ?? this.#committed(turn, one, committed))
+        await this.#answered(turn, one, turn.isLost ? 'lost' : this.#committed(turn, one, committed))
       }
       turn.rows.set(row.group, { ...row, seen: encodeHead(row.head) })
     } catch (error) {
-      turn.rest = 'lost'
+      turn.isLost = true
       for (const { one } of [first, ...others]) one.refuse(error)
     }
   }
@@ -276,7 +274,7 @@ export class SharedCommits {
   /** The outcome of a commit that fails or changes nothing, by what is known after the append of its turn. */
   async #proven(turn: Turn, { one, found, rows }: Turn['unproven'][number]): Promise<Outcome> {
     const { commit, reads } = one
-    if (turn.rest !== undefined && !this.#store.isOff('proof-of-turn')) return turn.rest
+    if (turn.isLost && !this.#store.isOff('proof-of-turn')) return 'lost'
     if (found === 'conflict') return found
     if ('error' in found) {
       const { error } = found

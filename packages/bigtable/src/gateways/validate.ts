@@ -36,7 +36,7 @@ export function groupOfRow(row: RowKey): GroupCode {
   return groupOf(partition, path)
 }
 
-/** Whether a group's row says all about some reads, except after a deletion. */
+/** Whether all reads are of one group. */
 export function isOfGroup({ set, groups }: CheckedReads, group: GroupCode): boolean {
   return (
     set.spans.length === 0 &&
@@ -44,6 +44,9 @@ export function isOfGroup({ set, groups }: CheckedReads, group: GroupCode): bool
     set.rows().every((key) => groupOfRow(key) === group)
   )
 }
+
+/** A cell of a row, without its value. */
+const changed: WantedCells = { family: 'v', newest: 1, withoutValues: true }
 
 export class Validator {
   readonly #store: SharedStore
@@ -57,20 +60,18 @@ export class Validator {
   }
 
   /**
-   * Compares all reads with the head and log of the one group that is written, if that is enough: then APPEND decides, without PREPARE.
-   *
-   * @returns whether the reads are unchanged; `undefined` if other rows must be read
+   * Whether reads of the one group that is written are unchanged in the row of the group: then APPEND decides, whose condition is that nothing comes
+   * between. Other commits have to be in the log. A deletion of the group leaves no record, and is over when a later commit has its stamp: a floor
+   * above the moment may be its trace, and the rows that were read then show whether it is.
    */
-  inGroup(reads: CheckedReads, row: GroupRow): boolean | undefined {
-    const { moment, set, groups } = reads
-    if (!isOfGroup(reads, row.group)) return undefined
+  async inGroup({ moment, set, groups }: CheckedReads, row: GroupRow): Promise<boolean> {
     if (groups.length > 0 && row.head.version > moment) return false
     if (this.#isForgotten(moment)) return false
-    // A deletion of the group leaves no record; only its cells show it.
-    if (row.head.floor > moment) return undefined
-    return !row.log.some(
+    const isChanged = row.log.some(
       ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
     )
+    if (isChanged || row.head.floor <= moment || this.#store.isOff('validation')) return !isChanged
+    return !(await this.#haveCells(set.rows(), { from: moment + 1n }))
   }
 
   /** Whether no read has changed up to the stamp of the commit. */
@@ -82,20 +83,17 @@ export class Validator {
       const rows = await readGroups(this.#store, groups, commit.stamp)
       for (const { head } of rows.values()) if (head.version > moment) return false
     }
-    const changed: WantedCells = {
-      family: 'v',
-      from: moment + 1n,
-      until: commit.stamp + 1n,
-      newest: 1,
-      withoutValues: true,
-    }
-    const rows = set.rows()
-    if (rows.length > 0 && (await this.#store.rows.readRows(rows, [changed])).size > 0) return false
+    const changes = { from: moment + 1n, until: commit.stamp + 1n }
+    if (await this.#haveCells(set.rows(), changes)) return false
     for (const range of set.spans) {
-      const found = await this.#store.rows.scanRows({ range, limit: 1, wanted: [changed] })
+      const found = await this.#store.rows.scanRows({ range, limit: 1, wanted: [{ ...changed, ...changes }] })
       if (found.length > 0) return false
     }
     return !this.#isForgotten(moment)
+  }
+
+  async #haveCells(rows: readonly RowKey[], times: Pick<WantedCells, 'from' | 'until'>): Promise<boolean> {
+    return rows.length > 0 && (await this.#store.rows.readRows(rows, [{ ...changed, ...times }])).size > 0
   }
 
   /** Whether entity groups are the same at the stamp of the commit as in these rows. */
