@@ -6,8 +6,7 @@
  *
  * Known: the wire format, and field numbers of google/datastore/v1/datastore.proto.
  */
-import protobuf from 'protobufjs/minimal.js'
-import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
+import { contentOf, fieldsOf, headOf } from '../convert/wire-fields.ts'
 
 /** A copy of an encoded message, which may have lost elements. */
 export interface KeptMessage {
@@ -68,12 +67,7 @@ function cutParts(message: Uint8Array, [numbers = [], ...inside]: ListPath, coun
       }
     } else if (inside.length > 0) {
       const inner = Buffer.concat(cutParts(contentOf(field), inside, counts))
-      parts.push(
-        protobuf.Writer.create()
-          .uint32(number * 8 + 2)
-          .bytes(inner)
-          .finish(),
-      )
+      parts.push(headOf(number, inner.length), inner)
     } else {
       counts.of++
       const isKept = counts.kept === 0 || counts.bytes + field.length <= keptBytesMax - otherBytes

@@ -10,8 +10,8 @@
  * Known: the wire format; a message may be cut between any two fields.
  */
 import { giveWay, type MaybePromise, type RequestContext } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
 import { type Answer, answerHeadBytes, messageOf } from '../call.ts'
+import { wholeFieldsOf } from './wire-fields.ts'
 
 /** Larger requests are read in pieces. */
 export const wholeBytesMax: number = 64 * 1024
@@ -36,40 +36,18 @@ export async function cutMessage(context: RequestContext, bytes: Buffer, list: n
     if (to > start) (isList ? pieces : rest).push(bytes.subarray(start, to))
     start = to
   }
-  const reader = protobuf.Reader.create(bytes)
-  while (at < bytes.length) {
-    const field = nextField(reader)
-    if (field === undefined) {
-      end(at)
-      pieces.push(bytes.subarray(at))
-      return { rest: Buffer.concat(rest), pieces }
-    }
-    const isNext = field.number === list
+  for (const { number, bytes: field } of wholeFieldsOf(bytes)) {
+    const isNext = number === list
     if (isNext !== isList || at - start >= pieceBytes) {
       end(at)
       await giveWay(context, workOfPiece)
     }
     isList = isNext
-    at = field.end
+    at += field.length
   }
   end(at)
+  if (at < bytes.length) pieces.push(bytes.subarray(at))
   return { rest: Buffer.concat(rest), pieces }
-}
-
-interface Field {
-  readonly number: number
-  readonly end: number
-}
-
-/** The field at the reader's position; `undefined` if the bytes are none. */
-function nextField(reader: protobuf.Reader): Field | undefined {
-  try {
-    const tag = reader.uint32()
-    reader.skipType(tag & 7)
-    return tag >>> 3 === 0 ? undefined : { number: tag >>> 3, end: reader.pos }
-  } catch {
-    return undefined
-  }
 }
 
 /** Runs `step` for each piece, and gives way in between. */

@@ -24,17 +24,46 @@ export function* fieldsOf(message: Uint8Array): Generator<WireField> {
   }
 }
 
+/** The same, up to bytes that are no field. */
+export function* wholeFieldsOf(message: Uint8Array): Generator<WireField> {
+  try {
+    for (const field of fieldsOf(message)) {
+      if (field.number === 0) return
+      yield field
+    }
+  } catch {
+    // The caller finds the rest behind the last field.
+  }
+}
+
+/** The tag and the length before a content of so many bytes. */
+export function headOf(number: number, length: number): Uint8Array {
+  return protobuf.Writer.create()
+    .uint32(number * 8 + 2)
+    .uint32(length)
+    .finish()
+}
+
+/** The contents of all fields with a number. */
+export function contentsOf(message: Uint8Array, number: number): readonly Buffer[] {
+  return [...fieldsOf(message)].filter((field) => field.number === number).map(({ bytes }) => contentOf(bytes))
+}
+
+/** The value, below 2^32, of the first field with a number; 0 without one. */
+export function numberOf(message: Uint8Array, number: number): number {
+  for (const field of fieldsOf(message)) {
+    if (field.number !== number) continue
+    const reader = protobuf.Reader.create(field.bytes)
+    reader.uint32()
+    return reader.uint32()
+  }
+  return 0
+}
+
 /** The message, bytes or text in a field. */
 export function contentOf(field: Uint8Array): Buffer {
   const reader = protobuf.Reader.create(field)
   reader.uint32()
   const { buffer, byteOffset, byteLength } = reader.bytes()
   return Buffer.from(buffer, byteOffset, byteLength)
-}
-
-/** The number in a field: a varint below 2^32. */
-export function numberIn(field: Uint8Array): number {
-  const reader = protobuf.Reader.create(field)
-  reader.uint32()
-  return reader.uint32()
 }

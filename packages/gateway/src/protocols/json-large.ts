@@ -10,8 +10,7 @@
 import { isUtf8 } from 'node:buffer'
 import { clearField, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { giveWay, InvariantError, invalidArgument, type RequestContext } from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
-import { contentOf, fieldsOf } from '../convert/wire-fields.ts'
+import { contentOf, fieldsOf, headOf } from '../convert/wire-fields.ts'
 import type { MethodName } from '../methods.ts'
 import {
   bytesFromJson,
@@ -57,7 +56,7 @@ class RequestReader {
   }
 
   /** The bytes of a message: its small members, then each large one. */
-  async message(type: DescMessage, { isList, count, parts }: LargeJson): Promise<Buffer[]> {
+  async message(type: DescMessage, { isList, count, parts }: LargeJson): Promise<Uint8Array[]> {
     // The library says what is wrong with a list.
     if (isList) return [bytesFromJson(type, Buffer.from('[]'), this.#form)]
     if (count > membersMax) {
@@ -76,7 +75,7 @@ class RequestReader {
     }
     if (texts.length === 0) return []
     const message = messageFromJson(type, await this.#inTurn([...texts, '}']), this.#form)
-    const members: Buffer[] = []
+    const members: Uint8Array[] = []
     for (const [name, value] of large) {
       const field = type.fields.find((one) => one.jsonName === name || one.name === name)
       if (field === undefined) throw new InvariantError(`${type.typeName} has no field ${name}`)
@@ -86,9 +85,9 @@ class RequestReader {
     return [bytesOf(type, message), ...members]
   }
 
-  async #member(type: DescMessage, field: DescField, value: LargeJson): Promise<Buffer[]> {
+  async #member(type: DescMessage, field: DescField, value: LargeJson): Promise<Uint8Array[]> {
     if (field.fieldKind === 'message') return inField(field.number, await this.message(field.message, value))
-    const bytes: Buffer[] = []
+    const bytes: Uint8Array[] = []
     for (const part of value.parts) {
       for (const one of await this.#part(type, field, value.isList, part)) bytes.push(one)
     }
@@ -96,13 +95,12 @@ class RequestReader {
   }
 
   /** Elements of a list or entries of a map, as fields of `type`. */
-  async #part(type: DescMessage, field: DescField, isList: boolean, part: JsonPart): Promise<readonly Buffer[]> {
+  async #part(type: DescMessage, field: DescField, isList: boolean, part: JsonPart): Promise<readonly Uint8Array[]> {
     const element = field.fieldKind === 'list' || field.fieldKind === 'map' ? field.message : undefined
     if ('large' in part && element !== undefined) {
       const message = await this.message(element, part.large)
       if (isList) return inField(field.number, message)
-      const key = Buffer.from(protobuf.Writer.create().uint32(0x0a).string(part.name).finish())
-      return inField(field.number, [key, ...inField(2, message)])
+      return inField(field.number, [...inField(1, [Buffer.from(part.name)]), ...inField(2, message)])
     }
     const run = 'run' in part ? part.run : Buffer.from(open(part.large.isList) + close(part.large.isList))
     const texts = [`{${JSON.stringify(field.jsonName)}:${open(isList)}`, run, `${close(isList)}}`]
@@ -120,16 +118,8 @@ class RequestReader {
 }
 
 /** A message as the field with this number. */
-function inField(number: number, message: readonly Buffer[]): Buffer[] {
-  return [
-    Buffer.from(
-      protobuf.Writer.create()
-        .uint32(number * 8 + 2)
-        .uint32(lengthOf(message))
-        .finish(),
-    ),
-    ...message,
-  ]
+function inField(number: number, message: readonly Uint8Array[]): Uint8Array[] {
+  return [headOf(number, lengthOf(message)), ...message]
 }
 
 /** Larger answers are made one after the other: each needs three times its bytes, and together they would end no sooner. */
@@ -182,9 +172,9 @@ async function* jsonInPieces(
   }
   for (const [field, values] of large) {
     yield `${before}${lineBreakOf(depth)}${JSON.stringify(field.jsonName)}: `
-    if (field.fieldKind === 'scalar') yield `"${Buffer.from(contentOf(values.at(-1) as Buffer)).toString('base64')}"`
+    if (field.fieldKind === 'scalar') yield `"${contentOf(values.at(-1) as Uint8Array).toString('base64')}"`
     else if (field.fieldKind === 'message') {
-      const whole = values.length === 1 ? (values[0] as Buffer) : Buffer.concat(values)
+      const whole = values.length === 1 ? (values[0] as Uint8Array) : Buffer.concat(values)
       yield* jsonInPieces(context, field.message, contentOf(whole), depth + 1)
     } else yield* membersInPieces(context, type, field, values, depth + 1)
     before = ','
@@ -197,7 +187,7 @@ async function* membersInPieces(
   context: RequestContext,
   type: DescMessage,
   field: DescField,
-  fields: readonly Buffer[],
+  fields: readonly Uint8Array[],
   depth: number,
 ): AsyncGenerator<string> {
   const isMap = field.fieldKind === 'map'
@@ -221,7 +211,7 @@ interface Fields {
   /** The others, as a message. */
   readonly rest: Buffer
   /** With tag and length, in their order. */
-  readonly large: readonly (readonly [DescField, readonly Buffer[]])[]
+  readonly large: readonly (readonly [DescField, readonly Uint8Array[]])[]
 }
 
 /** Fields between two chances for other calls. */
@@ -229,20 +219,16 @@ const fieldsPerLook = 256
 
 /** The fields of a message that have many bytes and consist of messages, or are bytes: the library prints these a character at a time. */
 async function largeFields(context: RequestContext, type: DescMessage, message: Buffer): Promise<Fields> {
-  const reader = protobuf.Reader.create(message)
-  const byNumber = new Map<number, Buffer[]>()
-  for (let count = 1; reader.pos < reader.len; count++) {
-    const start = reader.pos
-    const tag = reader.uint32()
-    reader.skipType(tag & 7)
-    const field = message.subarray(start, reader.pos)
-    const fields = byNumber.get(tag >>> 3)
-    if (fields === undefined) byNumber.set(tag >>> 3, [field])
-    else fields.push(field)
-    if (count % fieldsPerLook === 0) await giveWay(context, fieldsPerLook)
+  const byNumber = new Map<number, Uint8Array[]>()
+  let count = 0
+  for (const { number, bytes } of fieldsOf(message)) {
+    const fields = byNumber.get(number)
+    if (fields === undefined) byNumber.set(number, [bytes])
+    else fields.push(bytes)
+    if (++count % fieldsPerLook === 0) await giveWay(context, fieldsPerLook)
   }
-  const rest: Buffer[] = []
-  const large: [DescField, Buffer[]][] = []
+  const rest: Uint8Array[] = []
+  const large: [DescField, Uint8Array[]][] = []
   for (const [number, fields] of byNumber) {
     const field = type.fields.find((one) => one.number === number)
     const isLarge =
@@ -254,8 +240,8 @@ async function largeFields(context: RequestContext, type: DescMessage, message: 
 }
 
 /** Fields joined to runs of at most two pieces; a larger one is alone. */
-function* runsOf(fields: readonly Buffer[]): Generator<Buffer> {
-  let run: Buffer[] = []
+function* runsOf(fields: readonly Uint8Array[]): Generator<Buffer> {
+  let run: Uint8Array[] = []
   let bytes = 0
   for (const field of fields) {
     if (run.length > 0 && (bytes >= pieceBytes || bytes + field.length > 2 * pieceBytes)) {
@@ -269,7 +255,7 @@ function* runsOf(fields: readonly Buffer[]): Generator<Buffer> {
   yield Buffer.concat(run)
 }
 
-function lengthOf(parts: readonly Buffer[]): number {
+function lengthOf(parts: readonly Uint8Array[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }
 

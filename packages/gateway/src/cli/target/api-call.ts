@@ -7,7 +7,7 @@ import { statusCodes, systemScheduler } from '@sixtables/engine'
 import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
 import type { JsonObject } from '../../admin/operations/operations.ts'
 import { Call, messageOf } from '../../call.ts'
-import { contentOf, fieldsOf, numberIn } from '../../convert/wire-fields.ts'
+import { contentsOf, numberOf } from '../../convert/wire-fields.ts'
 import { handlersOf } from '../../handlers/handlers.ts'
 import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
@@ -95,16 +95,11 @@ async function planOfServer(address: string, request: JsonObject): Promise<reado
   }
 }
 
-/** Decodes a google.rpc.Status {code 1, message 2}. */
-function statusIn(body: Buffer): { readonly code?: number; readonly message?: string } {
-  const status: { code?: number; message?: string } = {}
+/** Decodes a google.rpc.Status {code 1, message 2}; empty for the body of another kind of server. */
+function statusIn(body: Buffer): { readonly code?: number; readonly message?: string | undefined } {
   try {
-    for (const { number, bytes } of fieldsOf(body)) {
-      if (number === 1) status.code = numberIn(bytes)
-      else if (number === 2) status.message = contentOf(bytes).toString()
-    }
+    return { code: numberOf(body, 1), message: contentsOf(body, 2)[0]?.toString() }
   } catch {
-    // Another kind of server: its body is no Status.
+    return {}
   }
-  return status
 }

@@ -24,7 +24,7 @@ import {
 } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
 import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
-import { contentOf, fieldsOf, numberIn } from '../../convert/wire-fields.ts'
+import { contentsOf, numberOf } from '../../convert/wire-fields.ts'
 import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
 import type { BoundAggregation } from '../../gql/bind.ts'
 import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
@@ -205,14 +205,4 @@ const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as con
 function moreResultsOf(number: number): MoreResults {
   const [name] = Object.entries(moreResultsTypes).find(([, type]) => type === number) ?? []
   return (name as MoreResults | undefined) ?? 'noMoreResults'
-}
-
-/** The contents of all fields with a number. */
-function contentsOf(message: Uint8Array, number: number): readonly Uint8Array[] {
-  return [...fieldsOf(message)].filter((field) => field.number === number).map(({ bytes }) => contentOf(bytes))
-}
-
-function numberOf(message: Uint8Array, number: number): number {
-  for (const field of fieldsOf(message)) if (field.number === number) return numberIn(field.bytes)
-  return 0
 }
