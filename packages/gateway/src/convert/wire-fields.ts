@@ -3,6 +3,7 @@
  *
  *   0a 03 "ada"  10 07     ─▶   field 1 with the content "ada", field 2 with the number 7
  */
+import { invalidArgument } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 
 export interface WireField {
@@ -66,4 +67,14 @@ export function contentOf(field: Uint8Array): Buffer {
   reader.uint32()
   const { buffer, byteOffset, byteLength } = reader.bytes()
   return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+/** The last text of each field; fields of other types are skipped. @throws INVALID_ARGUMENT for broken bytes */
+export function textFields(message: Buffer, name: string): ReadonlyMap<number, string> {
+  try {
+    const fields = [...fieldsOf(message)].filter(({ hasContent }) => hasContent)
+    return new Map(fields.map(({ number, bytes }) => [number, contentOf(bytes).toString()]))
+  } catch {
+    throw invalidArgument(`the bytes are not a ${name}`)
+  }
 }

@@ -3,7 +3,6 @@
  * and the console (serve.ts).
  */
 import type { Engine, MovableClock } from '@sixtables/engine'
-import { addCallRoutes } from '../admin/emulator/call-routes.ts'
 import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
@@ -38,8 +37,7 @@ export class EmulatorRoutes {
     const engine = this.#engine
     addEngineRoutes(router, engine, withFixture)
     addFaultRoutes(router, { engine, faults, clock })
-    addCallRoutes(router, calls)
-    addRequestRoutes(router, requests)
+    addRequestRoutes(router, requests, calls)
     addCommitRoutes(router, engine)
     addSnapshotRoutes(router, engine, clock)
     addOverviewRoute(router, engine, calls)

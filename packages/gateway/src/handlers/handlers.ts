@@ -1,5 +1,6 @@
 /** All RPCs of the data API over one engine. */
-import type { Handlers } from '../call.ts'
+import { andThen } from '@sixtables/engine'
+import { type Handler, type Handlers, messageOf } from '../call.ts'
 import type { EnginePort } from '../engine-port.ts'
 import { allocateIdsHandler } from './allocate-ids.ts'
 import { beginTransactionHandler } from './begin-transaction.ts'
@@ -20,5 +21,23 @@ export function handlersOf(engine: EnginePort): Handlers {
     Rollback: rollbackHandler(engine),
     AllocateIds: allocateIdsHandler(engine),
     ReserveIds: reserveIdsHandler(engine),
+  }
+}
+
+/** Handlers that add the messages of a call to its trace, for all protocols. */
+export function tracedHandlers(handlers: Handlers): Handlers {
+  const traced = Object.entries(handlers).map(([name, handler]) => [name, tracedHandler(handler)])
+  return Object.fromEntries(traced) as Handlers
+}
+
+function tracedHandler(handler: Handler): Handler {
+  return (request, call) => {
+    const { trace } = call
+    if (trace?.keepsMessages !== true) return handler(request, call)
+    trace.request = request
+    return andThen(handler(request, call), (answer) => {
+      trace.answer = messageOf(answer)
+      return answer
+    })
   }
 }

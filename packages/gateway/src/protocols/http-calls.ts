@@ -18,11 +18,10 @@ import type { Logger } from '../logger.ts'
 import { type MethodName, methodNames } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { jsonForm } from './http-json.ts'
-import { protobufForm } from './http-protobuf.ts'
 import { reportBody } from './json-report.ts'
 import type { Headers, RouteAnswer, Router } from './router.ts'
 import { httpStatuses, statusOf } from './status.ts'
-import { checkMessageSize, type WireForm } from './wire-form.ts'
+import { checkMessageSize, protobufForm, type WireForm } from './wire-form.ts'
 
 export const textType = 'text/plain; charset=UTF-8'
 

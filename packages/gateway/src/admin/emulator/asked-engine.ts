@@ -1,5 +1,5 @@
 /** The engine for routes. Requests of watching tools count in no list, statistics or finding. */
-import type { Engine } from '@sixtables/engine'
+import { type Engine, unimplemented } from '@sixtables/engine'
 import { watcherHeader } from '../../call.ts'
 import type { RouteRequest } from '../../protocols/router.ts'
 
@@ -11,4 +11,15 @@ export function askedBy({ headers }: Pick<RouteRequest, 'headers'>, engine: Engi
     database: (projectId, databaseId) => engine.database(projectId, databaseId),
     context: (options) => engine.context({ ...options, isUncounted: true }),
   }
+}
+
+/**
+ * A check for controls that need a store of one process: with a shared store, one gateway can hold or move nothing for the others.
+ *
+ * @param why - a clause about shared stores for the message, with an alternative if there is one
+ * @throws UNIMPLEMENTED if several gateways share the store
+ */
+export function needOneProcess({ hasOtherWriters }: Pick<Engine, 'hasOtherWriters'>, why: string): void {
+  if (hasOtherWriters)
+    throw unimplemented(`a store that several gateways share ${why}. Use a store of one process for this.`)
 }

@@ -4,14 +4,12 @@
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { addEntityRoute } from './entity-route.ts'
-import { addExplainRoute } from './explain.ts'
+import { addExplainRoutes } from './explain.ts'
 import { type FixtureReader, readFixtureHere } from './fixture-request.ts'
 import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
 import { addInspectionRoutes } from './inspection.ts'
-import { addPreviewRoute } from './preview.ts'
 import { addStalenessRoute } from './staleness.ts'
 
 export type { PlanReport } from './explain.ts'
@@ -21,10 +19,8 @@ export type { StaleReport } from './staleness.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine, withFixture: FixtureReader = readFixtureHere): void {
   addInspectionRoutes(router, engine)
-  addEntityRoute(router, engine)
-  addExplainRoute(router, engine)
+  addExplainRoutes(router, engine)
   addFixtureRoutes(router, engine, withFixture)
-  addPreviewRoute(router, engine)
   addStalenessRoute(router, engine)
   addIdRoutes(router, engine)
   addIndexRoutes(router, engine)

@@ -1,8 +1,10 @@
 /**
- * The plan of a GQL query, for which the API's own explain_metrics have no field.
+ * The plan of a GQL query, for which the API's own explain_metrics have no field, and the effects of a commit, without the commit.
  *
  *   POST  /emulator/explain   project, database, namespace, gql, analyze
  *     →  plan: lines, tree, indexesUsed, with analyze stats; or missingIndex: index, yaml
+ *   POST  /emulator/preview   a CommitRequest in JSON, with projectId
+ *     →  rows by table, conflicts; or the commit's refusal
  *
  * Without `analyze` no entity is read. With automatic indexes a missing composite index is built, as by the query itself.
  */
@@ -16,7 +18,10 @@ import {
   type PartitionId,
   validatePartition,
 } from '@sixtables/engine'
+import { Call } from '../../call.ts'
 import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
+import { readCommit } from '../../handlers/commit.ts'
+import { jsonForm } from '../../protocols/http-json.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { placeNamed } from '../named-database.ts'
@@ -77,8 +82,14 @@ function reportOf({ plan, tree, indexesUsed, stats }: ExplainMetrics): PlanRepor
   return { ...report, stats: { ...counts, durationMs: Number(durationMicros) / 1000 } }
 }
 
-export function addExplainRoute(router: Router, engine: Engine): void {
+export function addExplainRoutes(router: Router, engine: Engine): void {
   router.add('POST', explainPath, async (request) => ({
     json: await explainGql(askedBy(request, engine), bodyObject(request.body)),
   }))
+  router.add('POST', '/emulator/preview', async ({ body }) => {
+    const call = new Call({ clock: engine.context().clock })
+    const message = await jsonForm.request('Commit', body, call)
+    const { scope, commit } = await readCommit(message, call)
+    return { json: await engine.preview(engine.database(scope.projectId, scope.databaseId), call, commit) }
+  })
 }

@@ -19,7 +19,7 @@ import type { Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
-import { needOneProcess } from './one-process.ts'
+import { needOneProcess } from './asked-engine.ts'
 
 const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'

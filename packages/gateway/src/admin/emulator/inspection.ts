@@ -2,7 +2,7 @@
  * Questions to the inspector and the checker, by name and parameters. The answers are the engine's reports, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key, records   GET   applied
- *   GET   versions       project, database, namespace, key, limit     entity-route.ts has the entity itself
+ *   GET   versions       project, database, namespace, key, limit     GET   entity      project, database, namespace, key, version
  *   GET   pending        project, database, namespace, limit, words
  *   GET   table          name, and a part of it (TableRowsOptions)     POST  check     repair=true puts index rows right
  *   GET   databases      every database, and its settings: limit
@@ -25,10 +25,12 @@ import {
   tableIds,
   type VersionsReport,
 } from '@sixtables/engine'
+import { messageOf } from '../../call.ts'
 import { databaseIdOf, wholeNumber } from '../../convert/parameters.ts'
-import type { Router } from '../../protocols/router.ts'
+import { lookupAnswer } from '../../handlers/lookup.ts'
+import type { RouteAnswer, Router } from '../../protocols/router.ts'
+import { needOneProcess } from './asked-engine.ts'
 import { settingsJson } from './database-settings.ts'
-import { needOneProcess } from './one-process.ts'
 import { type Asking, progressOf } from './progress.ts'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
@@ -75,6 +77,24 @@ export function addInspectionRoutes(router: Router, engine: Engine): void {
       return { json: await asked({ signal }) }
     })
   }
+  router.add('GET', '/emulator/inspect/entity', ({ query, signal }) => entity(engine, query, signal))
+}
+
+/** One entity as committed, in the JSON of a lookup's answer. Unlike a lookup it applies no waiting commit of the entity's group. */
+async function entity(engine: Engine, query: URLSearchParams, signal: AbortSignal): Promise<RouteAnswer> {
+  const key = keyOf(Object.fromEntries(query))
+  const context = engine.context({ signal })
+  const version = query.get('version')
+  if (version !== null && !/^\d{1,19}$/.test(version)) {
+    throw invalidArgument(`version is a whole number such as 1795253295548613, not "${version}"`)
+  }
+  const image = await engine.inspector.entity(key, version === null ? undefined : BigInt(version), context)
+  const found = image === undefined ? [] : [{ key, image }]
+  const missing = image === undefined ? [key] : []
+  const readTime = context.clock.nowMicros()
+  const answer = await lookupAnswer(context, { found, missing, deferred: [], readTime }, false)
+  const { longAnswerToJson } = await import('../../protocols/json-large.ts')
+  return { jsonText: await longAnswerToJson('Lookup', messageOf(answer), context) }
 }
 
 /** The key of a request. @throws INVALID_ARGUMENT */

@@ -10,9 +10,10 @@ function report(method: string): CallReport {
 }
 
 test('calls that were passed over are told with the next event, also if calls that do not match came between', async () => {
-  const recorder = new RequestRecorder(new Calls())
+  const calls = new Calls()
+  const recorder = new RequestRecorder(calls)
   const router = new Router()
-  addRequestRoutes(router, recorder)
+  addRequestRoutes(router, recorder, calls)
   const { route } = router.find('GET', '/emulator/requests/events') ?? {}
   const query = new URLSearchParams({ method: 'lookup' })
   const ending = new AbortController()

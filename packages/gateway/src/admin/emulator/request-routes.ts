@@ -1,15 +1,18 @@
 /**
- * The newest calls of the data API, which show what a program really asks.
+ * The newest calls of the data API, which show what a program really asks, and all of them as a stream for other programs.
  *
  *   GET    /emulator/requests           the kept ones, newest first                                filters, limit, before (an id)
  *   GET    /emulator/requests/{id}      one with its messages as JSON, plan, and rows by table
  *   GET    /emulator/requests/events    server-sent events: calls that end from now on; calls are recorded while it is open      filters
  *   DELETE /emulator/requests           forgets the kept ones
+ *   GET    /emulator/calls              a recording (calls/recording.ts) as server-sent events, one line each                     values=true
  */
 
-import { DatastoreError, type PlanTree, systemScheduler } from '@sixtables/engine'
+import { DatastoreError, invalidArgument, type PlanTree, systemScheduler } from '@sixtables/engine'
+import type { Calls } from '../../calls/calls.ts'
 import type { KeptMessage } from '../../calls/kept-message.ts'
 import { silenceMs } from '../../calls/line-queue.ts'
+import { recordLines } from '../../calls/recording.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
@@ -21,7 +24,7 @@ import {
 import { wholeNumber } from '../../convert/parameters.ts'
 import { type DataMethod, methodNames } from '../../methods.ts'
 import { type Json, printJson } from '../../protocols/json-text.ts'
-import { eventOf, type Router } from '../../protocols/router.ts'
+import { eventOf, eventsOfLines, type Route, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
 /** Shortest pause between two batches of a stream. */
@@ -58,7 +61,7 @@ export interface RequestDetailReport extends RecordedRequest {
   readonly tables?: readonly TableRows[]
 }
 
-export function addRequestRoutes(router: Router, recorder: RequestRecorder): void {
+export function addRequestRoutes(router: Router, recorder: RequestRecorder, calls: Calls): void {
   router.add('GET', '/emulator/requests', ({ query }) => {
     const filter = requestFilter(query, ['limit', 'before'])
     const limit = wholeNumber('limit', query.get('limit'), { min: 1, max: callsMax }) ?? limitDefault
@@ -86,6 +89,12 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
     recorder.clear()
     return { json: {} }
   })
+  const recording: Route = ({ query }) => {
+    const values = query.get('values') ?? 'false'
+    if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
+    return { events: (signal) => eventsOfLines(recordLines(calls, { values: values === 'true' }, signal)) }
+  }
+  router.add('GET', '/emulator/calls', recording, ['values'])
 }
 
 async function* eventsOf(

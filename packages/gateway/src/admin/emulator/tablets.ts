@@ -15,10 +15,18 @@
  * wait for the whole count. Answers are the engine's reports (observe/tablets/report.ts), plain JSON.
  */
 
-import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
+import {
+  type Engine,
+  type HeatOptions,
+  invalidArgument,
+  type Scheduler,
+  type TableId,
+  tableIds,
+  turnOfItsOwn,
+} from '@sixtables/engine'
 import { wholeNumber } from '../../convert/parameters.ts'
+import { eventPieces } from '../../protocols/json-report.ts'
 import type { Route, Router } from '../../protocols/router.ts'
-import { liveHeat } from './live-heat.ts'
 import { groupsDefault, tickMs, watchOf } from './watch.ts'
 
 const intervalMsDefault = 1000
@@ -87,4 +95,32 @@ function tableOf(query: URLSearchParams): TableId | undefined {
 
 function numberOf(query: URLSearchParams, name: string, min: number): number | undefined {
   return wholeNumber(name, query.get(name), { min })
+}
+
+/**
+ * Heat second by second as events: the first has all recorded seconds, each later one the new seconds. While a stream is open every row operation
+ * is counted. A slow client gets fewer events with more seconds each, and loses none: the engine is read only when an event can be sent.
+ */
+async function* liveHeat(
+  engine: Engine,
+  clock: Scheduler,
+  intervalMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const reader = engine.tablets.watchHeat()
+  const context = engine.context({ signal })
+  let lastFindings = ''
+  try {
+    while (!signal.aborted) {
+      const report = await reader.read(context)
+      const findings = engine.findings()
+      const words = JSON.stringify(findings)
+      yield* eventPieces(context, words === lastFindings && !report.isWhole ? report : { ...report, findings })
+      lastFindings = words
+      await clock.sleep(intervalMs, signal)
+      await turnOfItsOwn(context)
+    }
+  } finally {
+    reader.end()
+  }
 }

@@ -11,10 +11,10 @@
  */
 import { DatastoreError } from '@sixtables/engine'
 import { writeAnswer } from '../../convert/answer-writer.ts'
+import { textFields } from '../../convert/wire-fields.ts'
 import type { EnginePort } from '../../engine-port.ts'
 import type { GrpcMethods } from '../../protocols/grpc.ts'
 import type { StreamingMethod } from '../../protocols/grpc-stream.ts'
-import { textFields } from './text-fields.ts'
 
 export const healthService = 'grpc.health.v1.Health'
 

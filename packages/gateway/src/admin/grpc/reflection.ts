@@ -13,8 +13,8 @@
 import { statusCodes } from '@sixtables/engine'
 import type { Answer } from '../../call.ts'
 import { writeAnswer } from '../../convert/answer-writer.ts'
+import { textFields } from '../../convert/wire-fields.ts'
 import type { GrpcMethods } from '../../protocols/grpc.ts'
-import { textFields } from './text-fields.ts'
 
 const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
 

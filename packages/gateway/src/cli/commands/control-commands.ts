@@ -1,8 +1,7 @@
 /** The commands for ids, indexes, faults and the clock, and those for the installation. Only `run` imports a command's code. */
 import type { Command, Positional } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
-import { bigtableFlags } from '../target/bigtable-flags.ts'
-import { databaseFlags, targetFlags } from '../target/target-flags.ts'
+import { bigtableFlags, databaseFlags, targetFlags } from '../target/target-flags.ts'
 import { clockCommand } from './clock.ts'
 import { envCommand } from './data-commands.ts'
 import { faultsCommand } from './faults.ts'

@@ -1,8 +1,7 @@
 /** The commands for a server's address and for data, in the order of help and reference. Only `run` imports a command's code. */
 import type { Command, Flag } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
-import { addressFlags, databaseFlags, key, keyMissing, targetFlags } from '../target/target-flags.ts'
-import { transferFlags } from '../target/transfer-flags.ts'
+import { addressFlags, databaseFlags, key, keyMissing, targetFlags, transferFlags } from '../target/target-flags.ts'
 
 const [format, unset, project, json] = flagTable(`
 Environment

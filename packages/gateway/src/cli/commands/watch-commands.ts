@@ -1,8 +1,15 @@
 /** The commands that watch a server and look into a store, in the order of help and reference. Only `run` imports a command's code. */
 import type { Command } from '../framework/command.ts'
 import { flagTable } from '../framework/flag-table.ts'
-import { storeFlags } from '../target/bigtable-flags.ts'
-import { addressFlags, key, keyMissing, placeFlags, serverFlags, targetFlags } from '../target/target-flags.ts'
+import {
+  addressFlags,
+  key,
+  keyMissing,
+  placeFlags,
+  serverFlags,
+  storeFlags,
+  targetFlags,
+} from '../target/target-flags.ts'
 import { findingsCommand } from './findings.ts'
 import { tablesInWords } from './inspect/table-names.ts'
 
@@ -97,7 +104,7 @@ Which requests
       'A server keeps its newest 1,000 calls while `sixtables requests --follow` or the console watches, or from the start on with ' +
         '`sixtables start --requests`. `sixtables record` writes all calls to a file.',
     ],
-    run: async (given, io) => (await import('./requests/requests.ts')).requests(given, io),
+    run: async (given, io) => (await import('./requests.ts')).requests(given, io),
   },
   {
     name: 'record',

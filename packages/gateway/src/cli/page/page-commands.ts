@@ -8,8 +8,7 @@ import { exitCodes, failed, UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { parse } from '../framework/parser.ts'
 import { counted } from '../framework/print.ts'
-import { storeFlags } from '../target/bigtable-flags.ts'
-import { addressFlags } from '../target/target-flags.ts'
+import { addressFlags, storeFlags } from '../target/target-flags.ts'
 
 /** Where the commands find their server, and its project. */
 export type PageFacts = Pick<ServerFacts, 'address' | 'project'>

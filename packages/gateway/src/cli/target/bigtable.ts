@@ -7,7 +7,7 @@ import type { DatabaseName } from '../../convert/parameters.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import { oneOf, text } from '../framework/flag-values.ts'
-import { bigtableFlags } from './bigtable-flags.ts'
+import { bigtableFlags } from './target-flags.ts'
 
 /** A table of a Bigtable, as an argument of @sixtables/bigtable. */
 export interface BigtablePlace {

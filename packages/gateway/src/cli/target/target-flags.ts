@@ -1,6 +1,6 @@
 /**
- * Flags for the target of a command, a running server or a closed folder, and for project, database and namespace. A command has only
- * those that affect it.
+ * Flags for the target of a command, a running server, a closed folder or a table of a Bigtable, and for project, database and namespace. A
+ * command has only those that affect it. BIGTABLE_EMULATOR_HOST names an emulator, as for Google's clients.
  */
 import { formatEndpoint } from '../../emulator/variables.ts'
 import type { Flag, Positional } from '../framework/command.ts'
@@ -49,3 +49,29 @@ export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, databas
 /** The key of an entity, and the message without one. */
 export const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 export const keyMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
+
+/** The flags of `export` and `import`: server or folder, database, and a filter of entities. */
+export const transferFlags: readonly Flag[] = flagTable(`
+Where the database is
+  endpoint  | text   | Address of a running server: host:port | DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081
+  data-dir  | text   | Data folder to open, instead of --endpoint; no server may use it
+  project   | text   | Project | DATASTORE_PROJECT_ID, or demo
+  database  | text   | Database | the default database
+What is moved
+  kind      | list   | Kind of the entities; repeatable | all kinds
+  namespace | list   | Namespace of the entities, "" for the default one; repeatable | all namespaces
+  json      | switch | JSON output
+`)
+
+/** The kind of store, for commands that can read more than one, and the names of the table. */
+export const storeFlags: readonly Flag[] = flagTable(`
+Bigtable
+  store                | local bigtable | Data on this machine, or in a Bigtable, for any number of gateways (package @sixtables/bigtable) | local
+  bigtable-project     | text | Project of the Bigtable instance
+  bigtable-instance    | text | Id of the Bigtable instance
+  bigtable-table       | text | Id of the table | sixtables
+  bigtable-app-profile | text | App profile with single-cluster routing and single-row transactions | the default of the instance
+`)
+
+/** The names of the table. */
+export const bigtableFlags: readonly Flag[] = storeFlags.slice(1)

@@ -7,6 +7,7 @@ import type { DatastoreError, EngineOptions, Scheduler } from '@sixtables/engine
 import { callLine } from '../../../calls/call-lines.ts'
 import { summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
+import { recordedLines } from '../../../calls/recording.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
 import { type Served, serve } from '../../../emulator/serve.ts'
 import { factsAt } from '../../../emulator/server-file.ts'
@@ -18,9 +19,9 @@ import { runInThread } from '../../page/page-threads.ts'
 import { storeInBigtable } from '../../target/bigtable.ts'
 import type { Endpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
+import { createRecording } from '../../target/recording-file.ts'
 import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
-import { beginRecording } from './start-recording.ts'
 import { exportAtExit, importAtStart } from './start-transfer.ts'
 
 export interface Server {
@@ -174,5 +175,37 @@ async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown>
       return new UsageError(`this machine has no address ${endpoint.host} (${code}); choose another --host`)
     default:
       return error
+  }
+}
+
+/**
+ * Begins the recording of `--record` before clients learn the address, so that no call is missed. If the file cannot be written later, the recording ends and the
+ * server continues.
+ *
+ * @param path - a file that does not exist yet
+ * @returns a function that ends the recording, and resolves with a line about it
+ * @throws UsageError, after closing the server, for a file that exists or cannot be written
+ */
+async function beginRecording(path: string, served: Served, logger: Logger): Promise<() => Promise<string>> {
+  const stop = new AbortController()
+  const lines = recordedLines(served.calls, { values: false }, stop.signal)
+  const header = lines.next()
+  const whenThere = 'delete it, or name another file for --record'
+  const file = await createRecording(path, { force: false, whenThere }).catch(async (error: unknown) => {
+    await lines.return(undefined)
+    await served.close()
+    throw error
+  })
+  const write = async (): Promise<void> => {
+    await file.write((await header).value ?? [])
+    for await (const batch of lines) await file.write(batch)
+  }
+  const written = write().catch((error: unknown) => {
+    logger.warn(`the recording in ${path} broke off: ${error instanceof Error ? error.message : error}`)
+  })
+  return async () => {
+    stop.abort()
+    await written
+    return await file.close()
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { Command, Flag } from '../../framework/command.ts'
 import { flagTable } from '../../framework/flag-table.ts'
-import { storeFlags } from '../../target/bigtable-flags.ts'
+import { storeFlags } from '../../target/target-flags.ts'
 import { hiddenFlags } from './flags-of-others.ts'
 import { logLevels } from './logger.ts'
 

@@ -1,17 +1,23 @@
 /** `sixtables requests`: the newest calls of a running server, one call in detail, or each new call. */
-import type { RequestDetailReport, RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
-import { callLine } from '../../../calls/call-lines.ts'
-import { requestFilter } from '../../../calls/request-filter.ts'
-import type { RecordedRequest } from '../../../calls/request-recorder.ts'
-import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
-import { text, wholeNumber } from '../../framework/flag-values.ts'
-import type { Io } from '../../framework/io.ts'
-import { ask } from '../../target/ask-server.ts'
-import { serverOf } from '../../target/places.ts'
-import { understood } from '../../target/refusal.ts'
-import { openEvents } from '../../target/remote-target.ts'
-import { requestInWords } from './request-in-words.ts'
+import { planText } from '@sixtables/engine'
+import type {
+  MessageReport,
+  RequestDetailReport,
+  RequestEvent,
+  RequestList,
+} from '../../admin/emulator/request-routes.ts'
+import { callLine } from '../../calls/call-lines.ts'
+import { requestFilter } from '../../calls/request-filter.ts'
+import type { RecordedRequest, TableRows } from '../../calls/request-recorder.ts'
+import type { Flags } from '../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../framework/errors.ts'
+import { text, wholeNumber } from '../framework/flag-values.ts'
+import type { Io } from '../framework/io.ts'
+import { counted } from '../framework/print.ts'
+import { ask } from '../target/ask-server.ts'
+import { serverOf } from '../target/places.ts'
+import { understood } from '../target/refusal.ts'
+import { openEvents } from '../target/remote-target.ts'
 
 /** The server's parameter for each flag. */
 const filters: Readonly<Record<string, string>> = {
@@ -101,4 +107,33 @@ async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<num
     release()
     stop.abort()
   }
+}
+
+/** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */
+function requestInWords(detail: RequestDetailReport): readonly string[] {
+  const { id, at, request, response, plan, tables = [] } = detail
+  const lines = [`Call ${id} at ${at}`, callLine(detail)]
+  if (request !== undefined) lines.push('', ...messageLines('Request', request))
+  if (response !== undefined) lines.push('', ...messageLines('Response', response))
+  if (plan !== undefined)
+    lines.push(
+      '',
+      'Plan:',
+      ...planText(plan)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    )
+  if (tables.length > 0) lines.push('', 'Rows:', ...tables.map(tableLine))
+  return lines
+}
+
+function messageLines(title: string, { json, bytes, cut }: MessageReport): readonly string[] {
+  const some = cut === undefined ? '' : `, ${cut.kept} of ${cut.of} elements of its list are kept`
+  const head = `${title}, ${counted(bytes, 'byte')}${some}:`
+  return json === undefined ? [`${head} it does not decode`] : [head, ...JSON.stringify(json, null, 2).split('\n')]
+}
+
+function tableLine({ table, rowsRead, rowsWritten, rowsDeleted }: TableRows): string {
+  const deleted = rowsDeleted === 0 ? '' : `, ${rowsDeleted} of them deleted`
+  return `  ${table.padEnd(28)} ${rowsRead} read, ${rowsWritten} written${deleted}`
 }
