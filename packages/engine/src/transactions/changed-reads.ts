@@ -9,7 +9,7 @@ import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { RecentCommit, RecentCommits } from './recent-commits.ts'
 import { decodeToken, type Transaction } from './transaction.ts'
-import type { TransactionViews } from './transaction-views.ts'
+import { everyGroup, type TransactionViews } from './transaction-views.ts'
 
 /**
  * @param aside - groups whose changes do not matter yet
@@ -22,36 +22,36 @@ export function refuseChanged(
   aside: readonly GroupCode[] = [],
 ): void {
   if (transaction.mode === 'pessimistic') return
-  const mark = views.markOf(transaction)
-  if (transaction.mode === 'optimistic' && mark !== undefined) {
-    const commit = recent.changeSince(mark, transaction.reads)
-    const row = commit && transaction.reads.hitBy(commit.footprint)
-    if (commit !== undefined && row !== undefined) {
-      if (commit.footprint.ranges !== undefined) throw deletedSince()
-      transaction.abortedBy = [writerOf(commit)]
-      throw contention(`${prettyRowKey(row)} was changed by another commit after it was read; try again`, 'transaction')
-    }
+  for (const [group, { mark }] of views.taken(transaction)) {
+    if (group === everyGroup) refuseChangedRow(recent, mark, transaction)
+    else if (!aside.includes(group)) refuseChangedGroup(recent, mark, transaction, group)
   }
-  for (const [group, markOfGroup] of views.marksOf(transaction)) {
-    if (aside.includes(group)) continue
-    const moves = ({ groupsRead, footprint: { groups, ranges = [] } }: RecentCommit): boolean =>
-      groups.includes(group) || groupsRead.includes(group) || isInAny(ranges, entityRowOf(group))
-    const commit = recent.since(markOfGroup).find(moves)
-    if (commit === undefined) continue
-    transaction.abortedBy = [writerOf(commit)]
-    throw contention(
-      `aborted due to cross-transaction contention: the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
-      'transaction',
-      'group',
-    )
-  }
+}
+
+function refuseChangedRow(recent: RecentCommits, mark: number, transaction: Transaction): void {
+  const commit = recent.changeSince(mark, transaction.reads)
+  const row = commit && transaction.reads.hitBy(commit.footprint)
+  if (commit === undefined || row === undefined) return
+  if (commit.footprint.ranges !== undefined) throw deletedSince()
+  transaction.abortedBy = [writerOf(commit)]
+  throw contention(`${prettyRowKey(row)} was changed by another commit after it was read; try again`, 'transaction')
+}
+
+function refuseChangedGroup(recent: RecentCommits, mark: number, transaction: Transaction, group: GroupCode): void {
+  const row = entityRowOf(group)
+  const moves = ({ groupsRead, footprint: { groups, ranges = [] } }: RecentCommit): boolean =>
+    groups.includes(group) || groupsRead.includes(group) || isInAny(ranges, row)
+  const commit = recent.since(mark).find(moves)
+  if (commit === undefined) return
+  transaction.abortedBy = [writerOf(commit)]
+  throw contention(
+    `aborted due to cross-transaction contention: the entity group of ${prettyRowKey(row)} was changed by another commit after it was read; try again`,
+    'transaction',
+    'group',
+  )
 }
 
 /** The id of the transaction of a commit; 0 outside of transactions. */
 function writerOf({ transaction }: RecentCommit): number {
   return decodeToken(transaction) ?? 0
-}
-
-function describeGroup(group: GroupCode): string {
-  return prettyRowKey(entityRowOf(group))
 }

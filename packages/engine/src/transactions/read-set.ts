@@ -38,9 +38,7 @@ export class ReadBudget {
 export class ReadSet {
   readonly #budget: ReadBudget | undefined
   #bytes = 0
-  /** The only row: most transactions read one, and need no set. */
-  #row: RowKey | undefined
-  #otherRows: Set<RowKey> | undefined
+  #rows: Set<RowKey> | undefined
   #spans: SpanTree<true> | undefined
 
   constructor(budget?: ReadBudget) {
@@ -48,16 +46,16 @@ export class ReadSet {
   }
 
   get isEmpty(): boolean {
-    return this.#row === undefined && this.#spans === undefined
+    return this.#rows === undefined && this.#spans === undefined
   }
 
   /** Number of rows and spans. */
   get size(): number {
-    return (this.#row === undefined ? 0 : 1) + (this.#otherRows?.size ?? 0) + (this.#spans?.size ?? 0)
+    return (this.#rows?.size ?? 0) + (this.#spans?.size ?? 0)
   }
 
   rows(): readonly RowKey[] {
-    return this.#row === undefined ? [] : [this.#row, ...(this.#otherRows ?? [])]
+    return [...(this.#rows ?? [])]
   }
 
   get spans(): readonly KeyRange[] {
@@ -69,13 +67,10 @@ export class ReadSet {
   }
 
   addRow(row: RowKey): void {
-    if (this.#row === row || this.#otherRows?.has(row) === true) return
+    if (this.#rows?.has(row) === true) return
     this.charge(row.length)
-    if (this.#row === undefined) this.#row = row
-    else {
-      this.#otherRows ??= new Set()
-      this.#otherRows.add(row)
-    }
+    this.#rows ??= new Set()
+    this.#rows.add(row)
   }
 
   addSpan(start: RowKey, end: RowKey): void {
@@ -107,8 +102,7 @@ export class ReadSet {
 
   #takeOver(other: ReadSet): void {
     this.#bytes = other.#bytes
-    this.#row = other.#row
-    this.#otherRows = other.#otherRows
+    this.#rows = other.#rows
     this.#spans = other.#spans
     // Bytes count once.
     other.#bytes = 0
@@ -145,7 +139,7 @@ export class ReadSet {
 
   /** Whether a row of any table was read. */
   has(row: RowKey): boolean {
-    return this.#row === row || this.#otherRows?.has(row) === true || this.#spanHas(row)
+    return this.#rows?.has(row) === true || this.#spanHas(row)
   }
 
   /** The first row of a commit that was read. Only spans contain index rows, so without spans they are not made. */
@@ -164,16 +158,14 @@ export class ReadSet {
 
   overlaps(range: KeyRange): boolean {
     const isIn = (row: RowKey): boolean => range.start <= row && row < range.end
-    if (this.#row !== undefined && isIn(this.#row)) return true
-    for (const row of this.#otherRows ?? []) if (isIn(row)) return true
+    for (const row of this.#rows ?? []) if (isIn(row)) return true
     return this.#spans?.some(range, () => true) === true
   }
 
   clear(): void {
     if (this.#budget !== undefined) this.#budget.bytes -= this.#bytes
     this.#bytes = 0
-    this.#row = undefined
-    this.#otherRows = undefined
+    this.#rows = undefined
     this.#spans = undefined
   }
 }

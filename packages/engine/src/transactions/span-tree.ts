@@ -43,14 +43,9 @@ export class SpanTree<T> {
   add(range: KeyRange, value: T): void {
     this.#priority = (Math.imul(this.#priority, 1_664_525) + 1_013_904_223) >>> 0
     const { end: endMax } = range
-    this.#root = inserted(this.#root, {
-      range,
-      value,
-      priority: this.#priority,
-      left: undefined,
-      right: undefined,
-      endMax,
-    })
+    const node: Node<T> = { range, value, priority: this.#priority, left: undefined, right: undefined, endMax }
+    const [before, after] = split(this.#root, range)
+    this.#root = merged(merged(before, node), after)
     this.#size++
   }
 
@@ -95,17 +90,6 @@ function compare(a: KeyRange, b: KeyRange): number {
   if (a.start !== b.start) return a.start < b.start ? -1 : 1
   if (a.end !== b.end) return a.end < b.end ? -1 : 1
   return 0
-}
-
-function inserted<T>(node: Tree<T>, fresh: Node<T>): Node<T> {
-  if (node === undefined) return fresh
-  if (fresh.priority > node.priority) {
-    ;[fresh.left, fresh.right] = split(node, fresh.range)
-    return settled(fresh)
-  }
-  if (compare(fresh.range, node.range) < 0) node.left = inserted(node.left, fresh)
-  else node.right = inserted(node.right, fresh)
-  return settled(node)
 }
 
 function removed<T>(node: Tree<T>, range: KeyRange): Tree<T> {

@@ -17,15 +17,13 @@ import type { RecentCommits } from './recent-commits.ts'
 import type { Transaction } from './transaction.ts'
 import { refuseEnded } from './transaction-registry.ts'
 
-type ByGroup = Map<GroupCode, MaybePromise<ReadView>>
-
-const noMarks: ReadonlyMap<GroupCode, number> = new Map()
+/** In the place of a group: the view of all groups. A transaction has either this one, or views of single groups. */
+export const everyGroup: GroupCode = ''
 
 export class TransactionViews {
   readonly #readViews: ReadViews
   readonly #recent: RecentCommits
-  readonly #ofAll = new Map<Transaction, MaybePromise<ReadView>>()
-  readonly #ofGroups = new Map<Transaction, ByGroup>()
+  readonly #views = new Map<Transaction, Map<GroupCode, MaybePromise<ReadView>>>()
 
   constructor(readViews: ReadViews, recent: RecentCommits) {
     this.#readViews = readViews
@@ -57,7 +55,7 @@ export class TransactionViews {
     added: (fresh: readonly GroupCode[]) => void,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const known = getOrInsert(this.#ofGroups, transaction, (): ByGroup => new Map())
+    const known = getOrInsert(this.#views, transaction, () => new Map())
     const fresh = groups.filter((group) => !known.has(group))
     for (const group of fresh) transaction.reads.charge(group.length)
     if (fresh.length > 0) {
@@ -81,62 +79,46 @@ export class TransactionViews {
     })
   }
 
-  /** The mark of the transaction's view; `undefined` before its first read. */
-  markOf(transaction: Transaction): number | undefined {
-    const readView = this.#ofAll.get(transaction)
-    return readView === undefined || isPromise(readView) ? undefined : readView.mark
-  }
-
   /** The moment that its reads see, the newest one if it reads by group; `undefined` if it has no view. */
   momentOf(transaction: Transaction): bigint | undefined {
-    const views = [this.#ofAll.get(transaction), ...(this.#ofGroups.get(transaction)?.values() ?? [])]
     let newest: bigint | undefined
-    for (const view of views) {
-      if (view === undefined || isPromise(view)) continue
-      if (newest === undefined || view.at > newest) newest = view.at
-    }
+    for (const [, { at }] of this.taken(transaction)) if (newest === undefined || at > newest) newest = at
     return newest
   }
 
-  /** The groups that it has read, each with the mark of its view; views that are still being taken are left out. */
-  marksOf(transaction: Transaction): ReadonlyMap<GroupCode, number> {
-    const known = this.#ofGroups.get(transaction)
-    if (known === undefined) return noMarks
-    const marks = new Map<GroupCode, number>()
-    for (const [group, readView] of known) if (!isPromise(readView)) marks.set(group, readView.mark)
-    return marks
+  /** The views of a transaction by their groups; those that are still being taken are left out. */
+  *taken(transaction: Transaction): Iterable<readonly [GroupCode, ReadView]> {
+    for (const [group, view] of this.#views.get(transaction) ?? []) if (!isPromise(view)) yield [group, view]
   }
 
-  /** The groups that it has read or is reading; `undefined` if it does not read by group. */
-  groupsOf(transaction: Transaction): readonly GroupCode[] | undefined {
-    const known = this.#ofGroups.get(transaction)
-    return known === undefined ? undefined : [...known.keys()]
+  /** The groups that it has read or is reading by themselves. */
+  groupsOf(transaction: Transaction): readonly GroupCode[] {
+    const groups = this.#views.get(transaction)?.keys() ?? []
+    return [...groups].filter((group) => group !== everyGroup)
   }
 
   /** Whether the transaction has a view. */
   has(transaction: Transaction): boolean {
-    return this.#ofAll.has(transaction) || this.#ofGroups.has(transaction)
+    return this.#views.has(transaction)
   }
 
   /** Returns the views of a transaction that has ended. */
   letGo(transaction: Transaction): void {
-    const readView = this.#ofAll.get(transaction)
-    if (readView !== undefined) giveBack(readView)
-    this.#ofAll.delete(transaction)
-    for (const ofGroup of this.#ofGroups.get(transaction)?.values() ?? []) giveBack(ofGroup)
-    this.#ofGroups.delete(transaction)
+    for (const view of this.#views.get(transaction)?.values() ?? []) giveBack(view)
+    this.#views.delete(transaction)
   }
 
   #viewOf(database: LogDatabase, transaction: Transaction): MaybePromise<ReadView> {
-    const known = this.#ofAll.get(transaction)
+    const known = this.#views.get(transaction)?.get(everyGroup)
     if (known !== undefined) return known
     const made =
       transaction.readTime === undefined
         ? this.#readViews.take(database, 'global', this.#releasing(transaction))
         : this.#readViews.at(database, transaction.readTime, 'global')
-    this.#ofAll.set(transaction, made)
+    const views = new Map([[everyGroup, made]])
+    this.#views.set(transaction, views)
     return andThen(made, (readView) => {
-      if (transaction.state === 'active') this.#ofAll.set(transaction, readView)
+      views.set(everyGroup, readView)
       return readView
     })
   }

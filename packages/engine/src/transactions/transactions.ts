@@ -200,7 +200,7 @@ export class Transactions {
     // A write outside of transactions waits like a transaction without reads; as the oldest one it is never the victim of a deadlock.
     const holder = transaction ?? this.#registry.standIn(database.code)
     holder.committing = true
-    const groupsRead = (transaction && this.#held.groupsOf(transaction)) ?? []
+    const groupsRead = transaction === undefined ? [] : this.#held.groupsOf(transaction)
     return {
       groupsRead,
       recheck: () => {
@@ -242,7 +242,7 @@ export class Transactions {
       ranges === undefined
         ? !transaction.reads.isEmpty || this.#held.has(transaction)
         : ranges.some((range) => transaction.reads.overlaps(range)) ||
-          this.#held.groupsOf(transaction)?.some((group) => isInAny(ranges, entityRowOf(group))) === true
+          this.#held.groupsOf(transaction).some((group) => isInAny(ranges, entityRowOf(group)))
     for (const transaction of [...this.#registry.open()]) {
       if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
       transaction.end('aborted', deletedSince().message)
@@ -330,7 +330,7 @@ export class Transactions {
   #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
     const { entityGroupsMax } = database.settings
     if (entityGroupsMax === undefined) return
-    const touched = new Set([...(this.#held.groupsOf(transaction) ?? []), ...groups])
+    const touched = new Set([...this.#held.groupsOf(transaction), ...groups])
     if (touched.size > entityGroupsMax) {
       throw invalidArgument(
         `the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`,
@@ -372,7 +372,7 @@ export class Transactions {
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     refuseGlobal(scope)
-    const known = this.#held.groupsOf(transaction) ?? []
+    const known = this.#held.groupsOf(transaction)
     this.#refuseGroups(database, transaction, scope)
     // Throws if the groups that were read before have changed (transaction-views.ts).
     const added = (fresh: readonly GroupCode[]): void => {
