@@ -71,7 +71,8 @@ function* valueInSteps(range: ByteRange, outer: WireReader, property: string): G
   return flagged({ type: 'array', values }, slot)
 }
 
-function memberIn(
+/** The value in `slot`, without its flags. @param outer - a reader of the bytes around it */
+export function memberIn(
   slot: ValueSlot,
   outer: WireReader,
   property: string | undefined,

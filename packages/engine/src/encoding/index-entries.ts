@@ -17,22 +17,13 @@
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type EntityValue, userMeaning, vectorMeaning } from '../model/value.ts'
-import { decodeValue, noDefaults } from './entity-codec.ts'
+import { type IndexableValue, userMeaning, vectorMeaning } from '../model/value.ts'
+import { memberIn, noDefaults } from './entity-codec.ts'
 import { EntityWalk, entityField } from './entity-walk.ts'
 import type { IndexEntry } from './index-entry.ts'
 import type { KeyDefaults } from './key-message.ts'
-import { slotCode } from './slot-code.ts'
-import { nullCode } from './value-codec.ts'
-import {
-  type ByteRange,
-  eachElement,
-  type PropertyEntry,
-  readerOf,
-  readTimestamp,
-  readValue,
-  ValueSlot,
-} from './value-slot.ts'
+import { nullCode, valueCode } from './value-codec.ts'
+import { type ByteRange, eachElement, type PropertyEntry, readerOf, readValue, ValueSlot } from './value-slot.ts'
 import { typeByteOfMember, typeBytes, valueField } from './value-types.ts'
 import { WireReader } from './wire.ts'
 
@@ -44,7 +35,7 @@ export interface IndexOptions {
 /** Checks during the walk, for validation. Each may throw. `property` is the dotted path. */
 export interface WalkChecks {
   /** @param siblings - the names before it in the same entity */
-  name(name: string, property: string, siblings: Names): void
+  name(name: string, property: string, siblings: Set<string>): void
   /** Called before the payload of the value is read. */
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
   embeddedKey(range: ByteRange, outer: WireReader): void
@@ -52,31 +43,9 @@ export interface WalkChecks {
   propertyEnd(fieldStart: number, fieldEnd: number, entry: PropertyEntry, name: string): void
 }
 
-/** The names of an entity's properties. A few are searched in a list: a set takes longer to make than that. */
-export class Names {
-  readonly #few: string[] = []
-  #many: Set<string> | undefined
-
-  /** @returns whether the name is new */
-  add(name: string): boolean {
-    const few = this.#few
-    if (few.length < 16) {
-      for (const known of few) if (known === name) return false
-      few.push(name)
-      return true
-    }
-    this.#many ??= new Set(few)
-    const isNew = !this.#many.has(name)
-    this.#many.add(name)
-    return isNew
-  }
-}
-
 interface MutableEntry extends IndexEntry {
   multi: boolean
 }
-
-const noNames = new Names()
 
 export class IndexWalk {
   readonly #entries: MutableEntry[] = []
@@ -112,7 +81,7 @@ export class IndexWalk {
     const checks = this.#checks
     const walk = new EntityWalk(reader)
     const slot = new ValueSlot(reader.bytes)
-    const names = checks === undefined ? noNames : new Names()
+    const names = new Set<string>()
     const only = depth === 0 ? this.#only : undefined
     for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {
@@ -153,14 +122,16 @@ export class IndexWalk {
         if (!inArray && slot.meaning !== vectorMeaning) this.#array(readerOf(slot, reader), property, live, depth)
         return
       case valueField.entity:
-        if (slot.meaning === userMeaning) this.#user(range, slot, reader, property, live, depth)
-        else this.properties(readerOf(slot, reader), `${property}.`, live, depth + 1)
-        return
-      case valueField.timestamp:
-        if (checks === undefined) readTimestamp(slot, reader, property)
+        if (slot.meaning !== userMeaning) {
+          this.properties(readerOf(slot, reader), `${property}.`, live, depth + 1)
+          return
+        }
+        // The fields of a user are validated like others, but the index entry is the whole user.
+        if (checks !== undefined) this.properties(readerOf(slot, reader), `${property}.`, false, depth + 1)
     }
-    if (live)
-      this.#add(property, slotCode(slot, reader, this.#defaults, undefined), typeByteOfMember[slot.member] as number)
+    if (!live) return
+    const value = memberIn(slot, reader, property, this.#defaults, 0) as IndexableValue
+    this.#add(property, valueCode(value), typeByteOfMember[slot.member] as number)
   }
 
   #array(reader: WireReader, property: string, indexed: boolean, depth: number): void {
@@ -168,21 +139,6 @@ export class IndexWalk {
     const count = eachElement(reader, (element) => this.#value(element, reader, slot, property, indexed, depth, true))
     if (count > 1) this.#mayRepeat = true
     else if (count === 0 && indexed && this.#emptyArrayAsNull) this.#add(property, nullCode, typeBytes.null)
-  }
-
-  #user(
-    range: ByteRange,
-    slot: ValueSlot,
-    reader: WireReader,
-    property: string,
-    indexed: boolean,
-    depth: number,
-  ): void {
-    // The fields of a user are validated like others, but the index entry is the whole user.
-    if (this.#checks !== undefined) this.properties(readerOf(slot, reader), `${property}.`, false, depth + 1)
-    if (!indexed) return
-    const user = decodeValue(range.bytes.subarray(range.start, range.end), this.#defaults, property) as EntityValue
-    this.#add(property, slotCode(slot, reader, this.#defaults, user), typeBytes.entity)
   }
 
   #add(property: string, valueCode: string, type: number): void {

@@ -23,7 +23,7 @@ import {
   splitEntity,
   writeProperty,
 } from './entity-codec.ts'
-import { type IndexOptions, IndexWalk, indexEntries, type Names, type WalkChecks } from './index-entries.ts'
+import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import {
@@ -148,7 +148,7 @@ class EntityChecks implements WalkChecks {
     this.#request = request
   }
 
-  name(name: string, property: string, siblings: Names): void {
+  name(name: string, property: string, siblings: Set<string>): void {
     if (name === '')
       throw invalidArgument(
         `a property name is empty${property === '' ? '' : ` (in ${property})`}`,
@@ -162,7 +162,8 @@ class EntityChecks implements WalkChecks {
         `${labelOf(property)}: names like __this__ are reserved`,
         `The property.name ${JSON.stringify(shorten(name))} is reserved.`,
       )
-    if (!siblings.add(name)) this.repeatedName = true
+    if (siblings.has(name)) this.repeatedName = true
+    siblings.add(name)
   }
 
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void {

@@ -38,8 +38,6 @@ const typeMask = 0x7f
 const userFieldNames = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
 export const nullCode = '\x10'
-export const falseCode = '\x20'
-export const trueCode = '\x21'
 
 export function valueCode(value: IndexableValue): string {
   switch (value.type) {
@@ -50,7 +48,7 @@ export function valueCode(value: IndexableValue): string {
     case 'timestamp':
       return `\x18${encodeInt64(value.micros)}`
     case 'boolean':
-      return value.value ? trueCode : falseCode
+      return value.value ? '\x21' : '\x20'
     case 'string':
       return `\x28${encodeText(value.value)}`
     case 'blob':
