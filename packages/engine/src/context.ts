@@ -110,12 +110,12 @@ export class RecordingLedger implements Ledger {
 }
 
 /** How long a request has run since it last yielded (slices.ts). */
-export class Slice {
+export interface Slice {
   /** Rows since the clock was last asked, and since the slice began. */
-  unseen = 0
-  work = 0
+  unseen: number
+  work: number
   /** Milliseconds of the scheduler's steady clock; `undefined` = not asked yet. */
-  endsAt: number | undefined = undefined
+  endsAt: number | undefined
 }
 
 export interface RequestContext {
@@ -153,7 +153,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
     deadlineAt: options.deadlineAt,
     signal: options.signal,
     ledger: options.ledger ?? new CountingLedger(),
-    slice: new Slice(),
+    slice: { unseen: 0, work: 0, endsAt: undefined },
     weight: options.weight ?? 1,
     spreadMs: options.spreadMs,
     isUncounted: options.isUncounted,

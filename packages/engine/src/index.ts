@@ -5,7 +5,7 @@ export { type CheckReport, exportRemedy, type PendingGroup, type Problem, type P
 export type { Scheduler } from './clock.ts'
 export { stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
-export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice, TableLedger } from './context.ts'
+export { CountingLedger, checkAlive, RecordingLedger, requestContext, type Slice, TableLedger } from './context.ts'
 export type {
   Aggregation,
   AggregationBatch,

@@ -63,30 +63,8 @@ export function finallyDo<T>(work: () => MaybePromise<T>, done: () => MaybePromi
 export type Steps<T> = Generator<Promise<unknown>, T, unknown>
 
 /** In steps, as `yield* waitFor(value)`: waits for the value if it is a promise. */
-export function waitFor<T>(value: MaybePromise<T>): Steps<T> | AtHand<T> {
-  return value instanceof Promise ? awaited(value) : new AtHand(value)
-}
-
-function* awaited<T>(promise: Promise<T>): Steps<T> {
-  return (yield promise) as T
-}
-
-/** A value as steps that are over; half as dear as a generator (measured, Node 20). */
-class AtHand<T> {
-  readonly done = true
-  readonly value: T
-
-  constructor(value: T) {
-    this.value = value
-  }
-
-  [Symbol.iterator](): this {
-    return this
-  }
-
-  next(): this {
-    return this
-  }
+export function* waitFor<T>(value: MaybePromise<T>): Steps<T> {
+  return value instanceof Promise ? ((yield value) as T) : value
 }
 
 /** Runs steps to their end. An error is thrown, or after the first promise rejects the result. */

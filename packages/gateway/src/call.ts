@@ -8,11 +8,12 @@
  */
 import {
   CountingLedger,
+  DatastoreError,
   type Ledger,
   type MaybePromise,
   type RequestContext,
   type Scheduler,
-  Slice,
+  type Slice,
 } from '@sixtables/engine'
 import type { CallFacts } from './calls/call-facts.ts'
 import type { CallTrace } from './calls/call-trace.ts'
@@ -51,7 +52,7 @@ export class Call implements RequestContext {
   readonly timeoutMs: number | undefined
   /** The trace's ledger replaces it at the start of a traced call. */
   ledger: Ledger = new CountingLedger()
-  readonly slice: Slice = new Slice()
+  readonly slice: Slice = { unseen: 0, work: 0, endsAt: undefined }
   readonly weight: number = 1
   readonly isUncounted: boolean
   readonly deadlineAt: number | undefined
@@ -78,6 +79,18 @@ export class Call implements RequestContext {
       if (this.isCancelled) this.#controller.abort()
     }
     return this.#controller.signal
+  }
+
+  /** Calls `fail` and cancels the call if it lasts until its deadline. @returns the timer; `undefined` for a call without a timeout */
+  atDeadline(fail: (error: DatastoreError) => void): NodeJS.Timeout | undefined {
+    const { timeoutMs } = this
+    if (timeoutMs === undefined) return undefined
+    // Timers of whole seconds share one list in the runtime; the client keeps the exact time itself.
+    const ms = Math.min(timeoutMs > 2000 ? Math.ceil(timeoutMs / 1000) * 1000 : Math.ceil(timeoutMs), 0x7fff_ffff)
+    return setTimeout(() => {
+      fail(new DatastoreError('DEADLINE_EXCEEDED', `the call took longer than its deadline of ${timeoutMs} ms`))
+      this.cancel()
+    }, ms).unref()
   }
 
   /** Called when the client is gone or its timeout is over. */

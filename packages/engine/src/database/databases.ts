@@ -22,19 +22,15 @@ import type { DatabaseSettings } from './settings.ts'
 export class Databases implements KeptDatabases {
   readonly #parts: () => DatabaseParts
   readonly #byCode = new Map<string, Database>()
-  #settings: DatabaseSettings
+  /** Settings of databases that are created later. */
+  settings: DatabaseSettings
   /** The database of the latest call, kept or not: the next call usually names it again. */
   #latest: Database | undefined
 
   /** @param parts - called when the first database is named */
   constructor(settings: DatabaseSettings, parts: () => DatabaseParts) {
-    this.#settings = settings
+    this.settings = settings
     this.#parts = parts
-  }
-
-  /** Settings of databases that are created later. */
-  get settings(): DatabaseSettings {
-    return this.#settings
   }
 
   /** The database of a project. `databaseId` is empty for the default database. */
@@ -71,7 +67,7 @@ export class Databases implements KeptDatabases {
 
   /** Changes single settings of all databases, later ones included. */
   configure(changed: Partial<DatabaseSettings>): void {
-    this.#settings = { ...this.#settings, ...changed }
+    this.settings = { ...this.settings, ...changed }
     for (const database of this.#byCode.values()) database.follow(changed)
   }
 

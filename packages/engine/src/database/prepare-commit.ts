@@ -1,14 +1,20 @@
 /** The checks of a commit's request: each mutation by itself, then the list. Nothing is read. */
 import type { RequestContext } from '../context.ts'
+import type { IndexOptions } from '../encoding/index-entries.ts'
+import { parsePropertyMask } from '../encoding/property-mask.ts'
+import { prepareEntity } from '../encoding/validate-entity.ts'
+import { incompleteText, validateCompleteKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { formatKey, isCompleteKey } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
+import { checkExpectation } from '../transactions/conflict.ts'
 import { type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
+import { prepareTransforms } from '../transactions/property-transform.ts'
 import { tooManyGroups } from '../transactions/transaction.ts'
 import type { CommitRequest, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
-import { prepareMutation } from './prepare-mutation.ts'
 import type { DatabaseSettings } from './settings.ts'
 
 /** The part of a database that the checks need. */
@@ -91,5 +97,62 @@ function checkMode(request: CommitRequest): void {
       'a single-use transaction that commits must be read-write',
       'single_use_transaction in a commit request must be READ_WRITE.',
     )
+  }
+}
+
+/**
+ * The check of one mutation from the request alone. The entity is checked whole, including properties outside of a mask (measured). The
+ * result of mask and transforms on the stored entity is checked later (transactions/mutations.ts).
+ *
+ * @param database - of the request; completes the keys
+ * @throws DatastoreError INVALID_ARGUMENT
+ */
+export function prepareMutation(
+  mutation: Mutation,
+  database: { readonly projectId: string; readonly databaseId: string },
+  indexOptions: IndexOptions,
+): PreparedMutation {
+  const { conflict, propertyMask } = mutation
+  const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
+  if (mutation.operation === 'delete') {
+    const { operation, key } = mutation
+    validateCompleteKey(key, database)
+    return {
+      operation,
+      key,
+      automaticId: false,
+      properties: undefined,
+      entries: undefined,
+      conflict,
+      mask: undefined,
+      transforms: undefined,
+    }
+  }
+  const { operation, transforms } = mutation
+  const { key, properties, entries } = prepareEntity(mutation.entity, database, indexOptions)
+  const automaticId = !isCompleteKey(key)
+  if (automaticId && operation === 'update') {
+    throw invalidArgument(
+      `update of ${formatKey(key)}: the last path element has neither id nor name`,
+      incompleteText(key),
+    )
+  }
+  if (automaticId && conflict !== undefined) {
+    throw invalidArgument(
+      `${formatKey(key)}: a base version or update time needs a complete key`,
+      'conflict detection is not allowed for incomplete keys',
+    )
+  }
+  if (conflict !== undefined) checkExpectation(operation, key, conflict)
+  return {
+    operation,
+    key,
+    automaticId,
+    properties,
+    entries,
+    conflict,
+    mask,
+    transforms:
+      transforms === undefined || transforms.length === 0 ? undefined : prepareTransforms(transforms, database),
   }
 }

@@ -4,7 +4,6 @@
  *
  * Each slot holds the newest text with its hash. A text enters only after its UTF-8 was checked.
  */
-import { fnvStart, fnvStep } from '../fnv.ts'
 import { readText } from './wire.ts'
 
 export interface InternedText {
@@ -25,8 +24,8 @@ const slots: (InternedText | undefined)[] = new Array<InternedText | undefined>(
  */
 export function internText(bytes: Buffer, start: number, end: number, what: string): InternedText {
   if (end - start > bytesMax) return decode(bytes, start, end, what)
-  let hash = fnvStart
-  for (let i = start; i < end; i++) hash = fnvStep(hash, bytes[i] as number)
+  let hash = 0
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
   const slot = (hash ^ (hash >>> 15)) & (slotCount - 1)
   const known = slots[slot]
   if (known?.bytes.length === end - start) {

@@ -210,6 +210,7 @@ export class EngineParts {
 
   #databaseParts(): DatabaseParts {
     const { kv, place, indexes, verbs, commits, ids, scheduler } = this
+    const { metering } = this.tablets
     return {
       kv,
       local: place.local,
@@ -224,9 +225,7 @@ export class EngineParts {
       ids,
       checkSettings: (changed) => place.port?.checkSettings(changed),
       observer: {
-        begin: (context) => {
-          if (!context.isUncounted) this.tablets.metering.begin(context)
-        },
+        begin: metering.begin.bind(metering),
         ended: this.#ended.bind(this),
       },
     }

@@ -12,7 +12,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { prepareMutation } from '../database/prepare-mutation.ts'
+import { prepareMutation } from '../database/prepare-commit.ts'
 import type { TtlPolicy } from '../database/settings.ts'
 import type { StoreCommits } from '../database/transaction-verbs.ts'
 import { decodeProperty } from '../encoding/entity-codec.ts'

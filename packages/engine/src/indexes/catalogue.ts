@@ -50,11 +50,12 @@ export class IndexCatalogue {
   #all: readonly CataloguedIndex[] = []
   /** By definition. */
   readonly #byIdentity = new Map<string, CataloguedIndex>()
-  #maintained: readonly CompositeIndex[] = []
-  #serving: readonly CataloguedIndex[] = []
+  maintained: readonly CompositeIndex[] = []
+  serving: readonly CataloguedIndex[] = []
+  /** How often an index stopped serving. A read during which this changes may have missed rows. */
+  departures = 0
   /** For indexes that began to serve in this run: the id of the newest transaction at that time. */
   readonly #servedAfter = new Map<bigint, number>()
-  #departures = 0
   #nextId = 1n
 
   constructor(database: DatabaseName) {
@@ -65,22 +66,9 @@ export class IndexCatalogue {
     return this.#all
   }
 
-  get maintained(): readonly CompositeIndex[] {
-    return this.#maintained
-  }
-
   /** Indexes that a commit of this epoch writes, if several processes share the store. */
   maintainedIn(epoch: number): readonly CompositeIndex[] {
     return this.#all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
-  }
-
-  get serving(): readonly CompositeIndex[] {
-    return this.#serving
-  }
-
-  /** How often an index stopped serving. A read during which this changes may have missed rows. */
-  get departures(): number {
-    return this.#departures
   }
 
   /** Replaces everything by the stored rows, which another process may have changed. */
@@ -91,7 +79,7 @@ export class IndexCatalogue {
       return isGone === true ? [] : [{ ...rest, id: BigInt(id) }]
     })
     const serves = new Set(all.filter(({ state }) => state === 'serving').map(({ id }) => id))
-    if (this.#serving.some(({ id }) => !serves.has(id))) this.#departures++
+    if (this.serving.some(({ id }) => !serves.has(id))) this.departures++
     for (const { id, since } of all) if (since !== undefined) this.#servedAfter.set(id, since)
     this.#byIdentity.clear()
     for (const index of all) this.#byIdentity.set(identityOf(index), index)
@@ -100,7 +88,7 @@ export class IndexCatalogue {
 
   /** Forgets everything after a reset. Numbers continue, and reads in progress are repeated. */
   clear(): void {
-    if (this.#serving.length > 0) this.#departures++
+    if (this.serving.length > 0) this.departures++
     this.#servedAfter.clear()
     this.#byIdentity.clear()
     this.#set([])
@@ -162,7 +150,7 @@ export class IndexCatalogue {
    */
   record(index: CataloguedIndex, servedAfter?: number): void {
     const before = this.byId(index.id)
-    if (before?.state === 'serving' && index.state !== 'serving') this.#departures++
+    if (before?.state === 'serving' && index.state !== 'serving') this.departures++
     if (servedAfter !== undefined) this.#servedAfter.set(index.id, servedAfter)
     this.#byIdentity.set(identityOf(index), index)
     this.#set([...this.#all.filter(({ id }) => id !== index.id), index])
@@ -177,13 +165,13 @@ export class IndexCatalogue {
   /** Serving indexes that may be younger than a transaction, so that its snapshot may lack rows of them. */
   youngerThan(transactionId: number): readonly CataloguedIndex[] {
     if (this.#servedAfter.size === 0) return []
-    return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1) >= transactionId)
+    return this.serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1) >= transactionId)
   }
 
   #set(all: readonly CataloguedIndex[]): void {
     this.#all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-    this.#maintained = this.#all.filter(isMaintained)
-    this.#serving = this.#all.filter(({ state }) => state === 'serving')
+    this.maintained = this.#all.filter(isMaintained)
+    this.serving = this.#all.filter(({ state }) => state === 'serving')
     for (const { id } of all) this.#given(id)
   }
 

@@ -54,7 +54,8 @@ export class CommitVersions {
   readTime(): bigint {
     const [oldest] = this.#open
     if (oldest !== undefined) return oldest - 1n
-    this.#last = this.newest()
+    const now = this.#scheduler.nowMicros()
+    if (now > this.#last) this.#last = now
     return this.#last
   }
 

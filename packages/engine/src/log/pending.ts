@@ -75,13 +75,9 @@ export class WaitingGroup {
 export class PendingRecords {
   readonly #groups = new Map<GroupCode, WaitingGroup>()
   readonly #databases = new Map<string, Set<GroupCode>>()
-  #count = 0
   #groupsEver = 0
-
   /** Records in all groups. Usually 0, and then reads need no further look. */
-  get count(): number {
-    return this.#count
-  }
+  count = 0
 
   add(record: PendingRecord): void {
     let waiting = this.#groups.get(record.group)
@@ -93,7 +89,7 @@ export class PendingRecords {
     const { newest } = waiting
     invariant(newest === undefined || newest.version < record.version, 'pending records come in version order')
     waiting.add(record)
-    this.#count++
+    this.count++
   }
 
   /** Removes the oldest record of its group, which is wholly applied. */
@@ -101,7 +97,7 @@ export class PendingRecords {
     const waiting = this.#groups.get(record.group)
     invariant(waiting?.oldest === record, 'the oldest record of a group is applied first')
     waiting.removeOldest()
-    this.#count--
+    this.count--
     if (waiting.count > 0) return
     this.#groups.delete(record.group)
     const groups = this.#databases.get(record.database)
@@ -180,6 +176,6 @@ export class PendingRecords {
   clear(): void {
     this.#groups.clear()
     this.#databases.clear()
-    this.#count = 0
+    this.count = 0
   }
 }

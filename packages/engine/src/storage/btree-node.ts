@@ -4,14 +4,13 @@
  *   leaf    prefix   the common start of its keys            rests [ the rest of each key ]    heads [ heads of the rests ]
  *   inner   keys     [ separators ]                          heads [ heads of each separator behind `start` bytes ]
  *
- * A search compares heads (key-heads.ts), and strings only if two heads are equal. Heads begin behind `start` bytes that all
+ * A search compares heads (key-parts.ts), and strings only if two heads are equal. Heads begin behind `start` bytes that all
  * keys in the node share: a node between the separators "ToDo:3" and "ToDo:7" above it has only keys with "ToDo:". If the
  * node's own separators share at least three bytes more, the node is guarded: `start` is that longer length, and a key is
  * first compared with the first and the last separator, between which all keys share it.
  */
 import { lowerBound } from '../lower-bound.ts'
-import { firstNotBelow, headOf, headsOf, isWholeInHead } from './key-heads.ts'
-import { restOf, sameLength } from './key-parts.ts'
+import { firstNotBelow, headOf, headsOf, isWholeInHead, restOf, sameLength } from './key-parts.ts'
 
 export interface Leaf<V> {
   prefix: string

@@ -7,7 +7,7 @@
  *
  * A leaf between the separators "ToDo:1" and "ToDo:2" stores their common prefix "ToDo:" once, and the rest of each key;
  * every key that belongs there begins with it. Separators are no longer than needed to tell their neighbours apart. Nodes are
- * searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-heads.ts).
+ * searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-parts.ts).
  *
  * All leaves are at one depth, `height` steps below the root. Every other node is at least a quarter full. Each node has the
  * epoch in which it was made. A view costs O(1): it keeps the root, and the next write begins a new epoch if the view is
@@ -46,8 +46,7 @@ import {
   type TreeNode,
 } from './btree-node.ts'
 import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
-import { headOf } from './key-heads.ts'
-import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
+import { headOf, ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
 /** The tree at the moment of the view. Release it after use: while a view is open, writers copy. */
 export interface TreeView<V> {

@@ -87,10 +87,12 @@ export class StoredImage implements EntityImage {
   /** The offset of the properties in {@link row}. */
   static readonly propertiesAt: number = headBytes
   readonly row: Uint8Array
+  readonly propertiesBytes: number
 
   constructor(row: Uint8Array) {
     invariant(row.length >= headBytes, tooShort)
     this.row = row
+    this.propertiesBytes = row.length - headBytes
   }
 
   get version(): bigint {
@@ -110,10 +112,6 @@ export class StoredImage implements EntityImage {
 
   get properties(): Uint8Array {
     return this.row.subarray(headBytes)
-  }
-
-  get propertiesBytes(): number {
-    return this.row.length - headBytes
   }
 
   /** The version or a time as a number: exact below 2^53, until the year 2255. */

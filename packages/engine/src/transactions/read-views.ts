@@ -76,7 +76,10 @@ export class ReadViews {
     steps: 'one' | 'many',
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    if (steps === 'one') return andThen(this.rollForward(database, scope), () => work(this.#now))
+    if (steps === 'one') {
+      if (this.#parts.log.pending.count === 0) return work(this.#now)
+      return andThen(this.rollForward(database, scope), () => work(this.#now))
+    }
     return andThen(
       this.#whenApplied(database, scope, () => this.#parts.kv.snapshot()),
       (snapshot) =>
@@ -117,13 +120,12 @@ export class ReadViews {
   /** Applies the waiting commits of the scope; every strong read begins with this. */
   rollForward(database: LogDatabase, scope: ReadScope): MaybePromise<void> {
     const { pending, applier } = this.#parts.log
-    if (pending.count === 0) return
     return applier.rollForwardGroups(scope === 'global' ? pending.groupsOf(database.code) : scope, 'strong read')
   }
 
   /** Runs `look` in a turn in which nothing waits in the scope (N1). If commits come faster than they are applied, they wait. */
   #whenApplied<T>(database: LogDatabase, scope: ReadScope, look: () => T): MaybePromise<T> {
-    if (!this.#waitsIn(database, scope)) return look()
+    if (this.#parts.log.pending.count === 0 || !this.#waitsIn(database, scope)) return look()
     return andThen(this.rollForward(database, scope), () =>
       this.#waitsIn(database, scope) ? this.#whenStill(database, scope, look) : look(),
     )
@@ -142,7 +144,6 @@ export class ReadViews {
 
   #waitsIn(database: LogDatabase, scope: ReadScope): boolean {
     const { pending } = this.#parts.log
-    if (pending.count === 0) return false
     return scope === 'global'
       ? pending.hasIn(database.code)
       : scope.some((group) => pending.oldest(group) !== undefined)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { firstNotBelow, headOf, headsOf, isWholeInHead } from '../../src/storage/key-heads.ts'
+import { firstNotBelow, headOf, headsOf, isWholeInHead } from '../../src/storage/key-parts.ts'
 
 // Few different bytes, so that keys often begin alike, and zeros, which also fill up the heads of short rests.
 const key = fc

@@ -4,7 +4,7 @@ import { runs } from '../../../../scripts/deep.ts'
 import { BTree } from '../../src/storage/btree.ts'
 import type { Inner, Leaf, TreeNode } from '../../src/storage/btree-node.ts'
 import { TreeScan } from '../../src/storage/btree-scan.ts'
-import { headsOf } from '../../src/storage/key-heads.ts'
+import { headsOf } from '../../src/storage/key-parts.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
 

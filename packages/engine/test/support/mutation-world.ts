@@ -3,7 +3,7 @@
 import { systemScheduler } from '../../src/clock.ts'
 import { requestContext } from '../../src/context.ts'
 import type { Mutation } from '../../src/database/api.ts'
-import { prepareMutation } from '../../src/database/prepare-mutation.ts'
+import { prepareMutation } from '../../src/database/prepare-commit.ts'
 import { encodeKey } from '../../src/encoding/entity-codec.ts'
 import { WireWriter } from '../../src/encoding/wire.ts'
 import { DatastoreError } from '../../src/errors.ts'

@@ -9,8 +9,8 @@
  *     w.head(1, end)              tag and length of everything written since the mark
  *   })
  *
- * All answers share one writer, so `write` must not wait: a second answer would mix with the first. Five free bytes precede the message,
- * for the prefix of gRPC (call.ts).
+ * No field of an answer has a number above 15, so that each tag is one byte. All answers share one writer, so `write` must not wait: a
+ * second answer would mix with the first. Five free bytes precede the message, for the prefix of gRPC (call.ts).
  *
  * Known: the public description of the wire format of protocol buffers.
  */
@@ -107,7 +107,7 @@ export class AnswerWriter {
   uint32(field: number, value: number): void {
     this.#reserve(10)
     this.#varint(value)
-    this.#varint((field << 3) | varintWire)
+    this.#buffer[--this.#start] = (field << 3) | varintWire
   }
 
   int64(field: number, value: bigint): void {
@@ -117,7 +117,7 @@ export class AnswerWriter {
       const bits = BigInt.asUintN(64, value)
       this.#varint64(Number(bits & 0xffff_ffffn), Number(bits >> 32n))
     }
-    this.#varint((field << 3) | varintWire)
+    this.#buffer[--this.#start] = (field << 3) | varintWire
   }
 
   /** An int64 that is exact as a number. */
@@ -128,7 +128,7 @@ export class AnswerWriter {
     }
     this.#reserve(15)
     this.#safeInteger(value)
-    this.#varint((field << 3) | varintWire)
+    this.#buffer[--this.#start] = (field << 3) | varintWire
   }
 
   /** A number from 0 to 2^53 - 1, without a tag. */
@@ -147,7 +147,7 @@ export class AnswerWriter {
       this.#buffer.write(value, this.#start, 'utf8')
     }
     this.#varint(end - this.#start)
-    this.#varint((field << 3) | bytesWire)
+    this.#buffer[--this.#start] = (field << 3) | bytesWire
   }
 
   /** Writes a short ASCII text. @returns false, without writing, for any other text */
@@ -169,7 +169,7 @@ export class AnswerWriter {
     this.raw(value)
     this.#reserve(10)
     this.#varint(value.length)
-    this.#varint((field << 3) | bytesWire)
+    this.#buffer[--this.#start] = (field << 3) | bytesWire
   }
 
   /** Bytes that are complete fields. */
@@ -193,7 +193,7 @@ export class AnswerWriter {
   head(field: number, mark: number): void {
     this.#reserve(10)
     this.#varint(this.mark() - mark)
-    this.#varint((field << 3) | bytesWire)
+    this.#buffer[--this.#start] = (field << 3) | bytesWire
   }
 
   /** A message field with the fields that `write` writes; {@link head} does the same without a function, where that costs too much. */
@@ -212,7 +212,7 @@ export class AnswerWriter {
     if (fraction !== 0) this.uint32(2, fraction * 1000)
     if (seconds > 0) {
       this.#safeInteger(seconds)
-      this.#varint((1 << 3) | varintWire)
+      this.#buffer[--this.#start] = (1 << 3) | varintWire
     } else if (seconds < 0) this.int64(1, BigInt(seconds))
     this.head(field, mark)
   }

@@ -3,9 +3,9 @@ import { decodeKeys, type Key, type MaybePromise } from '@sixtables/engine'
 import type { Decoder } from '#gen/wire.js'
 import type { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
-import { decodeRequest, requestScope } from './decode.ts'
 import type { DatabaseName } from './parameters.ts'
 import { cutMessage, forEachPiece, wholeBytesMax } from './pieces.ts'
+import { decodeRequest, requestScope } from './request.ts'
 
 export interface ScopedKeys {
   readonly scope: DatabaseName

@@ -4,8 +4,8 @@ import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
-import { decodeRequest, requestScope } from '../convert/decode.ts'
 import { transactionOptionsOf } from '../convert/read-options.ts'
+import { decodeRequest, requestScope } from '../convert/request.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const { BeginTransactionRequest } = google.datastore.v1

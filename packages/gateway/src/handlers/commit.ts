@@ -12,11 +12,11 @@ import {
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
-import { decodeRequest, requestScope } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
 import { cutMessage, forEachPiece, wholeBytesMax, writeInPieces } from '../convert/pieces.ts'
 import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
+import { decodeRequest, requestScope } from '../convert/request.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const decoder = google.datastore.v1.CommitRequest

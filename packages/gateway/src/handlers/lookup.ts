@@ -10,11 +10,11 @@ import {
 } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
-import { decodeRequest, requestScope } from '../convert/decode.ts'
 import { writeMissing, writeResult, writeResults } from '../convert/entity-result.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
 import { wholeBytesMax } from '../convert/pieces.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
+import { decodeRequest, requestScope } from '../convert/request.ts'
 import { keysInPieces } from '../convert/request-keys.ts'
 import type { EnginePort } from '../engine-port.ts'
 

@@ -4,8 +4,8 @@ import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { emptyAnswer } from '../convert/answer-writer.ts'
-import { decodeRequest, requestScope } from '../convert/decode.ts'
 import { transactionIdOf } from '../convert/read-options.ts'
+import { decodeRequest, requestScope } from '../convert/request.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const { RollbackRequest } = google.datastore.v1

@@ -88,6 +88,7 @@ export class Admission {
 
   constructor(limits: AdmissionLimits = admissionLimitsHere()) {
     this.limits = limits
+    this.#looks.begin()
   }
 
   get calls(): number {
@@ -129,7 +130,6 @@ export class Admission {
     this.#newest = unread
     this.#unreadBytes += bytes
     while (this.#oldest !== undefined && this.#unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
-    this.#looks.begin()
     return unread
   }
 

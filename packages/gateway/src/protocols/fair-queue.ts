@@ -80,7 +80,7 @@ export class FairQueue {
     this.#sliceMs = options.sliceMs ?? sliceMsDefault
     this.#aloneMs = options.aloneMs ?? aloneMsDefault
     this.#turnMs = options.turnMs ?? turnMsDefault
-    this.#now = options.now ?? ((): number => performance.now())
+    this.#now = options.now ?? performance.now.bind(performance)
     this.#later = options.later ?? setImmediate
   }
 

@@ -11,7 +11,6 @@ import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
-import { deadlineOf } from './grpc-timeout.ts'
 import { statusOf } from './status.ts'
 
 /** The answers of a method. After the end, writing has no effect. */
@@ -49,7 +48,7 @@ export class StreamingCall implements StreamListener {
     this.#parts = parts
     this.#onFinish = onFinish
     this.#request = method({ write: (message) => this.#write(message), end: () => this.#end() })
-    this.#deadline = deadlineOf(parts.call, (error) => {
+    this.#deadline = parts.call.atDeadline((error) => {
       this.#fail(error)
       this.#request.cancelled?.()
     })

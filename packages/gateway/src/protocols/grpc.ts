@@ -11,7 +11,7 @@
  *
  * Known: the gRPC protocol over HTTP/2.
  */
-import { type DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine'
+import { type DatastoreError, invalidArgument, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers, watcherHeader } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
@@ -27,7 +27,6 @@ import {
   type RawMessage,
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
-import { deadlineOf, timeoutMsOf } from './grpc-timeout.ts'
 import { statusOf } from './status.ts'
 
 const dataPath = `/${dataService}/`
@@ -133,6 +132,29 @@ function isGzipEncoding(encoding: string): boolean {
   throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
 }
 
+const unitMs: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+}
+
+/**
+ * The header `grpc-timeout`, at most eight digits and a unit: `500m` is half a second. @returns milliseconds, possibly with a fraction;
+ * `undefined` without a header
+ */
+function timeoutMsOf(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const unit = unitMs[header.at(-1) ?? '']
+  const digits = header.slice(0, -1)
+  if (unit === undefined || !/^\d{1,8}$/.test(digits)) {
+    throw invalidArgument(`the header grpc-timeout is ${JSON.stringify(header)}: up to 8 digits and one of H M S m u n`)
+  }
+  return Number(digits) * unit
+}
+
 interface UnaryParts extends CallParts {
   readonly handler: Handler
   readonly queue: FairQueue
@@ -197,7 +219,7 @@ class UnaryCall implements StreamListener {
       ? handler(bytes, call)
       : queue.wait(response.connection, call, () => handler((this.#message as RawMessage).bytes, call))
     if (result instanceof Promise) {
-      if (!this.#isFinished) this.#deadline = deadlineOf(call, (error) => this.#fail(error))
+      if (!this.#isFinished) this.#deadline = call.atDeadline((error) => this.#fail(error))
       result.then(
         (answer) => this.#answer(answer),
         (error) => this.#fail(error),
@@ -221,7 +243,7 @@ class UnaryCall implements StreamListener {
     answer[0] = 0
     answer.writeUInt32BE(answer.length - answerHeadBytes, 1)
     this.#parts.response.ok(answer)
-    this.#tell('OK')
+    if (this.#parts.call.beganAtMs !== undefined) this.#tell('OK')
   }
 
   #fail(error: unknown): void {
@@ -233,7 +255,6 @@ class UnaryCall implements StreamListener {
 
   #tell(code: CallEnd['code'], message?: string): void {
     const { calls, call, path } = this.#parts
-    if (call.beganAtMs === undefined) return
     calls.end(call, { method: path.slice(dataPath.length), protocol: 'grpc', code, message })
   }
 

@@ -156,8 +156,11 @@ function onData(this: CallStream, chunk: Buffer): void {
   this[callOf]?.data(chunk)
 }
 
+/** The request has ended; also called after a reset by the client. */
 function onEnd(this: CallStream): void {
-  this[callOf]?.ended()
+  const listener = this[callOf]?.listener
+  if (this.aborted) listener?.cancelled()
+  else listener?.end()
 }
 
 function onWantTrailers(this: CallStream): void {
@@ -214,12 +217,6 @@ class NodeCall implements ResponseStream {
     if (this.#isClosed) throw new DatastoreError('CANCELLED', 'the client is gone')
     this.#admission.take(bytes)
     this.#requestBytes += bytes
-  }
-
-  /** The request has ended; also called after a reset by the client. */
-  ended(): void {
-    if (this.#stream.aborted) this.listener?.cancelled()
-    else this.listener?.end()
   }
 
   /** The stream has ended, answered or not. */

@@ -9,7 +9,7 @@
 
 import { type DescMessage, fromBinary, fromJson, type Message, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument, limits } from '@sixtables/engine'
-import { jsonListLimits, type ListLimits } from '../convert/request-parts.ts'
+import { jsonListLimits, type ListLimits } from '../convert/request.ts'
 import { dataService, type MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import { isBlank } from './json-pieces.ts'

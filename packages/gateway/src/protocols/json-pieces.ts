@@ -14,7 +14,7 @@ import {
   invalidArgument,
   type RequestContext,
 } from '@sixtables/engine'
-import type { ListLimits } from '../convert/request-parts.ts'
+import type { ListLimits } from '../convert/request.ts'
 import {
   checkMembers,
   closeList,

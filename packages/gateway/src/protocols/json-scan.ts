@@ -5,7 +5,7 @@
  * Whether the text is JSON at all is left to JSON.parse().
  */
 import { checkPartCount, invalidArgument } from '@sixtables/engine'
-import type { ListLimits } from '../convert/request-parts.ts'
+import type { ListLimits } from '../convert/request.ts'
 
 /** Messages nest at most 100 deep, as in the wire format; in JSON each may be in an object and in a list. */
 export const depthMax = 200

@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { type DatastoreError, invalidArgument } from '@sixtables/engine'
-import type { ListLimits } from '../convert/request-parts.ts'
+import type { ListLimits } from '../convert/request.ts'
 import { type LongInteger, scanJson } from './json-scan.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject

@@ -1,5 +1,5 @@
 /**
- * Lists that are too long cost no more than counting them (request-parts/R1): each repeated field of each request
+ * Lists that are too long cost no more than counting them (request/R1): each repeated field of each request
  * message, found by walking the descriptors, is sent with {@link many} elements. Counted are calls of functions for each element: few where
  * the list has a limit and is refused, and no more with more elements where it has none. `npm run test:deep` sends more.
  */

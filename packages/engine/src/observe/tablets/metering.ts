@@ -30,8 +30,8 @@ import { groupOfLogRow, rowInTablet } from '../../tables/log-rows.ts'
 import type { TableId } from '../../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
-import { LatencyHistogram } from './latency.ts'
 import { rowKeyWords } from './range-words.ts'
+import { LatencyHistogram } from './second-ring.ts'
 import type { Tablet } from './tablet.ts'
 
 /** Without simulation, while operations are sampled, one of this many requests is timed, and stands for the others. */
@@ -108,7 +108,7 @@ export class Metering implements Meter {
   /** Begins a request: from now on its ledger charges tablets. */
   begin(context: RequestContext): void {
     const { ledger } = context
-    if (!(ledger instanceof CountingLedger)) return
+    if (context.isUncounted || !(ledger instanceof CountingLedger)) return
     // In a new second, operations are charged one by one again.
     if (this.countdown > 1 && this.#parts.scheduler.steadyMs() >= this.#sampledUntil) this.takeAll()
     ledger.meter = this

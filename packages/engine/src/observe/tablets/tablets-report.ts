@@ -1,10 +1,10 @@
 /** The report of the tablets (report.ts) from the present fleet, in steps. */
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
-import type { LatencyHistogram } from './latency.ts'
 import type { Load } from './load-window.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
+import type { LatencyHistogram } from './second-ring.ts'
 import type { Tablet } from './tablet.ts'
 
 /** The words of a tablet take as long as reading this many rows. */

@@ -3,7 +3,7 @@ import { countedMax, DatastoreError, encodeKey, partLimits } from '@sixtables/en
 import protobuf from 'protobufjs/minimal.js'
 import { expect, test, vi } from 'vitest'
 import { google } from '#gen/wire.js'
-import { decodeRequest } from './decode.ts'
+import { decodeRequest } from './request.ts'
 
 const { LookupRequest, BeginTransactionRequest, CommitRequest } = google.datastore.v1
 const tooMany = partLimits.unknownFields.max + 1
