@@ -1,6 +1,7 @@
-/** The style sheets of the console as one: that of uPlot first, then all of the given folders of `src` in the order of their paths. */
+/** The style sheets of the console as one: that of uPlot first, then all of the given folders of `src` in the order of their paths, and the traits. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { traits } from '../src/styles/traits.mjs'
 
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const plotSheet = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'))
@@ -20,5 +21,5 @@ export function styleOf(folders) {
       .sort()
       .map((path) => `${source}/${folder}/${path}`),
   )
-  return [plotSheet, ...sheets].map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
+  return [...[plotSheet, ...sheets].map((path) => readFileSync(path, 'utf8')), traits].map(withoutComments).join('\n')
 }

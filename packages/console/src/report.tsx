@@ -30,7 +30,7 @@ function LabReport({ result }: { readonly result: DrawableResult }) {
         {lab}: {title}
       </h1>
       <p class="lab-question">{rich(question)}</p>
-      <label class="panel prediction stack">
+      <label class="panel prediction shade stack">
         <span>
           <strong>Your prediction:</strong> {rich(predict)}
         </span>

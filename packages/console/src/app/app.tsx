@@ -37,7 +37,7 @@ export function App() {
       <Button label="Skip to the content" class="skip-link" onClick={focusMain} />
       <Navigation current={name} />
       {connection.value === 'lost' && (
-        <p class="connection-banner panel warn plain" role="alert">
+        <p class="connection-banner panel warn m-0" role="alert">
           The server does not answer. This page comes back by itself when it is there again.
         </p>
       )}

@@ -12,13 +12,13 @@ export function Navigation({ current }: { readonly current: string }) {
   return (
     <header class={`navigation ${isOpen ? 'is-open' : ''}`}>
       <div class="navigation-head row spread">
-        <a class="brand row" href={addressOf('overview')}>
+        <a class="brand text no-underline row" href={addressOf('overview')}>
           <Mark />
           sixtables
         </a>
         <Button
           label="Menu"
-          class="navigation-toggle"
+          class="narrow-only"
           aria-expanded={isOpen}
           aria-controls="pages"
           onClick={() => setOpen(!isOpen)}
@@ -27,10 +27,10 @@ export function Navigation({ current }: { readonly current: string }) {
       <nav id="pages" aria-label="Pages">
         {Object.entries(groups).map(([group, pages]) => (
           <div key={group}>
-            <p class="navigation-group muted strong plain" aria-hidden="true">
+            <p class="navigation-group muted strong m-0" aria-hidden="true">
               {group}
             </p>
-            <ul aria-label={group}>
+            <ul class="px-2" aria-label={group}>
               {pages.map(({ name, title, about, icon }) => (
                 <li key={name}>
                   <a
@@ -62,7 +62,7 @@ function Connection() {
   const isLost = connection.value === 'lost'
   const { address = location.host } = server.value ?? {}
   return (
-    <p class={`navigation-state small breaks muted ${isLost ? 'is-lost' : ''}`}>
+    <p class={`row items-start m-0 mt-4 px-3 small breaks muted ${isLost ? 'is-lost' : ''}`}>
       <span class="navigation-dot" aria-hidden="true" />
       <span>
         {isLost ? 'No answer from' : 'Connected to'} <bdi>{address}</bdi>
@@ -79,7 +79,7 @@ function Connection() {
 /** Six tables, as two columns of three. */
 function Mark() {
   return (
-    <svg class="brand-mark" viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+    <svg fill="var(--accent)" viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
       {[1, 6, 11].map((y) => [1, 9].map((x) => <rect key={`${x} ${y}`} x={x} y={y} width="6" height="4" rx="0.5" />))}
     </svg>
   )
@@ -97,7 +97,5 @@ function ThemeSwitch() {
     else document.documentElement.dataset['theme'] = theme
     keepText(storedName, theme)
   }, [theme])
-  return (
-    <Select class="theme-switch row small muted" label="Theme" value={theme} options={themes} onChange={setTheme} />
-  )
+  return <Select class="py-2 px-3 row small muted" label="Theme" value={theme} options={themes} onChange={setTheme} />
 }

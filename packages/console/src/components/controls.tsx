@@ -46,7 +46,7 @@ export function Field({ label, hint, children }: FieldProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
     <label class="field">
-      <span class="field-label">{label}</span>
+      <span class="field-label small strong">{label}</span>
       {children}
       {hint !== undefined && <span class="small muted">{hint}</span>}
     </label>

@@ -22,7 +22,7 @@ export function CopyButton({
     )
   }
   return (
-    <span class="copy-button">
+    <span class="copy-button inline-block relative">
       <Button label={label} onClick={copy} onBlur={() => setResult('')} />
       <span role="status" class="copy-result">
         {result}

@@ -33,12 +33,12 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
   }
   return (
     <dialog ref={element} class={`dialog ${isWide ? 'is-wide' : ''}`} aria-labelledby={titleId} onCancel={cancel}>
-      <header class="dialog-head row spread">
+      <header class="dialog-head py-2 px-4 row spread">
         <h2 id={titleId}>{title}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
       </header>
-      <div class="dialog-body">{children}</div>
-      {actions !== undefined && <footer class="dialog-actions toolbar">{actions}</footer>}
+      <div class="p-4">{children}</div>
+      {actions !== undefined && <footer class="dialog-actions py-2 px-4 toolbar">{actions}</footer>}
     </dialog>
   )
 }

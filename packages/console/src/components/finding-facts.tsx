@@ -8,7 +8,7 @@ export function FindingFacts({ finding: { remedy, evidence } }: { readonly findi
   return (
     <>
       <p>{remedy}</p>
-      <ul class="small muted bullets apart">
+      <ul class="small muted bullets my-2">
         {evidence.map((fact) => (
           <li key={fact}>{safeText(fact)}</li>
         ))}

@@ -10,9 +10,9 @@ export function HeatBar({ marks }: HeatBarProps) {
   return (
     <div class="heat-bar small">
       <div style={{ background: heatGradient }} />
-      <ul>
+      <ul class="relative">
         {marks.map(({ share, words }) => (
-          <li key={share} style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>
+          <li key={share} class="absolute" style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>
             {words}
           </li>
         ))}

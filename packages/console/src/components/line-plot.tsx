@@ -83,7 +83,7 @@ export function LinePlot(props: LinePlotProps) {
       </figcaption>
       <ul class="line-plot-legend wrap small">
         {lines.map((line, i) => (
-          <li key={line.label}>
+          <li key={line.label} class="row gap-1">
             <LineMark line={line} place={i} />
             <bdi>{line.label}</bdi>
             <span class="line-plot-value muted">{valueWords(line.values[under ?? line.values.length - 1])}</span>

@@ -33,7 +33,7 @@ export interface MissingIndexProps {
 
 export function MissingIndex({ words, yaml, create, children }: MissingIndexProps) {
   return (
-    <section class="missing-index panel apart" aria-label={`Missing: ${words}`}>
+    <section class="missing-index caution panel my-2" aria-label={`Missing: ${words}`}>
       {children}
       <pre>{safeLines(yaml)}</pre>
       <p class="toolbar">

@@ -25,9 +25,9 @@ export interface ErrorNoteProps {
 export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
   if (error === undefined) return null
   return (
-    <div class="error-note panel bad apart breaks" role="alert">
-      {what !== undefined && <p class="plain strong">{what}</p>}
-      <p class="plain">
+    <div class="error-note panel bad my-2 breaks" role="alert">
+      {what !== undefined && <p class="m-0 strong">{what}</p>}
+      <p class="m-0">
         {error instanceof ApiError && <code>{error.status}</code>} {safeLines(error.message)}
       </p>
       {onRetry !== undefined && <Button label="Try again" onClick={onRetry} />}
@@ -45,7 +45,7 @@ export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
   return (
     <>
       <ErrorNote error={error} what={what} />
-      <p role="status" class="action-done apart">
+      <p role="status" class="action-done good-text my-2">
         {done}
       </p>
     </>
@@ -54,7 +54,7 @@ export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
 
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
-    <div class="empty-state">
+    <div class="empty-state muted breaks">
       <h2>{title}</h2>
       {children}
     </div>

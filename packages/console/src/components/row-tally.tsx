@@ -29,7 +29,7 @@ export function RowTally({ preview, summary }: { readonly preview: CommitPreview
           figures: [counted(written), counted(deleted)],
         }))}
       />
-      <ul class="row-tally-rows apart breaks">
+      <ul class="row-tally-rows my-2 breaks">
         {rows.map(({ row, rowKey, deleted: isDeleted }) => (
           <li key={rowKey + String(isDeleted)}>
             <span class={isDeleted ? 'tag bad' : 'tag good'}>{isDeleted ? 'deletes' : 'writes'}</span>{' '}

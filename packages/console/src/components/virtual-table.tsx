@@ -237,12 +237,12 @@ function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
             role="columnheader"
             aria-colindex={i + 1}
             aria-sort={sorted}
-            class={`virtual-table-cell cut ${isNumber === true ? 'number' : ''}`}
+            class={`virtual-table-cell cut muted strong ${isNumber === true ? 'number' : ''}`}
           >
             {sorted === undefined ? (
               title
             ) : (
-              <button type="button" class="virtual-table-sort" onClick={() => onSort?.(id)}>
+              <button type="button" class="virtual-table-sort cell-button" onClick={() => onSort?.(id)}>
                 {title}
                 <span aria-hidden="true" class="virtual-table-mark">
                   {sorted === 'ascending' ? '▲' : sorted === 'descending' ? '▼' : ''}

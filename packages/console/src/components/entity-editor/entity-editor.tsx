@@ -68,7 +68,7 @@ function OpenEditor({ title, entity, ...options }: EditorOptions & Readonly<{ ti
   return (
     <Dialog title={title} onClose={editor.close} isWide actions={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: one shortcut for all fields within */}
-      <div class="entity-editor stack-3" inert={editor.isBusy} onKeyDown={onKeyDown}>
+      <div class="entity-editor stack gap-3" inert={editor.isBusy} onKeyDown={onKeyDown}>
         {isNew && <KeyField editor={editor} scope={scope} />}
         <ChangedMeanwhile
           entity={entity}
@@ -112,7 +112,7 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
         ))}
         {draft.view === 'form' && <Check label="meanings" isOn={showsMeanings} onSwitch={setShowsMeanings} />}
         {reading.problem !== undefined && (
-          <span class="field-problem" role="status">
+          <span class="field-problem small breaks bad-text" role="status">
             {safeText(reading.problem)}
           </span>
         )}
@@ -147,9 +147,11 @@ function Effect({ editor: { preview, question, key, keyProblem } }: { readonly e
   const words = question === 'delete' ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
   const hasStandIn = keyProblem === undefined && !isComplete(parseKeyPath(key))
   return (
-    <div class="editor-effect panel">
+    <div class="shade panel">
       <RowTally preview={preview} summary={words} />
-      {hasStandIn && <p class="field-note">The save gives the id. Until then 1 stands in its place.</p>}
+      {hasStandIn && (
+        <p class="field-note small breaks muted whole">The save gives the id. Until then 1 stands in its place.</p>
+      )}
     </div>
   )
 }
@@ -172,7 +174,7 @@ function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
   if (question !== undefined) {
     return (
       <>
-        <p class="editor-question strong" role="alert">
+        <p class="mr-auto m-0 strong" role="alert">
           {question === 'delete' ? 'Delete this entity?' : 'Discard what you changed?'}
         </p>
         {question === 'delete' && tally}
@@ -187,7 +189,7 @@ function Actions({ editor, isNew, canDelete, onClose }: ActionsProps) {
   }
   return (
     <>
-      {canDelete && <Button label="Delete…" class="danger editor-delete" onClick={() => ask('delete')} />}
+      {canDelete && <Button label="Delete…" class="danger mr-auto" onClick={() => ask('delete')} />}
       {tally}
       <Button
         label={isNew ? 'Create' : 'Save'}
@@ -220,7 +222,10 @@ function KeyField({ editor: { key, keyProblem: problem, setKey }, scope }: KeyFi
           onInput={(event) => setKey(event.currentTarget.value)}
         />
       </label>
-      <p id="editor-key-note" class={problem === undefined ? 'field-note' : 'field-problem'}>
+      <p
+        id="editor-key-note"
+        class={`${problem === undefined ? 'field-note muted' : 'field-problem bad-text'} small breaks`}
+      >
         {problem !== undefined ? safeText(problem) : <>A kind alone at the end gets an id. In {scopeWords(scope)}.</>}
       </p>
     </div>
@@ -238,7 +243,7 @@ function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMe
   const isGone = newer.properties === undefined
   const differences = differencesOf(base?.properties ?? {}, newer.properties ?? {})
   return (
-    <div class="editor-changed panel" role="alert">
+    <div class="caution panel" role="alert">
       <p>
         <strong>
           {isGone ? 'This entity was deleted since you opened it.' : 'This entity was changed since you opened it.'}

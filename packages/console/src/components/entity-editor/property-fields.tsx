@@ -27,7 +27,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
   const change = (part: Partial<ValueForm>): void => onChange({ ...value, ...part })
   return (
     <div class="value-field">
-      <div class="value-line wrap">
+      <div class="value-line items-start gap-2 wrap">
         <TypeSelect value={value} name={name} context={context} onChange={onChange} isElement={isElement} />
         <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
         <IndexFlag value={value} name={name} onChange={onChange} />
@@ -45,7 +45,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         {actions}
       </div>
       {problem !== undefined && (
-        <p class="field-problem" id={problemId}>
+        <p class="field-problem small breaks bad-text" id={problemId}>
           {safeText(problem)}
         </p>
       )}
@@ -109,7 +109,7 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
       {elements.slice(0, drawn).map((element, i) => {
         const label = `${name}[${i}]`
         return (
-          <li key={i}>
+          <li key={i} class="line-above pt-2">
             <ValueField
               value={element}
               name={label}
@@ -133,7 +133,7 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
           </li>
         )
       })}
-      <li class="toolbar">
+      <li class="toolbar line-above pt-2">
         {more}
         <Button
           label={`Add an element to ${name}`}
@@ -174,7 +174,7 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
         const label = within === '' ? name : `${within}.${name}`
         const shown = name === '' ? `property ${i + 1}` : label
         return (
-          <li key={i} class="property-field stack">
+          <li key={i} class="property-field line-above pt-2 stack">
             <input
               class="property-name mono"
               aria-label={`Name of property ${i + 1}${within === '' ? '' : ` of ${within}`}`}

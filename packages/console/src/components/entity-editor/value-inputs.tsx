@@ -124,7 +124,7 @@ function InstantPicker({ text, name, onChange }: PartProps) {
     if (chosen !== '') onChange({ text: `${chosen.length === 16 ? `${chosen}:00` : chosen}${rest}` })
   }
   return (
-    <span class="instant-picker">
+    <span class="instant-picker relative">
       <input
         ref={picker}
         type="datetime-local"
@@ -174,10 +174,12 @@ function LongText({ value: { type, text }, name, described, onChange, children }
         {...described}
       />
       {isReadOnly && (
-        <span class="field-note">It has carriage returns, which a text field would lose. Edit it as JSON.</span>
+        <span class="field-note small breaks muted whole">
+          It has carriage returns, which a text field would lose. Edit it as JSON.
+        </span>
       )}
       {type === 'string' && unseen !== undefined && !isReadOnly && (
-        <span class="field-note">
+        <span class="field-note small breaks muted whole">
           With signs for what cannot be seen: <bdi>{unseen.length > 300 ? `${unseen.slice(0, 300)}…` : unseen}</bdi>
         </span>
       )}
@@ -190,7 +192,7 @@ function BlobNote({ base64 }: { readonly base64: string }) {
   const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
   const text = textOfBase64(base64)
   return (
-    <span class="field-note">
+    <span class="field-note small breaks muted whole">
       {counted(bytes, 'byte')} in base64
       {text !== undefined && text !== '' && (
         <>, as text: {safeText(text.length > 100 ? `${text.slice(0, 100)}…` : text)}</>

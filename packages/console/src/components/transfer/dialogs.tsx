@@ -89,8 +89,8 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
     if (/\.csv$/i.test(file)) setKind(file.replace(/\.csv$/i, ''))
   }, set)
   return (
-    <Form class="stack-3" onSubmit={start}>
-      <label class="stack-1">
+    <Form class="stack gap-3" onSubmit={start}>
+      <label class="stack gap-1">
         File
         <input
           type="file"
@@ -98,7 +98,7 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
           onChange={(event) => void take(event.currentTarget.files?.[0])}
         />
       </label>
-      <label class="stack-1">
+      <label class="stack gap-1">
         or its text
         <textarea
           class="mono"
@@ -139,7 +139,7 @@ function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
   return (
     <>
       <p>Wrote {entitiesInWords(entities)}.</p>
-      <ul class="breaks plain">
+      <ul class="breaks m-0">
         {keys.slice(0, 10).map((key) => (
           <li key={key}>{safeText(key)}</li>
         ))}
@@ -205,7 +205,7 @@ function DownloadForm({ scope, kinds }: { readonly scope: EntityScope; readonly 
     return `Downloaded ${bytesInWords(file.size)}.`
   })
   return (
-    <Form class="stack-3" onSubmit={start}>
+    <Form class="stack gap-3" onSubmit={start}>
       <div class="toolbar">
         <FormatChoice value={format} onChange={setFormat} />
         <Check

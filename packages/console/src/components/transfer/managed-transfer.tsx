@@ -29,7 +29,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const isExport = direction === 'export'
   const isRunning = operation !== undefined && operation.done !== true
   return (
-    <Form class="stack-3" onSubmit={begin.run}>
+    <Form class="stack gap-3" onSubmit={begin.run}>
       <TextField
         label={`${isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place`}
         value={directory}
@@ -127,7 +127,7 @@ export interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ legend, value, options, onChange }: ChoiceProps<T>) {
   const name = useId()
   return (
-    <fieldset class="wrap apart no-box">
+    <fieldset class="wrap my-2 no-box">
       <legend class="muted">{legend}</legend>
       {(Object.entries(options) as [T, string][]).map(([option, words]) => (
         <label key={option}>

@@ -35,16 +35,16 @@ export function ClockControl() {
   return (
     <Panel title="Clock">
       <ErrorNote error={error} what="The clock cannot be read" />
-      <p class="clock-now large strong plain">{value === undefined ? '–' : value.now}</p>
+      <p class="clock-now large strong m-0">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
       <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
-        <div class="clock-forms wrap">
-          <Form class="list-row toolbar" onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
+        <div class="items-end gap-4 my-3 wrap">
+          <Form class="items-end toolbar" onSubmit={() => move.run({ advanceMs: Number(amount) * Number(unit) })}>
             <TextField label="Advance by" type="number" value={amount} onChange={setAmount} required />
             <Select look="field" label="Unit" value={unit} options={units} onChange={setUnit} />
             <Button label="Advance" look="primary" disabled={move.isBusy} />
           </Form>
-          <Form class="list-row toolbar" onSubmit={() => move.run({ to })}>
+          <Form class="items-end toolbar" onSubmit={() => move.run({ to })}>
             <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" required />
             <Button label="Set" disabled={move.isBusy} />
           </Form>

@@ -149,8 +149,8 @@ function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
     return `Added: ${effectInWords(fault)}.`
   })
   const methods = (
-    <fieldset class="wrap below-3">
-      <legend class="field-label">Methods; none chosen means all</legend>
+    <fieldset class="wrap mb-3">
+      <legend class="field-label small strong">Methods; none chosen means all</legend>
       {dataMethods.map((method) => (
         <Check
           key={method}

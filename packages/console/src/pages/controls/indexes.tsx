@@ -145,13 +145,13 @@ function IndexForm({ create }: IndexFormProps) {
   const properties = rows.filter(({ name }) => name !== '').map(({ name, direction }) => `${name} ${direction}`)
   return (
     <Form onSubmit={() => create.run({ kind, ancestor, properties })}>
-      <div class="list-rows stack below-3">
-        <div class="list-row toolbar">
+      <div class="justify-start stack mb-3">
+        <div class="items-end toolbar">
           <TextField label="Kind" value={kind} onChange={setKind} placeholder="ToDo" required />
           <Check label="for queries with an ancestor" isOn={ancestor} onSwitch={setAncestor} />
         </div>
         {rows.map(({ name, direction }, i) => (
-          <div key={i} class="list-row toolbar">
+          <div key={i} class="items-end toolbar">
             <TextField label={`Property ${i + 1}`} value={name} onChange={(value) => set(i, { name: value })} />
             <Select
               look="field"

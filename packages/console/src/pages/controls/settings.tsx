@@ -121,10 +121,12 @@ function TtlFields({ ttl, onChange }: TtlFieldsProps) {
   const set = (i: number, changed: Partial<TtlPolicy>): void =>
     onChange(ttl.map((one, at) => (at === i ? { ...one, ...changed } : one)))
   return (
-    <fieldset class="list-rows stack below-3">
-      <legend class="field-label">Time to live: entities of a kind are deleted after the time in a property</legend>
+    <fieldset class="justify-start stack mb-3">
+      <legend class="field-label small strong">
+        Time to live: entities of a kind are deleted after the time in a property
+      </legend>
       {ttl.map(({ kind, property }, i) => (
-        <div key={i} class="list-row toolbar">
+        <div key={i} class="items-end toolbar">
           <TextField label="Kind" value={kind} onChange={(value) => set(i, { kind: value })} />
           <TextField label="Property" value={property} onChange={(value) => set(i, { property: value })} />
           <Button

@@ -82,7 +82,7 @@ function Snapshots() {
   return (
     <>
       <ErrorNote error={error} what="The snapshots cannot be listed" />
-      <Form class="list-row toolbar" onSubmit={take.run}>
+      <Form class="items-end toolbar" onSubmit={take.run}>
         <TextField label="Name of the snapshot" value={name} onChange={setName} placeholder="seeded" required />
         <Button label="Take a snapshot" look="primary" disabled={take.isBusy} />
       </Form>

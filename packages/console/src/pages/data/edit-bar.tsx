@@ -55,10 +55,10 @@ export function EditBar(props: EditBarProps) {
   }
   const values = mine.reduce((sum, { forms }) => sum + forms.size, 0)
   return (
-    <section class="stack-1" aria-label="Changes">
+    <section class="stack gap-1" aria-label="Changes">
       <ErrorNote error={failure} what="The changes cannot be saved" />
       {theirs.length > 0 && (
-        <div class="panel toolbar action-bar is-warning" role="alert">
+        <div class="panel toolbar caution py-1 px-3" role="alert">
           <span>
             {safeText(
               `Another writer has ${theirsInWords(theirs)} since you read ${theirs.length > 1 ? 'them' : 'it'}.`,
@@ -70,11 +70,11 @@ export function EditBar(props: EditBarProps) {
         </div>
       )}
       {mine.length > 0 && (
-        <div class="panel toolbar action-bar">
+        <div class="panel toolbar shade py-1 px-3">
           <span role="status">
             {counted(values, 'value')} of {entitiesInWords(mine.length)} changed.{' '}
             {problem !== undefined && (
-              <span class="field-problem" id={editProblemId}>
+              <span class="field-problem small breaks bad-text" id={editProblemId}>
                 {safeText(problem)}
               </span>
             )}

@@ -22,7 +22,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
   const types = typesOf(columns)
   const { filters, limit, keysOnly, order } = form
   return (
-    <Form class="stack-1" onSubmit={onRun}>
+    <Form class="stack gap-1" onSubmit={onRun}>
       <Suggestions id="filter-properties" texts={[...columns.map(({ property }) => property), '__key__']} />
       {filters.map((filter, index) => (
         <FilterLine
@@ -59,7 +59,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
               />
             </span>
           )}
-          {wrong?.where === 'limit' && <span class="field-problem">{wrong.message}</span>}
+          {wrong?.where === 'limit' && <span class="field-problem small breaks bad-text">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
           <code class="query-text breaks muted">{safeLines(text)}</code>
@@ -98,7 +98,7 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
   const { property, operator, value } = filter
   const wrongId = `filter-wrong-${number}`
   return (
-    <fieldset class="filter-line row no-box">
+    <fieldset class="filter-line flex-wrap gap-1 row no-box">
       <legend class="visually-hidden">Filter {number}</legend>
       <input
         class="filter-property"
@@ -129,7 +129,7 @@ function FilterLine({ filter, number, types, wrong, onChange, onRemove }: Filter
       />
       <Button label="Remove" look="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove} />
       {wrong !== undefined && (
-        <span class={property === '' ? 'muted' : 'field-problem whole'} id={wrongId}>
+        <span class={property === '' ? 'muted' : 'field-problem small breaks bad-text whole'} id={wrongId}>
           {wrong}
         </span>
       )}

@@ -80,13 +80,13 @@ function EmptyData({ place }: { readonly place: Place }) {
         program at this server:
       </p>
       <ConnectClient project={project} />
-      <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
+      <p class="mt-4">Or write the first entity from a terminal, or a whole fixture:</p>
       <pre>
         {put}
         {'\n'}npx sixtables seed --endpoint {address} --project {project} fixture.yaml
       </pre>
       <CopyButton text={put} label="Copy the first line" />
-      <div class="no-data-next">
+      <div class="mt-4">
         {place.project !== '' && <EntityActions onDialog={setDialog} />}
         <PlaceDialogs place={place} dialog={dialog} onClose={() => setDialog(undefined)} />
       </div>

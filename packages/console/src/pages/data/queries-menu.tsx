@@ -37,8 +37,8 @@ function Lists({ scope, now }: QueriesProps) {
         <h3>{title}</h3>
         <ul>
           {shown.map((query) => (
-            <li key={query.address} class="kept-query row spread">
-              <a class="cut mono" href={query.address} title={query.gql}>
+            <li key={query.address} class="row spread">
+              <a class="text no-underline cut mono" href={query.address} title={query.gql}>
                 {safeText(query.gql)}
                 <Elsewhere address={query.address} scope={scope} />
               </a>

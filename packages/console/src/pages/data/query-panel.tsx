@@ -82,7 +82,7 @@ export function QueryPanel({ scope, gql, kinds, met, onRun, onChanged, children 
           <FilterForm {...{ form, wrong, text }} columns={known} onChange={draft.setForm} onRun={run} />
         )}
         {mistake !== undefined && (
-          <p class="field-problem" role="status">
+          <p class="field-problem small breaks bad-text" role="status">
             {safeText(mistake.message)}
           </p>
         )}
@@ -98,7 +98,7 @@ const noFilters = (read: ReturnType<typeof readForm>): string =>
     : 'The GQL has a mistake; mend it there.'
 
 const tabsOf = (isGql: boolean, onChange: (isGql: boolean) => void) => (
-  <fieldset class="query-tabs no-box">
+  <fieldset class="query-tabs inline-flex no-box">
     <legend class="visually-hidden">Write the query as</legend>
     <Button label="Filters" aria-pressed={!isGql} onClick={() => onChange(false)} />
     <Button label="GQL" aria-pressed={isGql} onClick={() => onChange(true)} />

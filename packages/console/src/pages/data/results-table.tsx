@@ -118,7 +118,7 @@ function columnsOf(
         id: property,
         title: (
           <>
-            {safeText(property)} <span class="data-type muted light">{column.type}</span>
+            {safeText(property)} <span class="data-type tiny muted light">{column.type}</span>
           </>
         ),
         width: `calc(${column.width}ch + 28px)`,
@@ -136,7 +136,7 @@ function KeyCell({ scope, row, onOpen }: Pick<ResultsTableProps, 'scope' | 'onOp
     <span class="data-key row">
       <button
         type="button"
-        class="data-key-open mono"
+        class="data-key-open cell-button accent mono"
         tabIndex={-1}
         title={`Open ${text}`}
         onClick={() => onOpen(row.entity.key)}
@@ -233,7 +233,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
       style={isNumber && behind > 0 ? { paddingRight: `${behind}ch` } : undefined}
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >
-      {isOther && <span class="data-type muted light">{type}</span>}
+      {isOther && <span class="data-type tiny muted light">{type}</span>}
       {value.keyValue === undefined ? (
         text
       ) : (
@@ -241,7 +241,7 @@ function ValueCell({ scope, value, column }: ValueCellProps) {
           {text}
         </a>
       )}
-      {value.excludeFromIndexes === true && <span class="data-unindexed muted">not indexed</span>}
+      {value.excludeFromIndexes === true && <span class="ml-2 tiny muted">not indexed</span>}
     </span>
   )
 }

@@ -183,7 +183,7 @@ function ExplainButton({ isChanged, isExplained, onExplain }: ViewProps) {
 /** The query that was run, while another one is being written above. */
 function ResultsOf({ gql }: { readonly gql: string }) {
   return (
-    <p class="results-of plain cut muted">
+    <p class="results-of m-0 cut muted">
       Still the results of <code>{safeText(gql)}</code>
     </p>
   )
@@ -200,7 +200,7 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
   if (rows.length === 0) return null
   const [only, ...others] = rows.map(keyTextOf)
   return (
-    <div class="panel toolbar action-bar">
+    <div class="panel toolbar shade py-1 px-3">
       <span>{counted(rows.length)} selected</span>
       <CopyButton text={() => rowsAsJson(rows)} label="Copy JSON" />
       <CopyButton text={() => rowsAsCsv(rows, shown)} label="Copy CSV" />
@@ -284,7 +284,7 @@ export function AggregateView(props: ViewProps & { readonly statement: Aggregate
       </Tools>
       <Frame {...props} gql={gql}>
         {error !== undefined && <Refused scope={scope} gql={gql} error={error} onRetry={reload} />}
-        <dl class="figures">
+        <dl class="figures wrap gap-3">
           {Object.entries(value ?? {}).map(([name, figure]) => (
             <div key={name} class="panel">
               <dt>{safeText(name)}</dt>

@@ -56,7 +56,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
           onInput={(event) => setWanted(event.currentTarget.value)}
         />
       )}
-      <ul>
+      <ul class="grow scrolls">
         {shown.map((kind) => (
           <li key={kind}>
             <a

@@ -23,7 +23,7 @@ export function EntityList({ scope, entities, depth = 0 }: EntityListProps) {
       {entities.map(({ key: { path }, properties = {} }) => (
         <li key={formatKeyPath(path)} class="cut">
           <a href={addressOfEntity(scope, formatKeyPath(path))}>{safeText(formatKeyPath(path.slice(depth)))}</a>{' '}
-          <span class="muted">
+          <span class="muted small ml-2">
             {safeText(
               Object.entries(properties)
                 .slice(0, propertiesShown)

@@ -61,7 +61,7 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
     if (wrong === undefined) navigate(addressOfEntity(scope, key))
   }
   return (
-    <Form class="panel entity-find below-3" onSubmit={open}>
+    <Form class="panel entity-find mb-3" onSubmit={open}>
       <div class="entity-key stack">
         <Field label="Key">
           <input
@@ -76,10 +76,10 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
         </Field>
         <Button label="Show" look="primary" />
       </div>
-      <p id="entity-find-problem" class="field-problem" role="status">
+      <p id="entity-find-problem" class="field-problem small breaks bad-text" role="status">
         {safeText(found)}
       </p>
-      <div class="fields">
+      <div class="fields m-0">
         <DatabaseFields value={scope} onChange={({ project, database }) => onScope({ project, database })} />
         <TextField
           label="Namespace"

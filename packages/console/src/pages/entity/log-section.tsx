@@ -23,7 +23,7 @@ export function LogSection({ log: { group, records, hasMore = false } }: { reado
       {records.length === 0 ? (
         <p class="muted">The log keeps the commits of the last hour, and has none of this group.</p>
       ) : (
-        <ol class="entity-log" reversed>
+        <ol class="entity-log rail breaks" reversed>
           {records.toReversed().map(({ version, committedAt, state, changes }) => (
             <li key={version}>
               <span>

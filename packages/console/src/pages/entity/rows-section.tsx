@@ -51,10 +51,10 @@ function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: reado
   return (
     <section class="entity-table stack" aria-label={table}>
       <h3>
-        {table} <span class="muted entity-about small light">{about[table]}</span>
+        {table} <span class="muted block small light">{about[table]}</span>
       </h3>
       {rows.length === 0 ? (
-        <p class="muted plain">no row</p>
+        <p class="muted m-0">no row</p>
       ) : (
         <div>
           <ul>
@@ -63,7 +63,7 @@ function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: reado
                 {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
                 <code>{isHex ? rowKey : safeText(row)}</code>
                 {value !== '' && (
-                  <span class="entity-cell muted">
+                  <span class="ml-3 muted">
                     <LongText text={value} />
                   </span>
                 )}

@@ -49,7 +49,7 @@ export default function HeatPage({ route }: PageProps) {
   const most = recordings.mostOf(shown, tables, metric)
   const parts: Parts = { recordings, choice, view, shown, main, tables, metric, most, hasBorders }
   const choices = (
-    <fieldset class="heat-tables wrap no-box">
+    <fieldset class="heat-tables gap-1 wrap no-box">
       <legend class="visually-hidden">Tables</legend>
       {there.map((table) => (
         <Switch
@@ -64,7 +64,7 @@ export default function HeatPage({ route }: PageProps) {
     </fieldset>
   )
   const tools = (
-    <div class="heat-tools stack below-3">
+    <div class="heat-tools stack mb-3">
       <div class="toolbar">
         {there.length > 0 && choices}
         <Files {...parts} names={names} box={box} onNames={setNames} />
@@ -207,7 +207,7 @@ function Pictures({ tools, ...parts }: Parts & { readonly tools: ComponentChildr
     <>
       <Unknown source={main} metric={metric} />
       {tables.map((table) => (
-        <div key={table} class={`heat-pictures ${shown.length > 1 ? 'columns is-compared' : ''}`}>
+        <div key={table} class={`heat-pictures ${shown.length > 1 ? 'columns is-compared halves' : ''}`}>
           {shown.map((source) => (
             <Picture
               key={source.name}
@@ -319,7 +319,7 @@ function useView(recordings: Recordings, spanMs: number) {
 function State({ recordings, isPaused }: { readonly recordings: Recordings; readonly isPaused: boolean }) {
   const { simulated, scale } = recordings.live
   return (
-    <p class="muted heat-state plain">
+    <p class="muted heat-state m-0">
       <StateTag isPaused={isPaused} />{' '}
       {simulated
         ? 'Servers are simulated: waits, refusals, splits and moves are shown.'

@@ -70,7 +70,7 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
     return hot === undefined ? [] : [{ atMs, hot }]
   })
   return (
-    <details class="heat-times apart">
+    <details class="heat-times my-2">
       <summary>Hottest range over time, as a table</summary>
       <Scroll class="heat-list sideways small" label="Hottest range over time">
         <Table
@@ -120,7 +120,7 @@ export function Marks({ events, onShow }: MarksProps) {
   return (
     <section>
       <h2>Marks</h2>
-      <ul class="wrap below-3 muted">
+      <ul class="wrap mb-3 muted">
         {(Object.keys(kindWords) as TabletEvent['kind'][]).map((kind) => (
           <li key={kind}>
             <Shape kind={kind} /> {kindWords[kind]}
@@ -133,12 +133,12 @@ export function Marks({ events, onShow }: MarksProps) {
           capacity too.
         </p>
       )}
-      <ol class="heat-marks">
+      <ol class="heat-marks scroll">
         {shown.map((event) => (
-          <li key={event.sequence} class="row small breaks">
+          <li key={event.sequence} class="row small breaks items-baseline line-below">
             <Button
               label={timeWords(event.atMs)}
-              look="quiet"
+              class="quiet rigid nowrap"
               onClick={() => onShow(event)}
               aria-label={`Show ${kindWords[event.kind]} ${event.sequence} in the picture`}
             />
@@ -209,7 +209,7 @@ export function Legend({ most, metric }: { readonly most: number; readonly metri
     words: valueWords(value, metric).replace(/(\/s| each)$/, ''),
   }))
   return (
-    <div class="heat-legend wrap small below-3">
+    <div class="heat-legend wrap small mb-3">
       <span>{metricTitles[metric]}</span>
       <HeatBar marks={marks} />
       <span class="muted">

@@ -46,7 +46,7 @@ export function Picture(props: PictureProps) {
   const words = (point: Point): string => wordsAt(point, props, model)
   const marked = brush ?? (cursor === undefined || corner === undefined ? undefined : rectOf(corner, cursor))
   return (
-    <figure class="heat-picture below-3">
+    <figure class="heat-picture mb-3">
       <Caption {...props} plane={model.plane} />
       <div class="heat-scroll">
         <div
@@ -73,7 +73,7 @@ export function Picture(props: PictureProps) {
         Arrows move by a cell, with Shift they mark a part, Enter shows it larger, plus and minus zoom, 0 shows all
         again, Page Up and Page Down go by ten cells, Home and End go to the oldest and newest time.
       </p>
-      <p role="status" class="heat-readout small breaks muted">
+      <p role="status" class="heat-readout m-0 mt-1 small breaks muted">
         {cursor === undefined ? '' : `${metricTitles[metric]}: ${words(cursor)}`}
       </p>
     </figure>
@@ -82,7 +82,7 @@ export function Picture(props: PictureProps) {
 
 function Caption({ table, source, metric, plane }: PictureProps & { readonly plane: Plane }) {
   return (
-    <figcaption class="wrap small">
+    <figcaption class="wrap small items-baseline mb-1">
       <h2>
         {table} <span class="muted">{source.name}</span>
       </h2>
@@ -197,7 +197,7 @@ function Overlay({ props, model, cursor, marked, pointer, words }: OverlayProps)
       {marked !== undefined && <div class="heat-brush" style={boxOf(marked, model)} />}
       <Pins {...{ props, model }} />
       {pointer !== undefined && (
-        <div class="heat-tip tip" aria-hidden="true" style={tipPlace(pointer, layout)}>
+        <div class="heat-tip tip small breaks" aria-hidden="true" style={tipPlace(pointer, layout)}>
           {words(pointAt(pointer.x, pointer.y, model))}
         </div>
       )}

@@ -44,7 +44,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
   const most = Math.max(0, keptMs - shownMs)
   const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
   return (
-    <div class="heat-strip below-3">
+    <div class="heat-strip mb-3">
       <div class="heat-strip-picture">
         <canvas ref={canvas} />
         <div class="heat-strip-window" style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }} />
@@ -52,6 +52,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
       <label>
         <span class="visually-hidden">Time that is shown</span>
         <input
+          class="block m-0 p-0"
           type="range"
           min={Math.min(-1, -Math.ceil(most / 1000))}
           max={0}
@@ -62,7 +63,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
           onInput={(event) => onScrub(-Number(event.currentTarget.value) * 1000)}
         />
       </label>
-      <p class="muted small plain">
+      <p class="muted small m-0">
         {timeWords(endMs - ages.fromMs)} to {timeWords(endMs - ages.toMs)} of {timeWords(endMs - keptMs)} to{' '}
         {timeWords(endMs)}
       </p>

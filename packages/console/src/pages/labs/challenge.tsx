@@ -37,7 +37,7 @@ export function ChallengeView({ challenge, offer: { judge: file = '', calls = []
       <Program challenge={challenge} judge={judge} />
       <details>
         <summary>What a program may call on db</summary>
-        <dl class="stack-1">
+        <dl class="stack gap-1">
           {calls.map(([call, answer]) => (
             <div key={call}>
               <dt>{richText(call)}</dt>
@@ -79,14 +79,14 @@ function Program({ challenge, judge }: { readonly challenge: ChallengeOffer; rea
     if (!isJudging) judge.start(text)
   }
   return (
-    <section class="panel program" aria-label="Your program">
+    <section class="panel program my-3" aria-label="Your program">
       <h2>Your program</h2>
       <p>
         <code>solution.mjs</code> exports <code>{functions.join(', ')}</code>. It is judged in this browser, with three
         seeds, on a store of its own; Ctrl+Enter judges it.
       </p>
       <Editor language="js" label="solution.mjs" value={text} onChange={change} onRun={start} />
-      <p class="toolbar">
+      <p class="toolbar m-0 mt-2">
         <Button label={isJudging ? 'Judging…' : 'Judge'} look="primary" disabled={isJudging} onClick={start} />
         {isJudging ? (
           <>

@@ -79,7 +79,7 @@ function Predictions({ items }: { readonly items: readonly Piece[] }) {
     <ol class="exercises">
       {items.map((item, i) => (
         <li key={i}>
-          <label class="stack-1">
+          <label class="stack gap-1">
             <span>
               <Pieces pieces={insideOf(item)} />
             </span>

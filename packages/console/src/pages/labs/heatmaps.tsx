@@ -114,8 +114,8 @@ function HeatmapView(props: HeatmapProps) {
     if (canvas.current !== null && width > 0) draw(canvas.current, width, props)
   }, [width, theme, heatmap, props.from, props.to, props.brightness])
   return (
-    <figure class="heatmap">
-      <figcaption>{arm}</figcaption>
+    <figure class="heatmap relative">
+      <figcaption class="mb-1">{arm}</figcaption>
       <canvas
         ref={canvas}
         role="img"
@@ -135,7 +135,7 @@ function HeatmapView(props: HeatmapProps) {
         onMouseLeave={() => setPointed(undefined)}
       />
       {pointed !== undefined && <Tip pointed={pointed} width={width} />}
-      <p class="heatmap-pointed small plain cut muted">{heatmap.events.length} splits, moves and refused splits</p>
+      <p class="heatmap-pointed small m-0 cut muted">{heatmap.events.length} splits, moves and refused splits</p>
       <HeatmapTable heatmap={heatmap} />
     </figure>
   )
@@ -150,7 +150,7 @@ interface Pointed {
 function Tip({ pointed: { x, y, words }, width }: { readonly pointed: Pointed; readonly width: number }) {
   const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` }
   return (
-    <span class="tip" style={{ top: `${y + 44}px`, ...side }}>
+    <span class="tip small breaks" style={{ top: `${y + 44}px`, ...side }}>
       {words}
     </span>
   )

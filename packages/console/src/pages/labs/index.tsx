@@ -133,7 +133,7 @@ function ChapterCard({ chapter, labs, challenges }: ChapterCardProps) {
       </h2>
       <p>{goals}</p>
       <LabList labs={own} />
-      <ul class="stack-1">
+      <ul class="stack gap-1">
         {tasks.map(({ name, title: words }) => (
           <li key={name}>
             <span class="tag">challenge</span> <a href={addressOf('labs', ['challenge', name])}>{name}</a>: {words}
@@ -146,7 +146,7 @@ function ChapterCard({ chapter, labs, challenges }: ChapterCardProps) {
 
 function LabList({ labs }: { readonly labs: readonly LabOffer[] }) {
   return (
-    <ul class="apart bullets">
+    <ul class="my-2 bullets">
       {labs.map(({ name, title }) => (
         <li key={name}>
           <a href={addressOf('labs', [name])}>{name}</a>: {title}

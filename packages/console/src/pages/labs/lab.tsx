@@ -71,7 +71,7 @@ const nameOf = ({ name }: LabOffer): string => `sixtables-prediction-${name}`
 function Prediction({ lab }: { readonly lab: LabOffer }) {
   const [text, setText] = useState(() => keptText(nameOf(lab)) ?? '')
   return (
-    <label class="panel prediction stack">
+    <label class="panel prediction shade stack">
       <span>
         <strong>Your prediction:</strong> {richText(lab.predict)}
       </span>
@@ -179,6 +179,7 @@ function SettingField({ setting, text, onChange }: SettingFieldProps) {
           onInput={(event) => onChange(event.currentTarget.value)}
         />
         <input
+          class="m-0 mt-1"
           type="range"
           min={0}
           max={100}
@@ -204,8 +205,8 @@ function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
     onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
   }
   return (
-    <fieldset class="arm-choice stack-1 apart">
-      <legend class="field-label">Arms</legend>
+    <fieldset class="arm-choice stack gap-1 my-2">
+      <legend class="field-label small strong">Arms</legend>
       {lab.arms.map(({ name, about }) => (
         <Check
           key={name}

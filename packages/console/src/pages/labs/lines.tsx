@@ -43,7 +43,7 @@ function Line({ text, children }: { readonly text: string; readonly children: pr
   const { progress } = useContext(ChapterProgress)
   return (
     <span class={`chapter-line ${progress.lines.includes(text) ? 'is-done' : ''}`}>
-      <code>{text}</code> <span class="row">{children}</span>
+      <code>{text}</code> <span class="row inline-flex">{children}</span>
     </span>
   )
 }

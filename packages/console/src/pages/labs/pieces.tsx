@@ -34,7 +34,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
   if (tag === 'table') {
     const [head, ...rows] = insideOf(piece)
     return (
-      <div class="sideways below-3">
+      <div class="sideways mb-3">
         <table>
           <thead>
             <Pieces pieces={head === undefined ? [] : [head]} />
@@ -51,7 +51,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
 
 function Lines({ text }: { readonly text: string }) {
   return (
-    <div class="panel chapter-lines stack below-3">
+    <div class="panel chapter-lines shade stack mb-3">
       {text.split('\n').map((line) => (
         <LineView key={line} line={line} />
       ))}

@@ -105,7 +105,7 @@ function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
 /** The findings of a program's run, and what it did, beside those of the given one. */
 export function Findings({ arms }: { readonly arms: readonly ArmResult[] }) {
   return (
-    <div class="findings-by-arm stack-3 small breaks">
+    <div class="findings-by-arm stack gap-3 small breaks">
       {arms.map(({ name, texts }) => (
         <section key={name} class="panel" aria-label={`${name}: findings`}>
           <h3>{name}</h3>
@@ -139,7 +139,7 @@ export function Verdicts({ result: { expectations, passed }, isOpen = false }: V
           {expectations.length} expectations
           {isOpen ? '' : '. Unfold them when you have compared the picture with your prediction'}
         </summary>
-        <ul class="verdicts stack apart">
+        <ul class="verdicts stack my-2">
           {expectations.map(({ verdict, says, found }) => (
             <li key={says}>
               <span class={`tag ${verdict === 'holds' ? 'good' : verdict === 'fails' ? 'bad' : ''}`}>{verdict}</span>{' '}
@@ -162,8 +162,8 @@ function Flows({ flows: { title, flows } }: { readonly flows: ComparedFlows }) {
       <div class="flow-grid">
         {flows.map(({ arm, flow }) => (
           <figure key={arm} class="flow">
-            <figcaption>{arm}</figcaption>
-            <ol>
+            <figcaption class="mb-1">{arm}</figcaption>
+            <ol class="rail">
               {flow.stages.map((stage) => (
                 <Stage key={stage.name} stage={stage} />
               ))}

@@ -18,7 +18,7 @@ export function RunProgress({ run }: Readonly<{ run: LabRunReport }>) {
   const at = progress === undefined ? 0 : arms.indexOf(progress.arm)
   return (
     <section class="panel run-progress" aria-label="Progress">
-      <ul class="below-3">
+      <ul class="mb-3">
         {arms.map((arm, i) => {
           const share = i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)
           const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`

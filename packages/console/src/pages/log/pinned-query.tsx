@@ -39,8 +39,8 @@ export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps)
     onRun(given)
   }
   return (
-    <section class="panel pinned-query below-3" aria-label={name}>
-      <div class="toolbar">
+    <section class="panel pinned-query mb-3" aria-label={name}>
+      <div class="toolbar mb-2">
         <h3>{name}</h3>
         <Button label={gql === '' ? 'Pin and run' : 'Run'} look="primary" title="Ctrl+Enter" onClick={run} />
         {gql !== '' && <Button label="Unpin" onClick={() => onRun('')} />}
@@ -64,7 +64,7 @@ function Answer({ report }: { readonly report: StaleReport }) {
   const rows = [...report.results, ...report.missing.map((one) => ({ ...one, state: 'missing' as const }))]
   return (
     <>
-      <p role="status" class={`apart tag ${isStale ? 'warn' : 'good'}`}>
+      <p role="status" class={`my-2 tag ${isStale ? 'warn' : 'good'}`}>
         {words}
       </p>
       {rows.length > 0 && (

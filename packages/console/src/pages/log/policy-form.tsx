@@ -43,7 +43,7 @@ function usePolicy(path: string, onChanged: () => void) {
 export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName; readonly onChanged: () => void }) {
   const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   return (
-    <fieldset class="panel stack-1 below-3">
+    <fieldset class="panel stack gap-1 mb-3">
       <legend>A commit is applied</legend>
       <ErrorNote error={error} what="The policy cannot be read" />
       {applyChoices.map(([name, words]) => (

@@ -46,7 +46,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
-        <section key={`${namespace} ${group}`} class="waiting-group apart breaks">
+        <section key={`${namespace} ${group}`} class="waiting-group my-2 breaks">
           <h3>
             Entity group {safeText(group)}
             {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}
@@ -84,8 +84,8 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
   const { version, committedAt, state, held, changes, moreChanges = 0 } = record
   const first = before === 0 ? '' : `; applies the ${before} before it first`
   return (
-    <li class="waiting-record" data-version={version}>
-      <p class="plain">
+    <li class="waiting-record py-2 px-3" data-version={version}>
+      <p class="m-0">
         <span class="mono">{version}</span> <span class="muted">{timeWords(committedAt)}</span>
         {held && <span class="tag warn">held by a fault</span>}
       </p>
@@ -95,7 +95,7 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
         ))}
         {moreChanges > 0 && <li>and {moreChanges} more</li>}
       </ul>
-      <ul class="waiting-steps wrap apart" aria-label="Steps">
+      <ul class="waiting-steps wrap my-2" aria-label="Steps">
         <li class="is-done">committed</li>
         <li class={state === 'A' ? 'is-done' : ''}>{state === 'A' ? 'A done' : 'A waits'}</li>
         <li>B waits</li>

@@ -64,7 +64,7 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
   const latency = (ms: number | undefined): string => (ms === undefined ? '–' : durationInWords(ms))
   const count = (value: number | undefined): string => (value === undefined ? '–' : counted(value))
   return (
-    <dl class="tiles stack">
+    <dl class="tiles mb-3 stack">
       <Tile name="Operations (/s)" value={perSecond(all?.calls ?? 0)} />
       <Tile name="Errors (/s)" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
       <Tile name="Latency p50" value={latency(all?.p50Ms)} />
@@ -93,10 +93,10 @@ interface TileProps {
 
 function Tile({ name, value, isBad = false, children }: TileProps) {
   return (
-    <div class={`panel tile ${isBad ? 'is-bad' : ''}`}>
+    <div class="panel tile">
       <dt>{name}</dt>
       <dd class="toolbar spread">
-        <span class="tile-value large strong">{value}</span>
+        <span class={`tile-value large strong ${isBad ? 'bad-text' : ''}`}>{value}</span>
         {children}
       </dd>
     </div>
@@ -113,7 +113,7 @@ function Plots() {
   const { x, operations, latency, errors } = linesOf(points.value)
   const axis = { name: 'time', values: x, isTime: true }
   return (
-    <div class="overview-plots stack-3 below-3">
+    <div class="overview-plots stack gap-3 mb-3">
       {heat.error === undefined ? (
         <LinePlot
           title="Rows"
@@ -156,7 +156,7 @@ function TryFirst() {
         {tries.map(([title, address, words]) => (
           <li key={title}>
             <a class="place row try" href={address}>
-              <strong>{title}</strong>
+              <strong class="accent rigid">{title}</strong>
               <span class="muted">{words}</span>
             </a>
           </li>

@@ -31,7 +31,7 @@ export function CallAgain({
   }
   const call = { origin: location.origin, project, method, request: request.json, response: response?.json }
   return (
-    <div class="call-again stack">
+    <div class="call-again line-above mt-3 pt-3 justify-start stack">
       <div class="toolbar">
         <span>Copy as</span>
         {forms.map((form) => (
@@ -77,7 +77,7 @@ function Code({ call }: { readonly call: Parameters<typeof copiedAs>[1] }) {
   return (
     <details>
       <summary>Code</summary>
-      <div class="toolbar apart">
+      <div class="toolbar my-2">
         {forms.map((one) => (
           <Button label={one} key={one} aria-pressed={one === form} onClick={() => setForm(one)} />
         ))}

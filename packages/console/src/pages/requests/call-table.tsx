@@ -60,7 +60,7 @@ const columns: readonly TableColumn<RecordedRequest>[] = [
     id: 'method',
     title: 'Method',
     width: 'clamp(96px, 31cqw, 148px)',
-    cell: ({ method }) => <span class="call-method">{method}</span>,
+    cell: ({ method }) => <span class="call-method accent">{method}</span>,
   },
   {
     id: 'code',

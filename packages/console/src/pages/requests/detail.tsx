@@ -19,7 +19,7 @@ export function Detail({ id, onClose }: Readonly<{ id: number; onClose: () => vo
   const { value, error } = useLoaded<RequestDetailReport>(`/emulator/requests/${id}`)
   const detail = error === undefined ? value : undefined
   return (
-    <aside class="panel call-detail" aria-label={`Call ${id}`}>
+    <aside class="panel call-detail scrolls" aria-label={`Call ${id}`}>
       <header class="row spread">
         <h2>{detail === undefined ? `Call ${id}` : detail.method}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
@@ -103,7 +103,7 @@ function Facts({ detail }: { readonly detail: RequestDetailReport }) {
     Transaction: transaction && <a href={addressOf('requests', [], { transaction })}>{transaction}</a>,
   }
   return (
-    <dl class="call-facts stack">
+    <dl class="call-facts mb-2 stack">
       {Object.entries(facts).map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>

@@ -38,8 +38,8 @@ export default function RequestsPage({ route }: PageProps) {
           </a>
         </nav>
       </header>
-      <div class={`requests-body stack-3 grow ${Number.isInteger(id) ? 'has-detail' : ''}`}>
-        <div class="requests-list column">
+      <div class={`requests-body stack gap-3 grow ${Number.isInteger(id) ? 'has-detail' : ''}`}>
+        <div class="requests-list scrolls column">
           {isTransactions ? (
             <Transactions used={used} openId={id} onOpen={open} />
           ) : (

@@ -144,13 +144,20 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const height = headPx + bars.length * linePx + 4
   return (
     <div class="bar-picture" ref={box}>
-      <svg width={width} height={height} aria-hidden="true">
+      <svg class="block" width={width} height={height} aria-hidden="true">
         <Patterns />
         {/* Pauses that are left out, with their lengths. */}
         {scale.gaps.map(({ atX, ms }) => (
           <g key={atX}>
-            <line x1={shareX(atX)} x2={shareX(atX)} y1={headPx - 4} y2={height} class="bar-gap" />
-            <text x={shareX(atX)} y={12} text-anchor="middle" class="bar-text small muted">
+            <line
+              x1={shareX(atX)}
+              x2={shareX(atX)}
+              y1={headPx - 4}
+              y2={height}
+              stroke="var(--control-line)"
+              stroke-dasharray="2 3"
+            />
+            <text x={shareX(atX)} y={12} text-anchor="middle" class="small muted">
               {durationInWords(ms)}
             </text>
           </g>
@@ -176,8 +183,8 @@ function Patterns() {
   return (
     <defs>
       <pattern id="bar-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-        <rect width="6" height="6" class="bar-wait-ground" />
-        <line x1="0" y1="0" x2="0" y2="6" class="bar-wait-line" />
+        <rect width="6" height="6" fill="var(--warn-ground)" />
+        <line x1="0" y1="0" x2="0" y2="6" stroke="var(--warn)" stroke-width="3" />
       </pattern>
       <marker
         id="bar-arrow"
@@ -188,7 +195,7 @@ function Patterns() {
         markerHeight="7"
         orient="auto-start-reverse"
       >
-        <path d="M0,0 L8,4 L0,8 z" class="bar-arrow-head" />
+        <path d="M0,0 L8,4 L0,8 z" fill="var(--warn)" />
       </marker>
     </defs>
   )
@@ -237,10 +244,10 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
   const end = x(bar.toMs)
   return (
     <g>
-      <text x={0} y={y + 4} class="bar-text small">
+      <text x={0} y={y + 4} class="small">
         {shortTransaction(bar.id)}
       </text>
-      <line x1={x(bar.fromMs)} x2={end} y1={y} y2={y} class="bar-line" />
+      <line x1={x(bar.fromMs)} x2={end} y1={y} y2={y} stroke="var(--control-line)" stroke-width="1.5" />
       {bar.waits.map((wait) => (
         <rect
           key={wait.fromMs}
@@ -268,14 +275,14 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
         </rect>
       ))}
       {bar.outcome === 'aborted' && (
-        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim small strong">
+        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim bad-text small strong">
           ✕
         </text>
       )}
       <text
         x={outcomeX}
         y={y + 4}
-        class={bar.outcome === 'aborted' ? 'bar-victim small strong' : 'bar-text small muted'}
+        class={bar.outcome === 'aborted' ? 'bar-victim bad-text small strong' : 'small muted'}
       >
         {bar.abortedBy.length > 0 ? 'victim' : bar.outcome}
       </text>

@@ -61,7 +61,7 @@ export default function TablesPage({ route }: PageProps) {
           />
           <Check label="Long rows in full" isOn={isWrapped} onSwitch={setWrapped} />
           <Select
-            class="table-choice"
+            class="narrow-only"
             label="Table"
             value={chosen}
             options={tables.map(({ name }) => name)}
@@ -132,7 +132,7 @@ const atRest = [
 /** The latest commit's steps in words, as they happen. */
 function StepList({ shown, project = '', database }: StepListProps) {
   return (
-    <section class="panel step-list breaks" aria-label="Latest commit">
+    <section class="panel step-list rigid scrolls py-2 px-3 breaks" aria-label="Latest commit">
       <h2>Latest commit</h2>
       <div aria-live="polite">
         {shown === undefined ? (
@@ -148,7 +148,7 @@ function StepList({ shown, project = '', database }: StepListProps) {
           </>
         ) : (
           <>
-            <p class="step-title apart strong">{safeText(shown.title)}</p>
+            <p class="step-title my-2 strong">{safeText(shown.title)}</p>
             <ol>
               {shown.steps.map(({ step, words }) => (
                 <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>

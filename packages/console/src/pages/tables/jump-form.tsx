@@ -36,7 +36,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
       </label>
       <Button label="Go" />
       {wrong !== '' && (
-        <span role="alert" class="field-problem whole">
+        <span role="alert" class="field-problem small breaks bad-text whole">
           {wrong}
         </span>
       )}

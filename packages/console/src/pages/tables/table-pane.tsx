@@ -67,7 +67,7 @@ function Pane(props: PaneProps) {
         onKeyDown={onScrolled}
       >
         {shown.length === 0 && (
-          <p class="muted table-empty">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
+          <p class="muted p-2">{rows.isLoaded && !rows.isReading ? `No row. ${none}` : 'Reading …'}</p>
         )}
         <ol>
           {shown.flatMap((row, i) => {
@@ -153,7 +153,7 @@ function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace
         )}
         {isMarked && <span class="visually-hidden">Row of the entity: </span>}
         <bdi class={`mono ${isDeleted ? 'is-deleted' : ''}`}>{text}</bdi>
-        {value !== '' && <bdi class="muted table-value">{value}</bdi>}
+        {value !== '' && <bdi class="muted ml-2">{value}</bdi>}
       </li>
     )
   }, [row.row, row.rowKey, row.value, form, lit, isDeleted, isMarked, project, database, namespace])
