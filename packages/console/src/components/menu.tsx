@@ -9,12 +9,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export interface MenuProps {
-  readonly label: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-export function Menu({ label, children }: MenuProps) {
+export function Menu({ label, children }: Readonly<{ label: ComponentChildren; children: ComponentChildren }>) {
   const [isOpen, setOpen] = useState(false)
   const [menu, button] = [useRef<HTMLSpanElement>(null), useRef<HTMLButtonElement>(null)]
   const close = (): void => {
@@ -40,7 +35,7 @@ export function Menu({ label, children }: MenuProps) {
     return () => ended.abort()
   }, [isOpen])
   return (
-    <span ref={menu} class="menu">
+    <span ref={menu} class="menu relative">
       <button ref={button} type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {label} <span aria-hidden="true">▾</span>
       </button>

@@ -10,6 +10,7 @@
  * A3  Brackets, runs of rows with the same database, namespace and kind, lie side by side over all rows of a level, and a level never
  *     joins what the one before it parts.                                                                        heat-tablets.test.ts
  */
+import { lowerBound } from './lower-bound.ts'
 import type { Bounds } from './recorded-heat.ts'
 
 export const rowsMax = 1_250
@@ -58,21 +59,14 @@ export class HeatAxis {
       if (this.#bounds.get(place).hex !== '') added.push(place)
     }
     if (added.length === 0) return
-    const byHex = (a: number, b: number): number => (this.#bounds.get(a).hex < this.#bounds.get(b).hex ? -1 : 1)
-    const [first = 0, ...others] = this.#places
-    this.#set([first, ...merged(others, added.sort(byHex), byHex)])
+    // The open start is the least of all.
+    this.#set([...this.#places, ...added].sort((a, b) => (this.#bounds.get(a).hex < this.#bounds.get(b).hex ? -1 : 1)))
     if (this.count > rowsMax) this.#compact(loadOf())
   }
 
   /** The row that a row key lies in. */
   rowOfHex(hex: string): number {
-    let [low, high] = [0, this.#starts.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle] as string) <= hex) low = middle
-      else high = middle
-    }
-    return low
+    return lowerBound(this.count, (row) => this.hexAt(row) <= hex) - 1
   }
 
   /** The row in which a range begins. */
@@ -116,23 +110,6 @@ export class HeatAxis {
     }
     this.#set(kept)
   }
-}
-
-/** Two ascending lists as one. */
-function merged(a: readonly number[], b: readonly number[], compare: (a: number, b: number) => number): number[] {
-  const all: number[] = []
-  let [i, j] = [0, 0]
-  while (i < a.length || j < b.length) {
-    const [left, right] = [a[i], b[j]]
-    if (right === undefined || (left !== undefined && compare(left, right) < 0)) {
-      all.push(left as number)
-      i++
-    } else {
-      all.push(right)
-      j++
-    }
-  }
-  return all
 }
 
 export const levelNames = ['database', 'namespace', 'kind'] as const

@@ -9,6 +9,7 @@
  * P3  A pixel has the greatest value of all cells under it: no peak is lost however far one zooms out.  recorded-heat.test.ts
  */
 import type { HeatAxis } from './heat-axis.ts'
+import { lowerBound } from './lower-bound.ts'
 import { type Column, measureCount } from './recorded-heat.ts'
 
 export const metrics = ['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const
@@ -161,15 +162,4 @@ export function pixelsOf(plane: Plane, window: Window, width: number, height: nu
       pixels[y * width + x] = most
     }
   }
-}
-
-/** The first place at which a condition no longer holds, which holds for all before it. */
-export function lowerBound(length: number, holds: (place: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

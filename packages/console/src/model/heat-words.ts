@@ -2,8 +2,9 @@
 
 import type { HeatBound } from '@sixtables/engine'
 import type { HeatAxis } from './heat-axis.ts'
-import { cellValue, lowerBound, type Metric, metrics } from './heat-plane.ts'
+import { cellValue, type Metric, metrics } from './heat-plane.ts'
 import { type TabletSpan, tabletAt } from './heat-tablets.ts'
+import { lowerBound } from './lower-bound.ts'
 import { bytesInWords, durationInWords, inWords, timeWords } from './numbers.ts'
 import type { Column, HeatRecording } from './recorded-heat.ts'
 

@@ -13,6 +13,8 @@
  * PG2  At rest, the rows that the viewport wants are those of the query.                      paging.test.ts
  */
 
+import { lowerBound } from './lower-bound.ts'
+
 export const pageMax = 100
 
 /** Rows that are read ahead of the viewport on either side. */
@@ -266,13 +268,7 @@ export class Pages<Row> {
 
   /** The section that has a row; the last one for rows beyond the end. */
   #sectionOf(row: number): number {
-    let [low, high] = [0, this.#sections.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle + 1] ?? 0) > row) high = middle
-      else low = middle + 1
-    }
-    return low
+    return lowerBound(this.#sections.length - 1, (at) => (this.#starts[at + 1] ?? 0) <= row)
   }
 }
 

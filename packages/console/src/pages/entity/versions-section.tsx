@@ -2,7 +2,6 @@
 
 import type { VersionReport } from '@sixtables/engine'
 import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
 import { readEntity, type StoredEntity } from '../../api/entities.ts'
 import { Button, Select } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -33,8 +32,8 @@ export function VersionsSection(props: VersionsSectionProps) {
   const found = versions.findIndex(({ version }) => version === compared)
   const other = found < 0 ? at - 1 : found
   const [shown, with_] = [versions[at], versions[other]]
-  const state = useVersion(scope, entityKey, shown?.version)
-  const otherState = useVersion(scope, entityKey, with_?.version)
+  const state = useVersion(scope, entityKey, versions, shown?.version)
+  const otherState = useVersion(scope, entityKey, versions, with_?.version)
   if (shown === undefined) return null
   const choose = (i: number): void =>
     onChoose(i === last ? undefined : versions[i]?.version, found < 0 ? undefined : compared)
@@ -45,12 +44,12 @@ export function VersionsSection(props: VersionsSectionProps) {
       more={<span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>}
     >
       {last > 0 && <Slider at={at} last={last} words={words} onChoose={choose} />}
-      <p class="apart">
+      <p class="my-2">
         <time dateTime={shown.committedAt}>{shown.committedAt}</time> {words.slice(0, words.indexOf(' of '))}, {at + 1}{' '}
         of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
       </p>
       <ReadTime version={shown} />
-      <div class="entity-versions columns">
+      <div class="entity-versions halves columns">
         <VersionState state={state} isDeleted={shown.operation === 'delete'} />
         <div>
           <CompareWith
@@ -80,6 +79,7 @@ function Slider({ at, last, words, onChoose }: SliderProps) {
     <div class="entity-slider row">
       <Button label="‹" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)} />
       <input
+        class="grow p-0"
         type="range"
         aria-label="Version"
         aria-valuetext={words}
@@ -132,8 +132,16 @@ interface LoadedVersion {
   readonly error?: Error
 }
 
-/** Versions do not change: each is asked for until it is there, after an error again when the server is back. */
-function useVersion(scope: EntityScope, key: string, version: string | undefined): LoadedVersion {
+/**
+ * Versions do not change: each is asked for until it is there, after an error again when the list of versions is read again. Then the server
+ * is back, and has them: another server would not know those of the list before.
+ */
+function useVersion(
+  scope: EntityScope,
+  key: string,
+  versions: VersionsSectionProps['versions'],
+  version: string | undefined,
+): LoadedVersion {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedVersion>>(new Map())
   useEffect(() => {
     if (version === undefined || loaded.get(version)?.entity !== undefined) return
@@ -146,7 +154,7 @@ function useVersion(scope: EntityScope, key: string, version: string | undefined
       },
     )
     return () => abort.abort()
-  }, [version, epoch.value])
+  }, [version, versions])
   return (version === undefined ? undefined : loaded.get(version)) ?? {}
 }
 

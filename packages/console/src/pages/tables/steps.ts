@@ -60,8 +60,8 @@ export class StepPlayer {
 
   add(event: StoreEvent): void {
     const { commit, apply } = event
-    if (commit !== undefined) this.#queue = [...this.#queue, { step: 'log', event: commit, store: event }]
-    else if (apply !== undefined) this.#queue = [...this.#queue, { step: apply.milestone, event: apply, store: event }]
+    if (commit !== undefined) this.#queue = [...this.#queue, { step: 'log', event: commit, commit }]
+    else if (apply !== undefined) this.#queue = [...this.#queue, { step: apply.milestone, event: apply, apply }]
     if (!this.#isPlaying) void this.#play()
   }
 
@@ -100,13 +100,14 @@ function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-interface Next {
+interface Next extends StoreEvent {
   readonly step: StepName
+  /** The commit or the application. */
   readonly event: StepEvent
-  readonly store: StoreEvent
 }
 
-function shownAfter(before: Shown | undefined, { step, event, store }: Next, passed: number): Shown {
+function shownAfter(before: Shown | undefined, next: Next, passed: number): Shown {
+  const { step, event, commit } = next
   const goesOn = before?.version === event.version
   const lit = new Map(goesOn ? before.lit : [])
   for (const { table, rowKey, row, deleted } of event.rows) {
@@ -114,28 +115,23 @@ function shownAfter(before: Shown | undefined, { step, event, store }: Next, pas
     rows.set(rowKey, { step, row, isDeleted: deleted === true })
     lit.set(table, rows)
   }
-  const { commit } = store
   const waits = commit?.waits ?? (goesOn ? before.isWaiting : true)
   return {
     version: event.version,
-    title: goesOn ? before.title : titleOf(event, store),
-    steps: [...(goesOn ? before.steps : []), { step, words: wordsOf(step, event, store) }],
+    title: goesOn ? before.title : titleOf(next),
+    steps: [...(goesOn ? before.steps : []), { step, words: wordsOf(next) }],
     isWaiting: waits && step !== 'B',
     lit,
     passed: passed + (goesOn ? before.passed : 0),
   }
 }
 
-function titleOf({ groups, moreGroups = 0 }: StepEvent, { commit }: StoreEvent): string {
-  if (commit === undefined)
-    return `Commit of ${listed(
-      groups.map(({ group }) => group),
-      moreGroups,
-    )}`
-  return listed(
-    commit.changes.slice(0, 3).map(({ operation, key }) => `${operation} ${key}`),
-    commit.changes.length - Math.min(3, commit.changes.length) + (commit.moreChanges ?? 0),
-  )
+function titleOf({ event: { groups, moreGroups = 0 }, commit }: Next): string {
+  const names = groups.map(({ group }) => group)
+  if (commit === undefined) return `Commit of ${listed(names, moreGroups)}`
+  const { changes, moreChanges = 0 } = commit
+  const first = changes.slice(0, 3).map(({ operation, key }) => `${operation} ${key}`)
+  return listed(first, changes.length - first.length + moreChanges)
 }
 
 function listed(names: readonly string[], more: number): string {
@@ -143,7 +139,7 @@ function listed(names: readonly string[], more: number): string {
 }
 
 /** "Log: 1 row written", "Milestone B: 2 rows written in EntitiesByKind, …" */
-function wordsOf(step: StepName, { tables }: StepEvent, { apply }: StoreEvent): string {
+function wordsOf({ step, event: { tables }, apply }: Next): string {
   const counts = Object.entries(tables).map(([table, { written, deleted }]) => {
     const parts = [written > 0 ? `${written} written` : '', deleted > 0 ? `${deleted} deleted` : '']
     return step === 'log' ? `${written} written` : `${table} ${parts.filter(Boolean).join(', ')}`
