@@ -89,7 +89,8 @@ describe.skipIf(isSkipped)(`the site in Chromium${isSkipped ? ' (no Chromium fou
     if (seen !== undefined) page.on('response', (response) => seen(new URL(response.url()).pathname))
     page.on('pageerror', (error) => problems.push(String(error)))
     page.on('console', (message) => {
-      if (message.type() === 'error') problems.push(message.text())
+      const path = message.location().url.replace(/^http:\/\/[^/]*/, '')
+      if (message.type() === 'error') problems.push(`${message.text()} ${path}`)
     })
     await page.goto(site.address)
     return page
