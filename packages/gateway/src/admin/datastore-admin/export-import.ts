@@ -1,5 +1,5 @@
 /**
- * Export and import over the wire.
+ * Export and import over the wire, as operations with progress.
  *
  *   POST /v1/projects/{p}:export            outputUrlPrefix, entityFilter, labels       DatastoreAdmin.ExportEntities
  *   POST /v1/projects/{p}:import            inputUrl, entityFilter, labels              DatastoreAdmin.ImportEntities
@@ -10,75 +10,187 @@
  * not exist yet; a bucket may contain many exports. The second kind makes the folder export_name in export_directory. With
  * `?wait=false` it answers at once, with the name of an operation.
  *
- * Measured: paths, members and names on Google's two emulators, and that the first kind refuses a folder that exists.
- * Ours: `outputUrl` is the overall metadata file, as in production; an import also accepts the folder of an export; the
- * second kind has `kinds` and `namespace_ids`, and refuses a folder that exists instead of overwriting it.
+ * A call is answered when the work is done, so that a script can continue with its next line. A call with a deadline is answered after half
+ * of its time at the latest, with an unfinished operation that the client can ask for later. Work that fails before the answer is
+ * an error of the call, and also stays as a failed operation.
+ *
+ * Known: the messages of google.datastore.admin.v1. Measured: paths, members and names on Google's two emulators; that the first
+ * kind refuses a folder that exists, and answers a finished operation, and errors of the call. Ours: `outputUrl` is the overall metadata
+ * file, as in production; an import also accepts the folder of an export; the second kind has `kinds` and `namespace_ids`, and refuses
+ * a folder that exists instead of overwriting it.
  */
 
-import { type Database, type Engine, failedPrecondition, invalidArgument, overallSuffix } from '@sixtables/engine'
+import {
+  type Database,
+  type Engine,
+  failedPrecondition,
+  type ImportProgress,
+  invalidArgument,
+  overallSuffix,
+  type TransferProgress,
+} from '@sixtables/engine'
+import type { Call } from '../../call.ts'
 import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
 import { type AdminMethod, bodyObject } from '../admin-service.ts'
-import { type EntityFilter, patienceMsOf, startExport, startImport, type TransferParts } from '../export-operations.ts'
+import type { ExportLocations } from '../export-locations.ts'
 import { namedDatabase } from '../named-database.ts'
-import type { JsonObject, OperationJson } from '../operations/operations.ts'
+import type { CommonMetadata, JsonObject, OperationJson, Operations } from '../operations/operations.ts'
+
+const admin = 'type.googleapis.com/google.datastore.admin.v1.'
+const emptyType = 'type.googleapis.com/google.protobuf.Empty'
+
+/** The parts of a server for exports and imports. */
+export interface TransferParts {
+  readonly engine: Engine
+  readonly operations: Operations
+  readonly locations: ExportLocations
+}
+
+/** An export or import. */
+interface Transfer {
+  readonly database: Database
+  /** google.datastore.admin.v1.EntityFilter in JSON; '' is the default namespace. */
+  readonly filter: { readonly kinds?: readonly string[]; readonly namespaceIds?: readonly string[] }
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  /** The caller's text for the place, as a member of the metadata. */
+  readonly place: { readonly outputUrlPrefix: string } | { readonly inputUrl: string }
+  /** Maximum wait for the work before the answer; absent = until its end. */
+  readonly patienceMs?: number | undefined
+}
+
+/** Writes an export into the folder `dir`. @throws the errors of the export before the answer */
+function startExport(
+  { engine, operations }: TransferParts,
+  transfer: Transfer,
+  { dir, name, outputUrl }: { readonly dir: string; readonly name: string; readonly outputUrl: string },
+): Promise<OperationJson> {
+  return run(operations, 'Export', transfer, async (options) => {
+    options.onProgress(await engine.exportEntities(transfer.database, { dir, name, ...options }))
+    return { '@type': `${admin}ExportEntitiesResponse`, outputUrl }
+  })
+}
+
+/** Reads the export of an overall metadata file, or of its folder. @throws the errors of the import before the answer */
+function startImport(
+  { engine, operations, locations }: TransferParts,
+  transfer: Transfer,
+  path: string,
+): Promise<OperationJson> {
+  return run(operations, 'Import', transfer, async (options) => {
+    const metadataFile = await locations.metadataFileOf(path)
+    options.onProgress(await engine.importEntities(transfer.database, { metadataFile, ...options }))
+    return { '@type': emptyType }
+  })
+}
+
+type Progress = TransferProgress & Partial<ImportProgress>
+
+/** The options of the engine that exports and imports share. */
+interface TransferOptions {
+  readonly kinds: readonly string[] | undefined
+  readonly namespaces: readonly string[] | undefined
+  readonly signal: AbortSignal
+  onProgress(now: Progress): void
+}
+
+/** @param work - its result is the response with `@type` */
+async function run(
+  operations: Operations,
+  verb: 'Export' | 'Import',
+  { database, labels, filter, place, patienceMs = Number.POSITIVE_INFINITY }: Transfer,
+  work: (options: TransferOptions) => Promise<JsonObject>,
+): Promise<OperationJson> {
+  let progress: Progress = { entities: 0, bytes: 0 }
+  const onProgress = (now: Progress): void => {
+    progress = { ...progress, ...now }
+  }
+  const metadata = (common: CommonMetadata): JsonObject => ({
+    '@type': `${admin}${verb}EntitiesMetadata`,
+    common,
+    ...progressJson(progress),
+    entityFilter: filter,
+    ...place,
+  })
+  let failure: { readonly error: unknown } | undefined
+  const start = async (signal: AbortSignal): Promise<JsonObject> => {
+    try {
+      return await work({ kinds: filter.kinds, namespaces: filter.namespaceIds, signal, onProgress })
+    } catch (error) {
+      failure = { error }
+      throw error
+    }
+  }
+  const type = verb === 'Export' ? 'EXPORT_ENTITIES' : 'IMPORT_ENTITIES'
+  const { name } = operations.start({ type, projectId: database.projectId, labels, metadata, run: start })
+  let operation = operations.get(name)
+  for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
+    operation = await operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
+  }
+  if (failure !== undefined) throw failure.error
+  return operation
+}
+
+/** Maximum wait of a call for its work: half of its time, so that the answer still arrives. */
+function patienceMsOf(call: Call | undefined): number | undefined {
+  return call?.timeoutMs === undefined ? undefined : call.timeoutMs / 2
+}
+
+const longestWaitMs = 600_000
+
+/** Progress in JSON; only imports have estimates. */
+function progressJson({ entities, bytes, entitiesTotal, bytesTotal }: Progress): JsonObject {
+  const inJson = (completed: number, estimated: number | undefined): JsonObject => ({
+    workCompleted: String(completed),
+    ...(estimated === undefined ? {} : { workEstimated: String(estimated) }),
+  })
+  return { progressEntities: inJson(entities, entitiesTotal), progressBytes: inJson(bytes, bytesTotal) }
+}
 
 /** ExportEntities and ImportEntities of DatastoreAdmin, for the default database. */
 export function transferMethods(parts: TransferParts): readonly AdminMethod[] {
   const { engine, locations } = parts
+  const method = (
+    verb: 'Export' | 'Import',
+    answer: (request: EntitiesJson, transfer: Omit<Transfer, 'place'>) => Promise<OperationJson>,
+  ): AdminMethod => ({
+    name: `${verb}Entities`,
+    rest: [
+      {
+        verb: 'POST',
+        path: `/v1/projects/{project}:${verb.toLowerCase()}`,
+        body: '*',
+        members: ({ project }) => ({ projectId: project }),
+      },
+    ],
+    answer: (request, call) => {
+      const { entityFilter = {}, labels } = request as EntitiesJson
+      const database = namedDatabase(engine, { project: request['projectId'] })
+      return answer(request, { database, filter: entityFilter, labels, patienceMs: patienceMsOf(call) })
+    },
+  })
   return [
-    {
-      name: 'ExportEntities',
-      rest: [{ verb: 'POST', path: '/v1/projects/{project}:export', body: '*', members: projectMember }],
-      answer: (request, call) => {
-        const { outputUrlPrefix = '', entityFilter = {}, labels } = request as ExportEntitiesJson
-        const database = namedDatabase(engine, { project: request['projectId'] })
-        const place = locations.placeOf(outputUrlPrefix, 'output_url_prefix')
-        if (!place.isBucket && locations.has(place.path)) {
-          throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
-        }
-        const name = exportNameOf(engine.context().clock.nowMicros())
-        return startExport(
-          parts,
-          {
-            database,
-            dir: locations.below(place.path, name),
-            name,
-            filter: entityFilter,
-            labels,
-            outputUrlPrefix,
-            outputUrl: place.nameOf(`${name}/${name}${overallSuffix}`),
-          },
-          patienceMsOf(call),
-        )
-      },
-    },
-    {
-      name: 'ImportEntities',
-      rest: [{ verb: 'POST', path: '/v1/projects/{project}:import', body: '*', members: projectMember }],
-      answer: (request, call) => {
-        const { inputUrl = '', entityFilter = {}, labels } = request as ImportEntitiesJson
-        const database = namedDatabase(engine, { project: request['projectId'] })
-        const { path } = locations.placeOf(inputUrl, 'input_url')
-        return startImport(parts, { database, path, filter: entityFilter, labels, inputUrl }, patienceMsOf(call))
-      },
-    },
+    method('Export', ({ outputUrlPrefix = '' }, transfer) => {
+      const place = locations.placeOf(outputUrlPrefix, 'output_url_prefix')
+      if (!place.isBucket && locations.has(place.path)) {
+        throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
+      }
+      const name = exportNameOf(engine.context().clock.nowMicros())
+      const outputUrl = place.nameOf(`${name}/${name}${overallSuffix}`)
+      const dir = locations.below(place.path, name)
+      return startExport(parts, { ...transfer, place: { outputUrlPrefix } }, { dir, name, outputUrl })
+    }),
+    method('Import', ({ inputUrl = '' }, transfer) =>
+      startImport(parts, { ...transfer, place: { inputUrl } }, locations.placeOf(inputUrl, 'input_url').path),
+    ),
   ]
 }
 
-interface ExportEntitiesJson {
+/** The requests of both. */
+interface EntitiesJson {
   readonly outputUrlPrefix?: string
-  readonly entityFilter?: EntityFilter
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-interface ImportEntitiesJson {
   readonly inputUrl?: string
-  readonly entityFilter?: EntityFilter
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-function projectMember({ project }: Readonly<Record<string, string>>): JsonObject {
-  return { projectId: project }
+  readonly entityFilter?: Transfer['filter']
+  readonly labels?: Transfer['labels']
 }
 
 /** The name of an export's folder: its start in UTC, with milliseconds after an underscore. */
@@ -90,35 +202,27 @@ function exportNameOf(micros: bigint): string {
 export function addTransferRoutes(router: Router, parts: TransferParts): void {
   const { engine, locations } = parts
   router.add('POST', '/emulator/v1/projects/{project}:export', async (request) => {
-    const { members, database } = emulatorRequest(engine, request)
-    const directory = text(members, 'export_directory')
+    const { members, directory, transfer } = emulatorRequest(engine, request)
     const { path, nameOf } = locations.placeOf(directory, 'export_directory')
     const seconds = engine.context().clock.nowMicros() / 1_000_000n
     const name = text(members, 'export_name') || `datastore_export_${seconds}`
     const dir = locations.below(path, name)
     if (locations.has(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
-    const filter = filterOf(members)
     const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
-    const wanted = { database, dir, name, filter, labels: labelsOf(members), outputUrlPrefix: directory, outputUrl }
-    return answerOf(await startExport(parts, wanted, patienceMsIn(request)), request)
+    const wanted = { ...transfer, ...optionsOf(members), place: { outputUrlPrefix: directory } }
+    return answerOf(await startExport(parts, wanted, { dir, name, outputUrl }), request)
   })
   router.add('POST', '/emulator/v1/projects/{project}:import', async (request) => {
-    const { members, database } = emulatorRequest(engine, request)
-    const directory = text(members, 'export_directory')
+    const { members, directory, transfer } = emulatorRequest(engine, request)
     const place = locations.placeOf(directory, 'export_directory')
     const path = locations.below(place.path, text(members, 'export_name'))
-    const filter = filterOf(members)
-    const wanted = { database, path, filter, labels: labelsOf(members), inputUrl: directory }
-    return answerOf(await startImport(parts, wanted, patienceMsIn(request)), request)
+    const wanted = { ...transfer, ...optionsOf(members), place: { inputUrl: directory } }
+    return answerOf(await startImport(parts, wanted, path), request)
   })
 }
 
 function wantsToWait({ query }: RouteRequest): boolean {
   return query.get('wait') !== 'false'
-}
-
-function patienceMsIn(request: RouteRequest): number | undefined {
-  return wantsToWait(request) ? undefined : 0
 }
 
 /** The answer, which tells more than the empty object of Google's emulator. */
@@ -137,11 +241,17 @@ function answerOf(operation: OperationJson, request: RouteRequest): RouteAnswer 
 
 function emulatorRequest(
   engine: Engine,
-  { body, parameters: { project = '' } }: RouteRequest,
-): { members: JsonObject; database: Database } {
-  const members = bodyObject(body)
+  request: RouteRequest,
+): { members: JsonObject; directory: string; transfer: Pick<Transfer, 'database' | 'patienceMs'> } {
+  const members = bodyObject(request.body)
+  const database = databaseIn(engine, members, request.parameters)
+  const patienceMs = wantsToWait(request) ? undefined : 0
+  return { members, directory: text(members, 'export_directory'), transfer: { database, patienceMs } }
+}
+
+function databaseIn(engine: Engine, members: JsonObject, { project = '' }: RouteRequest['parameters']): Database {
   const named = text(members, 'database')
-  if (named === '') return { members, database: namedDatabase(engine, { project }) }
+  if (named === '') return namedDatabase(engine, { project })
   const [, projectId = '', databaseId] = /^projects\/([^/]+)\/databases\/([^/]*)$/.exec(named) ?? []
   if (projectId !== project) {
     throw invalidArgument(
@@ -149,7 +259,7 @@ function emulatorRequest(
         'which is empty for the default database',
     )
   }
-  return { members, database: namedDatabase(engine, { project, database: databaseId }) }
+  return namedDatabase(engine, { project, database: databaseId })
 }
 
 /** A member of the body, in snake or lower camel case; '' if it is absent. */
@@ -163,7 +273,11 @@ function memberOf(members: JsonObject, name: string): unknown {
   return members[name] ?? members[name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())]
 }
 
-function filterOf(members: JsonObject): EntityFilter {
+function optionsOf(members: JsonObject): Pick<Transfer, 'filter' | 'labels'> {
+  return { filter: filterOf(members), labels: labelsOf(members) }
+}
+
+function filterOf(members: JsonObject): Transfer['filter'] {
   const texts = (name: string): readonly string[] => {
     const value = memberOf(members, name) ?? []
     if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) {
@@ -174,7 +288,7 @@ function filterOf(members: JsonObject): EntityFilter {
   return { kinds: texts('kinds'), namespaceIds: texts('namespace_ids') }
 }
 
-function labelsOf(members: JsonObject): Readonly<Record<string, string>> | undefined {
+function labelsOf(members: JsonObject): Transfer['labels'] {
   const value = memberOf(members, 'labels')
   if (value === undefined) return undefined
   const isLabels =
