@@ -21,7 +21,7 @@ test('one runs at a time, and the newest are kept', async () => {
   await first.cancel()
   for (let i = 0; i < keptMax; i++) await runs.start({ lab: 'expiry' }, atOnce).over
   expect(runs.list()).toHaveLength(keptMax)
-  expect(() => runs.find(first.id)).toThrow('there is no run "1"')
+  expect(() => runs.find(first.report().id)).toThrow('there is no run "1"')
   expect(runs.find(String(keptMax + 1)).whole()).toMatchObject({ state: 'finished', result: { passed: true } })
 })
 

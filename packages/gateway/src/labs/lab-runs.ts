@@ -37,60 +37,47 @@ export interface WholeRunReport extends LabRunReport {
 }
 
 export class LabRun {
-  readonly id: string
-  readonly #subject: LabSubject
   readonly #task: LabTask
-  readonly #startedAt = new Date().toISOString()
   readonly #listeners = new Set<() => void>()
   /** Resolves at its end. */
   readonly over: Promise<void>
-  #state: LabRunState = 'running'
-  #progress: LabProgress | undefined
-  #error: string | undefined
+  #report: LabRunReport
   #result: unknown
 
   constructor(id: string, subject: LabSubject, start: (onProgress: OnLabProgress) => LabTask) {
-    this.id = id
-    this.#subject = subject
+    const running: LabRunReport = { id, ...subject, state: 'running', startedAt: new Date().toISOString() }
+    this.#report = running
     this.#task = start((progress) => {
-      this.#progress = progress
-      this.#changed()
+      if (this.state === 'running') this.#tell({ ...running, progress })
     })
     this.over = this.#task.done.then(
       (result) => {
         this.#result = result
-        this.#end('finished')
+        this.#tell({ ...running, state: 'finished' })
       },
       (error: unknown) => {
-        if (error instanceof DatastoreError && error.code === 'CANCELLED') return this.#end('cancelled')
-        this.#error = error instanceof Error ? error.message : String(error)
-        this.#end('failed')
+        const isCancelled = error instanceof DatastoreError && error.code === 'CANCELLED'
+        if (isCancelled) this.#tell({ ...running, state: 'cancelled' })
+        else this.#tell({ ...running, state: 'failed', error: error instanceof Error ? error.message : String(error) })
       },
     )
   }
 
   get state(): LabRunState {
-    return this.#state
+    return this.#report.state
   }
 
   report(): LabRunReport {
-    return {
-      id: this.id,
-      ...this.#subject,
-      state: this.#state,
-      startedAt: this.#startedAt,
-      ...(this.#progress === undefined || this.#state !== 'running' ? {} : { progress: this.#progress }),
-      ...(this.#error === undefined ? {} : { error: this.#error }),
-    }
+    return this.#report
   }
 
   whole(): WholeRunReport {
-    return { ...this.report(), ...(this.#state === 'finished' ? { result: this.#result } : {}) }
+    return this.state === 'finished' ? { ...this.#report, result: this.#result } : this.#report
   }
 
   /** Reports of its progress, the first immediately; the last one has the result. */
   async *reports(signal: AbortSignal): AsyncGenerator<LabRunReport> {
-    while (!signal.aborted && this.#state === 'running') {
+    while (!signal.aborted && this.state === 'running') {
       const changed = new Promise<void>((resolve) => {
         const wake = (): void => {
           this.#listeners.delete(wake)
@@ -111,12 +98,8 @@ export class LabRun {
     await this.over
   }
 
-  #end(state: LabRunState): void {
-    this.#state = state
-    this.#changed()
-  }
-
-  #changed(): void {
+  #tell(report: LabRunReport): void {
+    this.#report = report
     for (const listener of [...this.#listeners]) listener()
   }
 }
@@ -134,8 +117,9 @@ export class LabRuns {
         `${lab} is running; wait for its end, or cancel it with DELETE /emulator/labs/runs/${id}`,
       )
     }
-    const run = new LabRun(String(++this.#last), subject, start)
-    this.#runs.set(run.id, run)
+    const id = String(++this.#last)
+    const run = new LabRun(id, subject, start)
+    this.#runs.set(id, run)
     const [oldest] = this.#runs.keys()
     if (this.#runs.size > keptMax && oldest !== undefined) this.#runs.delete(oldest)
     return run
