@@ -56,12 +56,14 @@ export class RequestRecorder {
   #kept: Kept[] = []
   /** Those of all kept calls together. */
   #bytes = 0
-  #lastId = 0
+  /** Id of the newest call; 0 = none yet. */
+  lastId = 0
   #watchers = 0
   #stop: (() => void) | undefined
   /** Number of calls that may be kept before the next refill. */
   #room = callsMax
-  #passed = 0
+  /** Number of calls that were not kept for lack of room. */
+  passed = 0
   readonly #waiting = new Set<() => void>()
 
   constructor(calls: Calls, bytesMax: number = bytesMaxDefault) {
@@ -71,11 +73,6 @@ export class RequestRecorder {
 
   get isRecording(): boolean {
     return this.#stop !== undefined
-  }
-
-  /** Id of the newest call; 0 = none yet. */
-  get lastId(): number {
-    return this.#lastId
   }
 
   /** Observes calls until the returned function, and that of every other watcher, was called. */
@@ -108,18 +105,13 @@ export class RequestRecorder {
     }
   }
 
-  /** Number of calls that were not kept for lack of room. */
-  get passed(): number {
-    return this.#passed
-  }
-
   /** Asked at the start of a call. @returns whether there is room for it */
   takes(): boolean {
     if (this.#room > 0) {
       this.#room--
       return true
     }
-    this.#passed++
+    this.passed++
     return false
   }
 
@@ -166,13 +158,13 @@ export class RequestRecorder {
 
   /** Resolves when there is a call with a higher id, the signal aborts, or the time is over. @returns whether there is one */
   after(id: number, signal: AbortSignal, withinMs: number): Promise<boolean> {
-    if (this.#lastId > id || signal.aborted) return Promise.resolve(this.#lastId > id)
+    if (this.lastId > id || signal.aborted) return Promise.resolve(this.lastId > id)
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)
         this.#waiting.delete(done)
         signal.removeEventListener('abort', done)
-        resolve(this.#lastId > id)
+        resolve(this.lastId > id)
       }
       const timer = setTimeout(done, withinMs)
       this.#waiting.add(done)
@@ -182,7 +174,7 @@ export class RequestRecorder {
 
   /** Keeps a call that has ended. */
   add(report: CallReport): void {
-    this.#lastId++
+    this.lastId++
     const { trace, method } = report
     const request = trace?.request && keptMessage(method, 'request', trace.request)
     const answer = trace?.answer && keptMessage(method, 'answer', trace.answer)
@@ -199,7 +191,7 @@ export class RequestRecorder {
     const text = JSON.stringify(record)
     const bytes = Buffer.byteLength(text) + (request?.bytes.length ?? 0) + (answer?.bytes.length ?? 0)
     if (bytes > this.#bytesMax) return false
-    this.#kept.push({ id: this.#lastId, text, request, answer, bytes })
+    this.#kept.push({ id: this.lastId, text, request, answer, bytes })
     this.#bytes += bytes
     while (this.#kept.length > callsMax || this.#bytes > this.#bytesMax) this.#bytes -= this.#kept.shift()?.bytes ?? 0
     return true

@@ -16,7 +16,8 @@ const textMax = 512 * 1024
 export class TokenStream {
   readonly #text: string
   readonly #options: ParseOptions
-  #current: Token
+  /** The current token; the last one is `end`. */
+  current: Token
   #following: Token | undefined
   #parts = 0
 
@@ -26,22 +27,17 @@ export class TokenStream {
     }
     this.#text = text
     this.#options = options
-    this.#current = nextToken(text, 0)
-  }
-
-  /** The current token; the last one is `end`. */
-  get current(): Token {
-    return this.#current
+    this.current = nextToken(text, 0)
   }
 
   get following(): Token {
-    this.#following ??= nextToken(this.#text, this.#current.at + this.#current.text.length)
+    this.#following ??= nextToken(this.#text, this.current.at + this.current.text.length)
     return this.#following
   }
 
   take(): Token {
-    const token = this.#current
-    this.#current = this.following
+    const token = this.current
+    this.current = this.following
     this.#following = undefined
     return token
   }
@@ -49,7 +45,7 @@ export class TokenStream {
   /** Counts a list item or a condition. The parser reads nothing after the last one allowed. */
   countPart(): void {
     if (++this.#parts > partsMax) {
-      throw this.errorAt(this.#current, `the query has more than ${partsMax} conditions and items of lists`)
+      throw this.errorAt(this.current, `the query has more than ${partsMax} conditions and items of lists`)
     }
   }
 

@@ -79,11 +79,11 @@ const lookMs = 5000
 
 export class Admission {
   readonly limits: AdmissionLimits
-  #calls = 0
-  #unreadBytes = 0
+  calls = 0
+  unreadBytes = 0
   #oldest: Unread | undefined
   #newest: Unread | undefined
-  #requestBytes = 0
+  requestBytes = 0
   readonly #looks = new Looks(lookMs, () => this.#sweep())
 
   constructor(limits: AdmissionLimits = admissionLimitsHere()) {
@@ -91,30 +91,18 @@ export class Admission {
     this.#looks.begin()
   }
 
-  get calls(): number {
-    return this.#calls
-  }
-
-  get unreadBytes(): number {
-    return this.#unreadBytes
-  }
-
-  get requestBytes(): number {
-    return this.#requestBytes
-  }
-
   /** Counts one more call; the caller must end it even if it is refused. @returns the reason of a refusal */
   beginCall(): DatastoreError | undefined {
-    this.#calls++
+    this.calls++
     const { callsMax } = this.limits
-    if (this.#calls <= callsMax) return undefined
+    if (this.calls <= callsMax) return undefined
     return exhausted(`${callsMax} calls are under way already`, '--max-calls')
   }
 
   /** Ends a call, with the bytes of its request that are still counted, and its answer. */
   endCall(requestBytes: number, unread: Unread | undefined): void {
-    this.#calls--
-    this.#requestBytes -= requestBytes
+    this.calls--
+    this.requestBytes -= requestBytes
     if (unread !== undefined) this.read(unread)
   }
 
@@ -128,8 +116,8 @@ export class Admission {
     if (this.#newest === undefined) this.#oldest = unread
     else this.#newest.newer = unread
     this.#newest = unread
-    this.#unreadBytes += bytes
-    while (this.#oldest !== undefined && this.#unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
+    this.unreadBytes += bytes
+    while (this.#oldest !== undefined && this.unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
     return unread
   }
 
@@ -144,20 +132,20 @@ export class Admission {
     unread.older = undefined
     unread.newer = undefined
     unread.cut = undefined
-    this.#unreadBytes -= unread.bytes
+    this.unreadBytes -= unread.bytes
   }
 
   /** Counts more bytes of a request. @throws RESOURCE_EXHAUSTED, without counting them, above the limit */
   take(bytes: number): void {
     const { requestBytesMax } = this.limits
-    if (this.#requestBytes + bytes > requestBytesMax) {
+    if (this.requestBytes + bytes > requestBytesMax) {
       throw exhausted(`requests under way have ${requestBytesMax} bytes in all already`, '--max-request-bytes')
     }
-    this.#requestBytes += bytes
+    this.requestBytes += bytes
   }
 
   giveBack(bytes: number): void {
-    this.#requestBytes -= bytes
+    this.requestBytes -= bytes
   }
 
   close(): void {

@@ -52,7 +52,7 @@ export async function prompt({ terminal, io, name, history, names, run }: Prompt
   }
   lines.on('history', (all: string[]) => joinLines(all, reader.pending))
   lines.on('SIGINT', () => {
-    reader.clear()
+    reader.pending = ''
     queue.length = 0
     for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name })
     if (running === undefined) ask()

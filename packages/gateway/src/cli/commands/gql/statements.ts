@@ -36,37 +36,29 @@ export const helpLines: readonly string[] = [
 const explainWord = /^\s*explain(?:\s+|$)/i
 
 export class StatementReader {
-  #pending = ''
-
   /** The lines of an incomplete statement. */
-  get pending(): string {
-    return this.#pending
-  }
-
-  clear(): void {
-    this.#pending = ''
-  }
+  pending = ''
 
   /** Adds a line. @returns the statements that it completes */
   push(line: string): readonly Entry[] {
     const command = commands.get(line.replace(/;\s*$/, '').trim().toLowerCase())
-    if (this.#pending === '' && command !== undefined) return [command]
+    if (this.pending === '' && command !== undefined) return [command]
     if (line.trim() === '') return this.end()
     const ended: Entry[] = []
-    let text = this.#pending === '' ? line : `${this.#pending}\n${line}`
+    let text = this.pending === '' ? line : `${this.pending}\n${line}`
     for (let at = semicolonIn(text); at !== undefined; at = semicolonIn(text)) {
       ended.push(...entriesOf(text.slice(0, at)))
       text = text.slice(at + 1).trimStart()
     }
     const state = stateOf(text)
-    this.#pending = state === 'wrong' || (state === 'whole' && !text.includes('\n')) ? '' : text
-    return this.#pending === '' ? [...ended, ...entriesOf(text)] : ended
+    this.pending = state === 'wrong' || (state === 'whole' && !text.includes('\n')) ? '' : text
+    return this.pending === '' ? [...ended, ...entriesOf(text)] : ended
   }
 
   /** Ends the input. @returns the statement that was incomplete */
   end(): readonly Entry[] {
-    const text = this.#pending
-    this.#pending = ''
+    const text = this.pending
+    this.pending = ''
     return entriesOf(text)
   }
 }
