@@ -5,12 +5,11 @@
  *   gRPC (server.ts) ───────────────┴─ handlers ─ engine            ├─▶ answer
  *                                     emulator and admin endpoints ─┘
  */
-import { Engine, type Scheduler } from '@sixtables/engine'
+import { Engine } from '@sixtables/engine'
 import { addAdmin } from '../admin/admin.ts'
 import type { AdminService } from '../admin/admin-service.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
-import type { Handlers } from '../call.ts'
 import { Calls } from '../calls/calls.ts'
 import type { Faults } from '../controls/faults.ts'
 import { watchedPort } from '../controls/watched-port.ts'
@@ -18,7 +17,7 @@ import type { EnginePort } from '../engine-port.ts'
 import { handlersOf, tracedHandlers } from '../handlers/handlers.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { FairQueue } from '../protocols/fair-queue.ts'
-import { HttpCalls } from '../protocols/http-calls.ts'
+import { HttpCalls, type Serving } from '../protocols/http-calls.ts'
 import { Router } from '../protocols/router.ts'
 
 export interface RouteOptions {
@@ -35,15 +34,10 @@ export interface RouteOptions {
   readonly routes?: ((router: Router) => void) | undefined
 }
 
-export interface Routes {
+export interface Routes extends Serving {
   readonly http: HttpCalls
-  readonly handlers: Handlers
   /** The services of the admin API, for gRPC. */
   readonly services: readonly AdminService[]
-  readonly calls: Calls
-  readonly clock: Scheduler
-  readonly queue: FairQueue
-  readonly logger: Logger
 }
 
 /** @param locations - places of managed exports; without them there are none */
@@ -58,7 +52,6 @@ export function routesOf(
   addEmulatorEndpoints(router, { engine, onShutdown, page })
   routes?.(router)
   const services = engine instanceof Engine ? addAdmin(router, engine, logger, locations) : []
-  const queue = new FairQueue()
-  const http = new HttpCalls({ handlers, router, clock, logger, queue, calls })
-  return { http, handlers, services, calls, clock, queue, logger }
+  const serving: Serving = { handlers, clock, logger, queue: new FairQueue(), calls }
+  return { ...serving, http: new HttpCalls({ ...serving, router }), services }
 }

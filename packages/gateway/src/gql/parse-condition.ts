@@ -13,7 +13,6 @@
  * with another value EQUAL (measured), which bind.ts decides by the bound value.
  */
 import { parseBlob, parseDateTime } from './literals.ts'
-import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
 import type {
   ComparisonOperator,
   Condition,
@@ -63,7 +62,7 @@ const operatorWords = 'an operator: =, !=, <, <=, >, >=, IN, NOT IN, CONTAINS, I
 
 function parseComparison(tokens: TokenStream): Condition {
   if (startsOperand(tokens)) return parseMirrored(tokens)
-  const property = parseProperty(tokens, 'a condition')
+  const property = tokens.property('a condition')
   const token = tokens.take()
   const comparison = (operator: ComparisonOperator): Condition => ({
     type: 'comparison',
@@ -115,7 +114,7 @@ function parseMirrored(tokens: TokenStream): Condition {
   }
   if (operator === undefined)
     throw tokens.unexpectedToken(token, 'an operator: =, !=, <, <=, >, >=, IN or HAS DESCENDANT')
-  return { type: 'comparison', property: parseProperty(tokens, 'a property'), operator, operand }
+  return { type: 'comparison', property: tokens.property('a property'), operator, operand }
 }
 
 type OperandFunction = 'KEY' | 'DATETIME' | 'BLOB' | 'ARRAY'
@@ -162,9 +161,9 @@ function parseScalar(tokens: TokenStream): Scalar {
   const token = tokens.current
   switch (token.type) {
     case 'binding':
-      return parseBinding(tokens)
+      return tokens.binding()
     case 'integer':
-      return { type: 'integer', value: parseInteger(tokens) }
+      return { type: 'integer', value: tokens.integer() }
     case 'double':
       return { type: 'double', value: Number(tokens.takeLiteral().value) }
     case 'string':
@@ -270,7 +269,7 @@ function parsePathElement(tokens: TokenStream): KeyLiteralElement {
   const kind = tokens.expectName('a kind')
   tokens.expectSymbol(',')
   const token = tokens.current
-  if (token.type === 'integer') return { kind, idOrName: parseInteger(tokens) }
+  if (token.type === 'integer') return { kind, idOrName: tokens.integer() }
   if (token.type === 'string') return { kind, idOrName: tokens.take().value }
   throw tokens.unexpected('an id (an integer) or a name (a string)')
 }

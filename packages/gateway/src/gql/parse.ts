@@ -13,7 +13,6 @@
  * Known: the GQL reference of the Datastore API. Measured: everything that the two emulators accept and refuse beyond it.
  */
 import type { GqlError } from './gql-error.ts'
-import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
 import { parseCondition } from './parse-condition.ts'
 import type {
   AggregateStatement,
@@ -130,7 +129,7 @@ function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'dis
 /** A property; text that looks like an aggregation gets a message of its own. */
 function parseField(tokens: TokenStream, expected: string): string {
   if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
-  const property = parseProperty(tokens, expected)
+  const property = tokens.property(expected)
   if (!tokens.isSymbol('(')) return property
   throw tokens.unexpected('FROM', `there is no function ${property}: use ${termKeywords.join(', ')}`)
 }
@@ -139,7 +138,7 @@ function parseDistinct(tokens: TokenStream): 'all' | readonly string[] {
   tokens.expectKeyword('DISTINCT')
   if (!tokens.acceptKeyword('ON')) return 'all'
   tokens.expectSymbol('(')
-  const names = tokens.list(() => parseProperty(tokens, 'a property'))
+  const names = tokens.list(() => tokens.property('a property'))
   tokens.expectSymbol(')')
   return names
 }
@@ -154,7 +153,7 @@ function parseOrder(tokens: TokenStream): readonly Order[] {
   if (!tokens.acceptKeyword('ORDER')) return []
   tokens.expectKeyword('BY')
   return tokens.list(() => {
-    const property = parseProperty(tokens, 'a property')
+    const property = tokens.property('a property')
     if (tokens.acceptKeyword('DESC')) return { property, direction: 'descending' }
     tokens.acceptKeyword('ASC')
     return { property, direction: 'ascending' }
@@ -183,8 +182,8 @@ function parseOffset(tokens: TokenStream): readonly ResultPosition[] {
 
 function parsePosition(tokens: TokenStream, expected = 'an integer or a binding'): ResultPosition {
   const token = tokens.current
-  if (token.type === 'integer') return { type: 'count', value: parseInteger(tokens) }
-  if (token.type === 'binding') return parseBinding(tokens)
+  if (token.type === 'integer') return { type: 'count', value: tokens.integer() }
+  if (token.type === 'binding') return tokens.binding()
   throw tokens.unexpected(expected)
 }
 
@@ -200,11 +199,11 @@ function parseTerm(tokens: TokenStream): AggregationTerm {
   }
   if (keyword === 'COUNT_UP_TO') {
     if (tokens.current.type !== 'integer') throw tokens.unexpected('an integer')
-    const upTo = parseInteger(tokens)
+    const upTo = tokens.integer()
     tokens.expectSymbol(')')
     return { operator: 'count', upTo, alias: parseAlias(tokens) }
   }
-  const property = parseProperty(tokens, 'a property')
+  const property = tokens.property('a property')
   tokens.expectSymbol(')')
   return { operator: keyword === 'SUM' ? 'sum' : 'avg', property, alias: parseAlias(tokens) }
 }

@@ -1,6 +1,8 @@
 /** A stream of tokens, and the errors of a parser: the text that was found, and what was expected there. */
 import { nearest } from '@sixtables/engine/did-you-mean'
 import { GqlError } from './gql-error.ts'
+import { parseInt64 } from './literals.ts'
+import type { BindingSite } from './syntax.ts'
 import { nextToken, quote, type Token } from './tokens.ts'
 
 export interface ParseOptions {
@@ -110,6 +112,29 @@ export class TokenStream {
       )
     }
     return token
+  }
+
+  /** A property: names joined by points, as one text. */
+  property(expected: string): string {
+    let property = this.expectName(expected)
+    while (this.acceptSymbol('.')) property += `.${this.expectName('a name after the point')}`
+    return property
+  }
+
+  binding(): BindingSite {
+    const token = this.take()
+    if (!/^\d/.test(token.value)) return { type: 'binding', site: token.value }
+    const number = Number(token.value)
+    if (number === 0) throw this.errorAt(token, `found the binding "${token.text}", but bindings are numbered from @1`)
+    return { type: 'binding', site: number }
+  }
+
+  integer(): bigint {
+    const token = this.takeLiteral()
+    const value = parseInt64(token.value)
+    if (value === undefined)
+      throw this.errorAt(token, `found the integer ${quote(token.text)}, which has more than 64 bits`)
+    return value
   }
 
   unexpected(expected: string, hint?: string): GqlError {

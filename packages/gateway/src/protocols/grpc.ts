@@ -11,10 +11,9 @@
  *
  * Known: the gRPC protocol over HTTP/2.
  */
-import { type DatastoreError, invalidArgument, type Scheduler, unimplemented } from '@sixtables/engine'
-import { type Answer, answerHeadBytes, Call, type Handler, type Handlers, watcherHeader } from '../call.ts'
+import { type DatastoreError, invalidArgument, unimplemented } from '@sixtables/engine'
+import { type Answer, answerHeadBytes, Call, type Handler, watcherHeader } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
-import type { Logger } from '../logger.ts'
 import { dataService } from '../methods.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { CallHeaders, CallParts, ResponseStream, StreamListener } from './grpc-call.ts'
@@ -27,6 +26,7 @@ import {
   type RawMessage,
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
+import type { Serving } from './http-calls.ts'
 import { statusOf } from './status.ts'
 
 const dataPath = `/${dataService}/`
@@ -42,13 +42,8 @@ export interface GrpcMethods {
   readonly streaming?: Readonly<Record<string, StreamingMethod>>
 }
 
-export interface GrpcServiceOptions {
-  readonly handlers: Handlers
+export interface GrpcServiceOptions extends Serving {
   readonly services?: readonly GrpcMethods[] | undefined
-  readonly clock: Scheduler
-  readonly logger: Logger
-  readonly queue: FairQueue
-  readonly calls: Calls
 }
 
 export class GrpcService {

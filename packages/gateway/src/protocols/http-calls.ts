@@ -72,13 +72,17 @@ export interface StreamAnswer {
 
 export type HttpAnswer = WholeAnswer | StreamAnswer
 
-export interface HttpCallsOptions {
+/** The parts that all protocols share. */
+export interface Serving {
   readonly handlers: Handlers
-  readonly router: Router
   readonly clock: Scheduler
   readonly logger: Logger
   readonly queue: FairQueue
   readonly calls: Calls
+}
+
+export interface HttpCallsOptions extends Serving {
+  readonly router: Router
 }
 
 const methods: Readonly<Record<string, MethodName>> = methodNames

@@ -19,27 +19,18 @@ import { serverOf } from '../target/places.ts'
 import { understood } from '../target/refusal.ts'
 import { openEvents } from '../target/remote-target.ts'
 
-/** The server's parameter for each flag. */
-const filters: Readonly<Record<string, string>> = {
-  text: 'text',
-  method: 'method',
-  kind: 'kind',
-  code: 'code',
-  slower: 'slower-than',
-  transaction: 'transaction',
-  project: 'project',
-  database: 'database',
-  namespace: 'namespace',
-}
+/** Flags with the names of the server's parameters, and one with a longer name. */
+const filters = ['text', 'method', 'kind', 'code', 'slower', 'transaction', 'project', 'database', 'namespace']
+const flagOf = (parameter: string): string => (parameter === 'slower' ? 'slower-than' : parameter)
 
 export async function requests(flags: Flags, io: Io): Promise<number> {
   const query = new URLSearchParams()
-  for (const [parameter, flag] of Object.entries(filters)) {
-    const value = text(flags, flag)
+  for (const parameter of filters) {
+    const value = text(flags, flagOf(parameter))
     if (value !== undefined) query.set(parameter, value)
   }
   // As the server does, but with the names of flags in messages.
-  understood(() => requestFilter(query, [], (parameter) => `--${filters[parameter]}`))
+  understood(() => requestFilter(query, [], (parameter) => `--${flagOf(parameter)}`))
   const limit = wholeNumber(flags, 'limit', 1000)
   const id = flags['id']
   if (id !== undefined)
