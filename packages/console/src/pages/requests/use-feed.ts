@@ -23,19 +23,22 @@ export function useFeed(filter: string) {
   const [feed, setFeed] = useState<Feed>(emptyFeed)
   const [error, setError] = useState<Error | undefined>(undefined)
   const stopBefore = useRef(() => {})
+  /** Ends the calls for the filter at hand. */
+  const ended = useRef<AbortSignal>(undefined)
+  const read = (path: string, signal: AbortSignal | undefined, add: typeof withNewest): void => {
+    getJson<RequestList>(path, { signal }).then(
+      ({ requests }) => setFeed((before) => add(before, requests, limit)),
+      (reason: Error) => {
+        if (signal?.aborted !== true) setError(reason)
+      },
+    )
+  }
   useEffect(() => () => stopBefore.current(), [])
   useEffect(() => {
     setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
     setError(undefined)
     const gone = new AbortController()
-    const load = (): void => {
-      getJson<RequestList>(listPath(filter), { signal: gone.signal }).then(
-        ({ requests }) => setFeed((before) => withNewest(before, requests, limit)),
-        (reason: Error) => {
-          if (!gone.signal.aborted) setError(reason)
-        },
-      )
-    }
+    ended.current = gone.signal
     const stopOthers = stopBefore.current
     const stop = openEvents<RequestEvent>(`/emulator/requests/events?${filter}`, {
       // Its calls count from one again when the server was started anew.
@@ -43,7 +46,7 @@ export function useFeed(filter: string) {
         stopOthers()
         if (gone.signal.aborted) return
         setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
-        load()
+        read(listPath(filter), gone.signal, withNewest)
       },
       onEvent: (event) => {
         if (!gone.signal.aborted) setFeed((before) => withEvent(before, event))
@@ -64,8 +67,7 @@ export function useFeed(filter: string) {
     const last = feed.shown.at(-1)
     if (last === undefined || !feed.hasOlder) return
     setFeed((before) => ({ ...before, hasOlder: false }))
-    const add = ({ requests }: RequestList): void => setFeed((before) => withOlder(before, requests, limit))
-    getJson<RequestList>(`${listPath(filter)}&before=${last.id}`).then(add, setError)
+    read(`${listPath(filter)}&before=${last.id}`, ended.current, withOlder)
   }
   return { feed, error, older, hold: (isHeld: boolean) => setFeed((before) => held(before, isHeld)) }
 }
