@@ -3,6 +3,7 @@
  * it never takes the place of another writer's unseen.
  */
 
+import { signal } from '@preact/signals'
 import type { CommitPreview } from '@sixtables/engine'
 import { dataPath } from '../model/data-methods.ts'
 import { type EntityScope, given, inRequest } from '../model/scope.ts'
@@ -68,27 +69,48 @@ export function previewWrites(
   return postJson('/emulator/preview', body, options)
 }
 
+export interface Stored {
+  readonly scope: EntityScope
+  /** By their keys as texts. */
+  readonly entities: ReadonlyMap<string, Required<StoredEntity>>
+}
+
+/** The entities that this page stored last: a list that has them need not wait until it is read again. */
+export const stored = signal<Stored>({ scope: { project: '', database: '', namespace: '' }, entities: new Map() })
+
 /**
  * Each write for itself is written, or in conflict: then another version was stored. `version` is the one stored now, and `key` is there
- * where the commit gave its id.
+ * where the commit gave its id. `entities` are those of {@link stored}.
  *
  * @throws ApiError
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
   const { mutationResults } = await commit(scope, mutationsOf(scope, writes))
-  return mutationResults.map(({ key, version, conflictDetected }) => ({
+  const results = mutationResults.map(({ key, version, conflictDetected }) => ({
     key,
     version,
     isConflict: conflictDetected === true,
   }))
+  const entities = new Map<string, Required<StoredEntity>>()
+  for (const [i, write] of writes.entries()) {
+    const { version, isConflict } = results[i] ?? { version: '0', isConflict: true }
+    if (!isConflict && 'properties' in write) entities.set(write.key, { properties: write.properties, version })
+  }
+  stored.value = { scope, entities }
+  return { results, entities }
 }
 
-/** Deletes entities, at most a page of them, each for itself. */
-export async function deleteKeys(scope: EntityScope, keys: readonly ApiKey[]): Promise<void> {
-  await commit(
-    scope,
-    keys.map((key) => ({ delete: key })),
-  )
+export interface Deletion {
+  readonly key: ApiKey
+  /** The version that the user saw; absent = any. */
+  readonly version?: string | undefined
+}
+
+/** Deletes entities, at most a page of them, each for itself. @returns how many stay, as another version is stored */
+export async function deleteEntities(scope: EntityScope, entities: readonly Deletion[]): Promise<number> {
+  const mutations = entities.map(({ key, version }) => ({ delete: key, ...given({ baseVersion: version }) }))
+  const { mutationResults } = await commit(scope, mutations)
+  return mutationResults.filter(({ conflictDetected }) => conflictDetected === true).length
 }
 
 async function commit(scope: EntityScope, mutations: readonly object[]): Promise<CommitAnswer> {

@@ -13,6 +13,10 @@ export interface EntityScope extends DatabaseName {
   readonly namespace: string
 }
 
+export function isSameScope(a: EntityScope, b: EntityScope): boolean {
+  return a.project === b.project && a.database === b.database && a.namespace === b.namespace
+}
+
 /** The scope in an address such as `#/log/demo?database=orders`. @param project - for an address that names none */
 export function scopeIn({ parts, query }: Route, project = ''): EntityScope {
   return {

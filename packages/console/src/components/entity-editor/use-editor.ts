@@ -57,7 +57,8 @@ export function useEditor(options: EditorOptions, entity: EntityBase) {
     if (write === undefined || isBusy) return
     setIsBusy(true)
     try {
-      const [written] = await commitWrites(scope, [{ ...write, key }])
+      const { results } = await commitWrites(scope, [{ ...write, key }])
+      const [written] = results
       if (written === undefined || written.isConflict) look()
       else {
         onSaved?.(written.key === undefined ? key : formatKeyPath(written.key.path))

@@ -6,6 +6,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { counted } from '../../model/numbers.ts'
+import { isSameScope } from '../../model/scope.ts'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
@@ -204,8 +205,7 @@ function BlobNote({ base64 }: { readonly base64: string }) {
 type PartitionProps = Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }
 
 function Partition({ value: { partition }, name, home, onChange }: PartitionProps) {
-  const isHome = (Object.keys(home) as (keyof typeof home)[]).every((part) => home[part] === partition[part])
-  const words = isHome
+  const words = isSameScope(partition, home)
     ? 'in this namespace'
     : `in project ${partition.project}, database ${partition.database || '(default)'}, namespace ${partition.namespace || '(default)'}`
   return (

@@ -4,13 +4,14 @@
  *   counting ─▶ asked ─▶ deleting ─▶ done
  *                            └─────▶ cancelled: what is deleted stays deleted
  *
- * Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand.
+ * Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand. A selected entity is deleted as it was seen: one
+ * that another writer has changed since stays.
  */
 
 import { printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import { useState } from 'preact/hooks'
-import { keyPages, readCount } from '../../api/datastore.ts'
-import { deleteKeys } from '../../api/entities.ts'
+import { type EntityResult, keyPages, readCount } from '../../api/datastore.ts'
+import { type Deletion, deleteEntities } from '../../api/entities.ts'
 import { Button } from '../../components/controls.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote, safeText } from '../../components/parts.tsx'
@@ -19,12 +20,11 @@ import { useTask } from '../../components/use-task.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { countOf } from '../../model/statements.ts'
-import type { ApiKey } from '../../model/value-words.ts'
 
 export interface DeleteDialogProps {
   readonly scope: EntityScope
-  /** The query whose results go, or their keys. */
-  readonly what: SelectStatement | readonly ApiKey[]
+  /** The query whose results go, or the results. */
+  readonly what: SelectStatement | readonly EntityResult[]
   readonly onClose: () => void
 }
 
@@ -33,14 +33,16 @@ export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
     read: async (_, options) => (isQuery(what) ? readCount(scope, countOf(what), options) : what.length),
   })
   const [deleted, setDeleted] = useState<number | undefined>(undefined)
+  const [changed, setChanged] = useState(0)
   const deletion = useTask<'done'>(async ({ signal }) => {
     let count = 0
     setDeleted(count)
-    for await (const keys of pagesOf(scope, what)) {
+    for await (const page of pagesOf(scope, what)) {
       if (signal.aborted) return 'cancelled'
-      await deleteKeys(scope, keys)
-      count += keys.length
+      const stay = await deleteEntities(scope, page)
+      count += page.length - stay
       setDeleted(count)
+      setChanged((before) => before + stay)
     }
     return 'done'
   })
@@ -62,6 +64,7 @@ export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
     <Dialog title="Delete entities" onClose={close} actions={deletion.isBusy || isAsked ? actions : undefined}>
       {isQuery(what) && <pre>{safeText(printGql(what))}</pre>}
       <p role="status">{deleted === undefined ? askedWords(total.value) : deletedWords(deleted, most, deletion)}</p>
+      {changed > 0 && <p>Another writer has changed {entitiesInWords(changed)} meanwhile. What is new there stays.</p>}
       {deleted !== undefined && (
         <progress class="delete-progress" aria-label="Deleted" max={Math.max(1, most)} value={deleted} />
       )}
@@ -82,9 +85,12 @@ function deletedWords(deleted: number, total: number, { isBusy, state }: { isBus
   return `Stopped after ${entitiesInWords(deleted)}; the others are still there.`
 }
 
-async function* pagesOf(scope: EntityScope, what: DeleteDialogProps['what']): AsyncGenerator<readonly ApiKey[]> {
-  if (isQuery(what)) yield* keyPages(scope, what)
-  else for (let at = 0; at < what.length; at += 100) yield what.slice(at, at + 100)
+async function* pagesOf(scope: EntityScope, what: DeleteDialogProps['what']): AsyncGenerator<readonly Deletion[]> {
+  if (isQuery(what)) for await (const keys of keyPages(scope, what)) yield keys.map((key) => ({ key }))
+  else {
+    const seen = what.map(({ entity: { key }, version }) => ({ key, version }))
+    for (let at = 0; at < seen.length; at += 100) yield seen.slice(at, at + 100)
+  }
 }
 
 function isQuery(what: DeleteDialogProps['what']): what is SelectStatement {

@@ -1,7 +1,6 @@
 /** The changes of cells that are not saved yet, with what a save would write, and what another writer changed meanwhile. */
 
 import { useEffect } from 'preact/hooks'
-import type { EntityResult } from '../../api/datastore.ts'
 import { Button } from '../../components/controls.tsx'
 import { usePreview } from '../../components/entity-editor/use-preview.ts'
 import { ActionNote, ErrorNote, safeText } from '../../components/parts.tsx'
@@ -9,19 +8,12 @@ import { tallyInWords } from '../../components/row-tally.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { useAction } from '../../components/use-server.ts'
 import { counted, entitiesInWords } from '../../model/numbers.ts'
-import type { Pages } from '../../model/paging.ts'
 import type { EntityScope } from '../../model/scope.ts'
 import { editProblemId } from './cell-editor.tsx'
 import { type EditedEntity, editedIn, forget, keepMine, look, problemOf, save, writesOf } from './edits.ts'
 
-export interface EditBarProps {
-  readonly scope: EntityScope
-  /** The rows in sight. */
-  readonly pages: Pages<EntityResult>
-}
-
 /** The changes of a scope, their preview, and what can be done with them. */
-function useChanges({ scope, pages }: EditBarProps) {
+function useChanges(scope: EntityScope) {
   const all = editedIn(scope)
   const theirs = all.filter((one) => one.theirs !== undefined)
   const mine = all.filter((one) => one.theirs === undefined)
@@ -33,7 +25,7 @@ function useChanges({ scope, pages }: EditBarProps) {
     await look(conflicting)
   })
   const saving = useAction(async () => {
-    const written = await save(scope, mine, pages)
+    const written = await save(scope, mine)
     return written === 0 ? undefined : `Saved ${entitiesInWords(written)}.`
   })
   // While a save is under way, the other version may be its own.
@@ -48,8 +40,8 @@ function useChanges({ scope, pages }: EditBarProps) {
   return { all, mine, theirs, problem, saving, failure, preview: isReady ? preview : undefined }
 }
 
-export function EditBar(props: EditBarProps) {
-  const { all, mine, theirs, problem, saving, failure, preview } = useChanges(props)
+export function EditBar({ scope }: { readonly scope: EntityScope }) {
+  const { all, mine, theirs, problem, saving, failure, preview } = useChanges(scope)
   if (all.length === 0) {
     return saving.done === undefined ? null : <ActionNote action={saving} what="The changes were not saved" />
   }

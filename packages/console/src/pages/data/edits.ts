@@ -10,12 +10,11 @@
 import { effect, signal } from '@preact/signals'
 import type { EntityResult } from '../../api/datastore.ts'
 import { commitWrites, type KeyedWrite, readEntity, type StoredEntity } from '../../api/entities.ts'
-import type { Pages } from '../../model/paging.ts'
-import type { EntityScope } from '../../model/scope.ts'
+import { type EntityScope, isSameScope } from '../../model/scope.ts'
 import { emptyValue, formOf, type JsonObject, jsonOf, type ValueForm, valueTypes } from '../../model/typed-json.ts'
 import { formInPlaceOf } from '../../model/value-conversion.ts'
 import { problemIn } from '../../model/value-problems.ts'
-import { type ApiProperties, type ApiValue, propertyOf } from '../../model/value-words.ts'
+import { type ApiValue, propertyOf } from '../../model/value-words.ts'
 import type { Column } from './results.ts'
 import { keyTextOf } from './selection.ts'
 
@@ -40,18 +39,15 @@ effect(() => {
   return () => removeEventListener('beforeunload', ask)
 })
 
-const nameOf = ({ project, database, namespace }: EntityScope, key: string): string =>
-  JSON.stringify([project, database, namespace, key])
-
-const isOf = (scope: EntityScope) => (one: EditedEntity) => nameOf(one.scope, '') === nameOf(scope, '')
+const isOf = (scope: EntityScope) => (one: EditedEntity) => isSameScope(one.scope, scope)
 
 export function editedIn(scope: EntityScope): readonly EditedEntity[] {
   return edited.value.filter(isOf(scope))
 }
 
 export function editOf(scope: EntityScope, row: EntityResult): EditedEntity | undefined {
-  const name = nameOf(scope, keyTextOf(row))
-  return edited.value.find((one) => nameOf(one.scope, one.key) === name)
+  const key = keyTextOf(row)
+  return edited.value.find((one) => one.key === key && isSameScope(one.scope, scope))
 }
 
 /** The form of a cell's value; `undefined` for a value that its cell has no room for, and for a row without a version. */
@@ -139,27 +135,11 @@ export function keepMine(entities: readonly EditedEntity[]): void {
 }
 
 /** Saves all; an entity that another writer has changed or deleted meanwhile stays. @returns how many were written */
-export async function save(
-  scope: EntityScope,
-  entities: readonly EditedEntity[],
-  pages: Pages<EntityResult>,
-): Promise<number> {
-  const writes = writesOf(entities)
-  const results = await commitWrites(scope, writes)
-  const written = new Map<string, Required<StoredEntity>>()
-  for (const [i, { key, properties }] of writes.entries()) {
-    const result = results[i]
-    if (result?.isConflict === false) written.set(key, { properties, version: result.version })
-  }
+export async function save(scope: EntityScope, entities: readonly EditedEntity[]): Promise<number> {
+  const { entities: written } = await commitWrites(scope, writesOf(entities))
   edited.value = edited.value.flatMap((one) => {
     const now = isOf(scope)(one) ? written.get(one.key) : undefined
     return now === undefined ? one : unsavedOf(one, now, entities)
-  })
-  pages.update((row) => {
-    const now = row.version === undefined ? undefined : written.get(keyTextOf(row))
-    return now === undefined
-      ? row
-      : { ...row, version: now.version, entity: { ...row.entity, properties: now.properties as ApiProperties } }
   })
   await look(entities.filter(({ key }) => !written.has(key)))
   return written.size

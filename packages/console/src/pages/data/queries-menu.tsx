@@ -5,7 +5,7 @@ import { Menu } from '../../components/menu.tsx'
 import { safeText } from '../../components/parts.tsx'
 import { type KeptQuery, keptQueries, noteQuery } from '../../model/kept-queries.ts'
 import { readAddress } from '../../model/route.ts'
-import { type EntityScope, scopeIn } from '../../model/scope.ts'
+import { type EntityScope, isSameScope, scopeIn } from '../../model/scope.ts'
 
 export interface QueriesProps {
   readonly scope: EntityScope
@@ -67,8 +67,7 @@ function Lists({ scope, now }: QueriesProps) {
 
 /** The place of a query of another scope. */
 function Elsewhere({ address, scope }: { readonly address: string; readonly scope: EntityScope }) {
-  const { project, database, namespace } = scopeIn(readAddress(address))
-  const words = [project, database, namespace].filter((part) => part !== '').join(' / ')
-  const isHere = project === scope.project && database === scope.database && namespace === scope.namespace
-  return isHere ? null : <span class="muted"> {safeText(words)}</span>
+  const there = scopeIn(readAddress(address))
+  const words = [there.project, there.database, there.namespace].filter((part) => part !== '').join(' / ')
+  return isSameScope(there, scope) ? null : <span class="muted"> {safeText(words)}</span>
 }

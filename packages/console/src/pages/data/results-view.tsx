@@ -2,7 +2,7 @@
 import { type AggregateStatement, type PlanReport, printGql, type SelectStatement } from '@sixtables/gateway/browser'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { aggregate, readCount } from '../../api/datastore.ts'
+import { aggregate, type EntityResult, readCount } from '../../api/datastore.ts'
 import { ApiError } from '../../api/http.ts'
 import { Button, Check } from '../../components/controls.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -60,7 +60,7 @@ export function ResultsView(props: ResultsViewProps) {
   const { pages, columns } = results
   const shown = props.columns ?? columns.slice(0, shownMax).map(({ property }) => property)
   const selection = useSelection(JSON.stringify([scope, gql]), pages)
-  const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
+  const [deleted, setDeleted] = useState<SelectStatement | readonly EntityResult[] | undefined>(undefined)
   const deletion = findsEntities(statement) ? setDeleted : undefined
   useEffect(() => onMet(columns), [columns, onMet])
   // Nothing is in sight yet; the first rows are wanted all the same.
@@ -86,7 +86,7 @@ export function ResultsView(props: ResultsViewProps) {
         )}
         {!isRefused && <ResultsTable {...{ scope, statement, results, shown, selection, onSort, onOpen, onFilter }} />}
         {pages.count === 0 && pages.isComplete && <NoResults {...{ scope, statement, results }} />}
-        <EditBar scope={scope} pages={pages} />
+        <EditBar scope={scope} />
         <SelectionActions {...props} {...{ selection, shown }} onDelete={deletion} />
       </Frame>
       {deleted !== undefined && (
@@ -192,7 +192,7 @@ function ResultsOf({ gql }: { readonly gql: string }) {
 interface SelectionActionsProps extends Pick<ViewProps, 'scope' | 'onDialog'> {
   readonly selection: Selection
   readonly shown: readonly string[]
-  readonly onDelete: ((keys: readonly ApiKey[]) => void) | undefined
+  readonly onDelete: ((rows: readonly EntityResult[]) => void) | undefined
 }
 
 function SelectionActions({ scope, selection, shown, onDialog, onDelete }: SelectionActionsProps) {
@@ -215,9 +215,7 @@ function SelectionActions({ scope, selection, shown, onDialog, onDelete }: Selec
           </a>
         </>
       )}
-      {onDelete !== undefined && (
-        <Button label="Delete selected" look="danger" onClick={() => onDelete(rows.map(({ entity }) => entity.key))} />
-      )}
+      {onDelete !== undefined && <Button label="Delete selected" look="danger" onClick={() => onDelete(rows)} />}
       <Button label="Clear" look="quiet" onClick={clear} />
     </div>
   )

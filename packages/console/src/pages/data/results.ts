@@ -6,13 +6,21 @@ import type { SelectStatement } from '@sixtables/gateway/browser'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { type EntityResult, readPage } from '../../api/datastore.ts'
+import { stored } from '../../api/entities.ts'
 import { useLoaded } from '../../components/use-server.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { Pages } from '../../model/paging.ts'
 import { type FilterType, filterTypes } from '../../model/query-form.ts'
-import type { EntityScope } from '../../model/scope.ts'
+import { type EntityScope, isSameScope } from '../../model/scope.ts'
 import { findsEntities, statementIn, wholeKind } from '../../model/statements.ts'
-import { type ApiValue, propertyOf, type ValueType, type ValueWords, valueWords } from '../../model/value-words.ts'
+import {
+  type ApiProperties,
+  type ApiValue,
+  propertyOf,
+  type ValueType,
+  type ValueWords,
+  valueWords,
+} from '../../model/value-words.ts'
 import { useChanges } from './commits.ts'
 
 const freshMs = 2500
@@ -54,9 +62,23 @@ export function useResults(scope: EntityScope, gql: string) {
   useChanges(project, database, (changes) => {
     if (kind === undefined || changes.isAll || changes.has(namespace, kind)) pages.invalidate()
   })
+  useEffect(() => followStored(scope, pages), [pages])
   useFading(pages, draw)
   // Another object each time: parts that get it are drawn again.
   return { pages, columns: met.columns, keyWidth: met.keyWidth }
+}
+
+/** Shows what this page stores, in a cell or in the editor, at once. */
+function followStored(scope: EntityScope, pages: Pages<EntityResult>): () => void {
+  const before = stored.peek()
+  return stored.subscribe((now) => {
+    if (now === before || !isSameScope(now.scope, scope)) return
+    pages.update((row) => {
+      const one = row.version === undefined ? undefined : now.entities.get(formatKeyPath(row.entity.key.path))
+      const properties = one?.properties as ApiProperties
+      return one === undefined ? row : { ...row, version: one.version, entity: { ...row.entity, properties } }
+    })
+  })
 }
 
 /** Fresh results are so for a while. */

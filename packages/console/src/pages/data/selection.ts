@@ -17,9 +17,11 @@ export function useSelection(scopeName: string, pages: Pages<EntityResult>) {
   const named = (rows: readonly EntityResult[]) => rows.map((row) => [keyTextOf(row), row] as const)
   const isIn = (row: EntityResult): boolean => present.has(keyTextOf(row))
   const known = pages.rowsIn(0, pages.count)
+  const now = new Map(present.size > 0 ? named(known) : [])
   const areAll = present.size > 0 && known.every(isIn)
   return {
-    rows: [...present.values()],
+    /** As they are now, where they are in the table. */
+    rows: [...present].map(([name, row]) => now.get(name) ?? row),
     has: isIn,
     /** One row, or all from the one that was selected last to it. */
     toggle(row: EntityResult, index: number, isRange: boolean) {
