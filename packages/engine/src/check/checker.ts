@@ -326,37 +326,26 @@ class Check {
   }
 
   #each(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
-    return this.#batches(range, (rows) => runSteps(this.#inTurn(rows, look)))
+    return runSteps(this.#rowByRow(range, look, false))
   }
 
   /** {@link #each}, with one batch of rows at a time over stores that combine the reads of a turn into few calls. */
   #eachSideBySide(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
-    if (this.#reader.gathersReads !== true) return this.#each(range, look)
-    return this.#batches(range, async (rows) => {
-      await Promise.all(rows.map(look))
-      await this.#giveWay(rows.length)
-    })
+    return runSteps(this.#rowByRow(range, look, this.#reader.gathersReads === true))
   }
 
-  *#inTurn(rows: readonly KvRow[], look: (row: KvRow) => MaybePromise<void>): Steps<void> {
-    for (const row of rows) {
-      yield* waitFor(look(row))
-      yield* waitFor(this.#giveWay(1))
-    }
-  }
-
-  #batches(range: KeyRange, look: (rows: readonly KvRow[]) => MaybePromise<void>): MaybePromise<void> {
-    return runSteps(this.#batchesOf(range, look))
-  }
-
-  *#batchesOf(range: KeyRange, look: (rows: readonly KvRow[]) => MaybePromise<void>): Steps<void> {
+  *#rowByRow(range: KeyRange, look: (row: KvRow) => MaybePromise<void>, isSideBySide: boolean): Steps<void> {
     const scan = this.#reader.scan(range)
     try {
       for (;;) {
         const rows = yield* waitFor(this.#next(scan))
         if (rows === 'damaged') continue
         if (rows.length === 0) return
-        yield* waitFor(look(rows))
+        if (isSideBySide) yield* waitFor(Promise.all(rows.map(look)))
+        for (const row of rows) {
+          if (!isSideBySide) yield* waitFor(look(row))
+          yield* waitFor(this.#giveWay(1))
+        }
         this.#rowsSeen += rows.length
         this.#options.onProgress?.(this.#rowsSeen)
       }

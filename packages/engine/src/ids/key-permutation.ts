@@ -58,9 +58,6 @@ class FeistelPermutation {
   /** The halves of the largest number in the range. */
   readonly #lastLeft: number
   readonly #lastRight: number
-  // The halves of the current number: fields, so that a round makes no object.
-  #left = 0
-  #right = 0
 
   constructor(secret: string, size: bigint) {
     const bits = Math.max(2, (size - 1n).toString(2).length)
@@ -72,46 +69,35 @@ class FeistelPermutation {
   }
 
   forward(value: bigint): bigint {
-    this.#load(value)
-    do this.#encipher()
-    while (this.#isOutside())
-    return this.#value()
+    const shift = BigInt(this.#width)
+    let left = Number(value >> shift)
+    let right = Number(value & BigInt(this.#mask))
+    do {
+      for (let round = 0; round < rounds; round++) {
+        const mixed = this.#xored(left, right, round)
+        left = right
+        right = mixed
+      }
+    } while (this.#isOutside(left, right))
+    return (BigInt(left) << shift) | BigInt(right)
   }
 
   backward(value: bigint): bigint {
-    this.#load(value)
-    do this.#decipher()
-    while (this.#isOutside())
-    return this.#value()
+    const shift = BigInt(this.#width)
+    let left = Number(value >> shift)
+    let right = Number(value & BigInt(this.#mask))
+    do {
+      for (let round = rounds - 1; round >= 0; round--) {
+        const mixed = this.#xored(right, left, round)
+        right = left
+        left = mixed
+      }
+    } while (this.#isOutside(left, right))
+    return (BigInt(left) << shift) | BigInt(right)
   }
 
-  #load(value: bigint): void {
-    this.#left = Number(value >> BigInt(this.#width))
-    this.#right = Number(value & BigInt(this.#mask))
-  }
-
-  #value(): bigint {
-    return (BigInt(this.#left) << BigInt(this.#width)) | BigInt(this.#right)
-  }
-
-  #isOutside(): boolean {
-    return this.#left > this.#lastLeft || (this.#left === this.#lastLeft && this.#right > this.#lastRight)
-  }
-
-  #encipher(): void {
-    for (let round = 0; round < rounds; round++) {
-      const left = this.#left
-      this.#left = this.#right
-      this.#right = this.#xored(left, this.#right, round)
-    }
-  }
-
-  #decipher(): void {
-    for (let round = rounds - 1; round >= 0; round--) {
-      const right = this.#right
-      this.#right = this.#left
-      this.#left = this.#xored(right, this.#left, round)
-    }
+  #isOutside(left: number, right: number): boolean {
+    return left > this.#lastLeft || (left === this.#lastLeft && right > this.#lastRight)
   }
 
   /**
