@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import type { RequestContext } from '../src/context.ts'
 import { type Engine, openEngine } from '../src/engine/engine.ts'
 import type { EngineOptions } from '../src/engine/engine-options.ts'
-import { LoadWindow } from '../src/observe/tablets/load-window.ts'
 import type { SampleEvent } from '../src/observe/tablets/metering.ts'
+import { Tablet } from '../src/observe/tablets/tablet.ts'
 import { query } from '../src/testing/query-world.ts'
 import { VirtualClock } from '../src/testing/virtual-clock.ts'
 import { entity, integer, keyOf, property } from './property/entity-messages.ts'
@@ -277,7 +277,7 @@ test('simulated, each operation is charged once: what listeners hear is what tab
 test('findings look at the load of no tablet, however many there are', async () => {
   await open(undefined)
   for (let i = 0; i < 50; i++) engine.tablets.split('Entities', `Ep${String.fromCharCode(i + 1)}`)
-  const rates = vi.spyOn(LoadWindow.prototype, 'rates')
+  const rates = vi.spyOn(Tablet.prototype, 'load')
   expect(engine.findings()).toEqual([])
   expect(rates).not.toHaveBeenCalled()
   expect(engine.tablets.report().tablets.length).toBeGreaterThan(50)

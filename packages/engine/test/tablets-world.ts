@@ -54,8 +54,8 @@ export function drive({ seconds, rate, tables = ['Entities'], key, settings = {}
   }
   const endMs = startMs + seconds * 1000
   fleet.advance(endMs)
-  const loads = fleet.map.tabletsOf('Entities').map(({ window }) => {
-    const { reads, writes } = window.rates(endMs, 10_000)
+  const loads = fleet.map.tabletsOf('Entities').map((tablet) => {
+    const { reads, writes } = tablet.load(endMs, 10_000)
     return reads + writes
   })
   const sum = loads.reduce((total, load) => total + load, 0)

@@ -317,7 +317,7 @@ export class TabletFleet {
     const { settings } = this
     for (const table of this.map.tables()) {
       for (const tablet of [...this.map.tabletsOf(table)]) {
-        const { reads, writes } = tablet.window.rates(nowMs, settings.windowMs)
+        const { reads, writes } = tablet.load(nowMs, settings.windowMs)
         tablet.opsPerSecond = reads + writes
         this.#decideSplit(nowMs, tablet)
         this.#decideCompaction(nowMs, tablet)

@@ -8,13 +8,15 @@
  * waits are then counted one by one. The weight of an operation does not count: it stands for many clients, each with its own
  * group.
  */
-import { LoadWindow } from './load-window.ts'
+import { SecondRing } from './second-ring.ts'
 
 const groupsMax = 512
+/** Rates are over the whole span, also of a new group: a few commits in its first second are no rate. */
+const always = Number.NEGATIVE_INFINITY
 
 interface GroupCounts {
-  /** Its reads are conflicts, its writes commits, its bytes waits. */
-  readonly window: LoadWindow
+  /** Commits, conflicts and waits of the last minute. */
+  readonly window: SecondRing
   notes: number
   /** Whether there were conflicts or waits. */
   isTroubled: boolean
@@ -63,9 +65,8 @@ export class GroupLoad {
   busiest(nowMs: number, spanMs: number, limit: number): readonly GroupRates[] {
     const rates: GroupRates[] = []
     for (const [group, { window, notes }] of this.#groups) {
-      const { reads, writes, bytes } = window.rates(nowMs, spanMs)
-      if (reads + bytes > 0 || (writes > 0 && notes > 1))
-        rates.push({ group, commits: writes, conflicts: reads, waits: bytes })
+      const [commits = 0, conflicts = 0, waits = 0] = window.rates(nowMs, spanMs, always)
+      if (conflicts + waits > 0 || (commits > 0 && notes > 1)) rates.push({ group, commits, conflicts, waits })
     }
     const contention = ({ conflicts, waits }: GroupRates): number => conflicts + waits
     rates.sort((a, b) => contention(b) - contention(a) || b.commits - a.commits || (a.group < b.group ? -1 : 1))
@@ -76,19 +77,21 @@ export class GroupLoad {
     let counts = this.#groups.get(group)
     if (counts === undefined) {
       if (this.#groups.size >= groupsMax) this.#forget(nowMs)
-      // An old window: a few commits in its first second are no rate.
-      counts = { window: new LoadWindow(nowMs - 60_000), notes: 0, isTroubled: false }
+      counts = { window: new SecondRing(60, 3, nowMs), notes: 0, isTroubled: false }
       this.#groups.set(group, counts)
     }
     counts.notes++
-    counts.window.add(nowMs, conflicts, commits, waits)
+    const place = counts.window.at(nowMs)
+    counts.window.add(place, commits)
+    counts.window.add(place + 1, conflicts)
+    counts.window.add(place + 2, waits)
     return counts
   }
 
   #forget(nowMs: number): void {
     const loads = [...this.#groups].map(([group, { window }]) => {
-      const { reads, writes, bytes } = window.rates(nowMs, 60_000)
-      return { group, load: reads + writes + bytes }
+      const [commits = 0, conflicts = 0, waits = 0] = window.totals(nowMs, 60_000)
+      return { group, load: commits + conflicts + waits }
     })
     loads.sort((a, b) => a.load - b.load)
     for (const { group } of loads.slice(0, groupsMax / 2)) {

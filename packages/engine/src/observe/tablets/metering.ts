@@ -236,7 +236,8 @@ export class Metering implements Meter {
     }
   }
 
-  #chargeTaken({ load, table, operation, rowKey, rows, bytes, through, standsFor, micros }: Taken): void {
+  #chargeTaken(taken: Taken): void {
+    const { load, table, operation, rowKey, rows, bytes, standsFor, micros } = taken
     const { settings } = this.#fleet
     const { scale } = settings
     const nowMs = Number(micros) / 1000
@@ -246,20 +247,18 @@ export class Metering implements Meter {
     const row = rowInTablet(rowKey)
     if (table === 'Log' && operation === 'put') this.#parts.groups.sampled(groupOfLogRow(rowKey), nowMs, standsFor)
     this.#fleet.advance(nowMs)
-    if (operation === 'scan') this.#scan(load, table, row, rows, bytes, through, nowMs, weight, spreadMs)
-    else {
-      const isWrite = operation !== 'get'
-      const charge: Charge = {
-        rowKey: row,
-        reads: isWrite ? 0 : rows,
-        writes: isWrite ? rows : 0,
-        bytes,
-        cost: rows,
-        weight,
-        spreadMs,
-      }
-      this.#chargeTablet(load, this.#fleet.tabletOf(table, row), nowMs, charge)
+    const isWrite = operation !== 'get'
+    const charge: Charge = {
+      rowKey: row,
+      reads: isWrite ? 0 : rows,
+      writes: isWrite ? rows : 0,
+      bytes,
+      cost: rows,
+      weight,
+      spreadMs,
     }
+    if (operation === 'scan') this.#scan(taken, nowMs, charge)
+    else this.#chargeTablet(load, this.#fleet.tabletOf(table, row), nowMs, charge)
     if (this.listeners.size === 0) return
     const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
     for (const listener of this.listeners) listener(sample)
@@ -315,18 +314,9 @@ export class Metering implements Meter {
     )
   }
 
-  #scan(
-    load: RequestLoad | undefined,
-    table: TableId,
-    from: RowKey,
-    rows: number,
-    bytes: number,
-    through: RowKey | undefined,
-    nowMs: number,
-    weight: number,
-    spreadMs: number,
-  ): void {
+  #scan({ load, table, rows, bytes, through }: Taken, nowMs: number, charge: Charge): void {
     const { scanRowCost } = this.#fleet.settings
+    const { rowKey: from } = charge
     this.#fleet.tabletOf(table, from)
     const tablets = this.#fleet.map.tabletsBetween(table, from, through ?? from)
     for (const [i, tablet] of tablets.entries()) {
@@ -338,16 +328,8 @@ export class Metering implements Meter {
       const reads = found + tombstones
       if (reads === 0) continue
       const cost = Math.max(1 / tablets.length, reads * scanRowCost)
-      this.#chargeTablet(load, tablet, nowMs, {
-        rowKey: start,
-        reads,
-        writes: 0,
-        bytes: bytes / tablets.length,
-        cost,
-        tombstones,
-        weight,
-        spreadMs,
-      })
+      const part = { rowKey: start, reads, writes: 0, bytes: bytes / tablets.length, cost, tombstones }
+      this.#chargeTablet(load, tablet, nowMs, { ...charge, ...part })
     }
   }
 

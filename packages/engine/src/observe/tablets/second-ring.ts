@@ -77,6 +77,12 @@ export class SecondRing {
     return totals
   }
 
+  /** {@link totals} a second. @param sinceMs - when counting began: a young ring gives the rate since then, and does not look cold */
+  rates(nowMs: number, spanMs: number, sinceMs: number): number[] {
+    const seconds = this.seconds(nowMs, spanMs, sinceMs)
+    return this.totals(nowMs, spanMs).map((total) => total / seconds)
+  }
+
   /** The seconds that {@link totals} are of; the running one is only partly over. @param sinceMs - when counting began */
   seconds(nowMs: number, spanMs: number, sinceMs: number): number {
     const part = nowMs - Math.floor(nowMs / 1000) * 1000

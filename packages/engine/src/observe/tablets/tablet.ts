@@ -10,13 +10,20 @@ import type { Random } from '../../random.ts'
 import type { RowKey } from '../../storage/kv.ts'
 import type { TableId } from '../../tables/table.ts'
 import { LoadSample } from './load-sample.ts'
-import { LoadWindow } from './load-window.ts'
 import type { SplitRefusal, WadingScans } from './report.ts'
+import { SecondRing } from './second-ring.ts'
 import { Tombstones } from './tombstones.ts'
 
 const rowSampleSize = 128
 /** A scan that passes fewer deleted rows is fast enough. */
 const wadingMin = 256
+
+/** Operations and bytes a second. */
+export interface Load {
+  readonly reads: number
+  readonly writes: number
+  readonly bytes: number
+}
 
 export class Tablet {
   readonly table: TableId
@@ -39,7 +46,8 @@ export class Tablet {
   refusedMs = 0
   /** The start of its window: its creation, or the last split that cut it. */
   windowStartMs: number
-  window: LoadWindow
+  /** Reads, writes and bytes of the last minute. */
+  #window: SecondRing
   sample: LoadSample = new LoadSample()
   total = 0
   /** Load of the decision window, at the last decision. */
@@ -54,12 +62,21 @@ export class Tablet {
     this.end = end
     this.server = server
     this.windowStartMs = nowMs
-    this.window = new LoadWindow(nowMs)
+    this.#window = new SecondRing(60, 3, nowMs)
   }
 
   count(nowMs: number, reads: number, writes: number, bytes: number): void {
-    this.window.add(nowMs, reads, writes, bytes)
+    const place = this.#window.at(nowMs)
+    this.#window.add(place, reads)
+    this.#window.add(place + 1, writes)
+    this.#window.add(place + 2, bytes)
     this.total += reads + writes
+  }
+
+  /** Its load over the last `spanMs`, or since its window began. */
+  load(nowMs: number, spanMs: number): Load {
+    const [reads = 0, writes = 0, bytes = 0] = this.#window.rates(nowMs, spanMs, this.windowStartMs)
+    return { reads, writes, bytes }
   }
 
   /** Notes a scan that passed deleted rows. */
@@ -106,7 +123,7 @@ export class Tablet {
   /** Counts its load from now on. */
   restartWindow(nowMs: number): void {
     this.windowStartMs = nowMs
-    this.window = new LoadWindow(nowMs)
+    this.#window = new SecondRing(60, 3, nowMs)
     this.sample = new LoadSample()
     this.splitRefusal = undefined
     if (this.unavailableUntilMs - nowMs > 60_000) this.unavailableUntilMs = 0
@@ -122,7 +139,7 @@ export class Tablet {
     this.total += right.total
     this.splitAtMs = Math.max(this.splitAtMs, right.splitAtMs)
     this.tombstones.append(right.tombstones)
-    this.window.addAll(nowMs, right.window)
+    this.#window.addAll(nowMs, right.#window)
     this.#rowSample = [...this.#rowSample, ...right.#rowSample].filter(
       (_, i, all) => all.length <= rowSampleSize || i % 2 === 0,
     )

@@ -1,11 +1,10 @@
 /** The report of the tablets (report.ts) from the present fleet, in steps. */
 import type { TableId } from '../../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
-import type { Load } from './load-window.ts'
 import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { ServerReport, TableLoadReport, TabletPlace, TabletReport, TabletsReport } from './report.ts'
 import type { LatencyHistogram } from './second-ring.ts'
-import type { Tablet } from './tablet.ts'
+import type { Load, Tablet } from './tablet.ts'
 
 /** The words of a tablet take as long as reading this many rows. */
 const workOfTablet = 32
@@ -22,9 +21,7 @@ export function* tabletsReport(
   const tablets: TabletReport[] = []
   const serverOps = new Map<number, { tablets: number; opsPerSecond: number }>()
   for (const table of fleet.map.tables()) {
-    const loads = fleet.map
-      .tabletsOf(table)
-      .map((tablet) => ({ tablet, load: tablet.window.rates(nowMs, reportWindowMs) }))
+    const loads = fleet.map.tabletsOf(table).map((tablet) => ({ tablet, load: tablet.load(nowMs, reportWindowMs) }))
     const sum = loads.reduce((total, { load }) => total + load.reads + load.writes, 0)
     for (const { tablet, load } of loads) {
       tablets.push(tabletReport(tablet, load, sum, nowMs))

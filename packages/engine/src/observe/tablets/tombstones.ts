@@ -13,9 +13,14 @@ import type { RowKey } from '../../storage/kv.ts'
 
 const entriesMax = 4_096
 
+interface Tombstone {
+  readonly key: RowKey
+  readonly weight: number
+}
+
 export class Tombstones {
-  #keys: RowKey[] = []
-  #weights: number[] = []
+  /** In the order of their keys. */
+  #all: Tombstone[] = []
   #count = 0
   /** When the oldest one was written, milliseconds; 0 = there is none. */
   oldestMs = 0
@@ -24,34 +29,34 @@ export class Tombstones {
     return this.#count
   }
 
-  add(rowKey: RowKey, weight: number, nowMs: number): void {
-    const i = this.#indexOf(rowKey)
-    if (this.#keys[i] === rowKey) return
-    this.#keys.splice(i, 0, rowKey)
-    this.#weights.splice(i, 0, weight)
+  add(key: RowKey, weight: number, nowMs: number): void {
+    const i = this.#indexOf(key)
+    if (this.#all[i]?.key === key) return
+    this.#all.splice(i, 0, { key, weight })
     if (this.#count === 0) this.oldestMs = nowMs
     this.#count += weight
-    if (this.#keys.length > entriesMax) this.#join()
+    if (this.#all.length > entriesMax) this.#join()
   }
 
   /** The row exists again. */
-  drop(rowKey: RowKey): void {
+  drop(key: RowKey): void {
     if (this.#count === 0) return
-    const i = this.#indexOf(rowKey)
-    if (this.#keys[i] !== rowKey) return
-    this.#count -= this.#weights[i] as number
-    this.#keys.splice(i, 1)
-    this.#weights.splice(i, 1)
-    if (this.#keys.length === 0) this.clear()
+    const i = this.#indexOf(key)
+    const found = this.#all[i]
+    if (found?.key !== key) return
+    this.#count -= found.weight
+    this.#all.splice(i, 1)
+    if (this.#all.length === 0) this.clear()
   }
 
   /** The number in a range, its end included. */
   between(from: RowKey, through: RowKey): number {
     if (this.#count === 0) return 0
     let sum = 0
-    for (let i = this.#indexOf(from); i < this.#keys.length; i++) {
-      if ((this.#keys[i] as RowKey) > through) break
-      sum += this.#weights[i] as number
+    for (let i = this.#indexOf(from); i < this.#all.length; i++) {
+      const { key, weight } = this.#all[i] as Tombstone
+      if (key > through) break
+      sum += weight
     }
     return sum
   }
@@ -59,8 +64,7 @@ export class Tombstones {
   /** @returns the number removed */
   clear(): number {
     const dropped = this.#count
-    this.#keys = []
-    this.#weights = []
+    this.#all = []
     this.#count = 0
     this.oldestMs = 0
     return dropped
@@ -68,38 +72,38 @@ export class Tombstones {
 
   /** Moves those from a row key on into a new list, for a split. */
   cut(at: RowKey): Tombstones {
-    const i = this.#indexOf(at)
     const right = new Tombstones()
-    right.#keys = this.#keys.splice(i)
-    right.#weights = this.#weights.splice(i)
-    right.#count = right.#weights.reduce((sum, weight) => sum + weight, 0)
-    right.oldestMs = right.#keys.length === 0 ? 0 : this.oldestMs
-    this.#count = this.#weights.reduce((sum, weight) => sum + weight, 0)
-    if (this.#keys.length === 0) this.clear()
+    right.#all = this.#all.splice(this.#indexOf(at))
+    right.#count = sumOf(right.#all)
+    right.oldestMs = right.#all.length === 0 ? 0 : this.oldestMs
+    this.#count = sumOf(this.#all)
+    if (this.#all.length === 0) this.clear()
     return right
   }
 
   /** Adds those of the right neighbour. */
   append(right: Tombstones): void {
-    this.#keys.push(...right.#keys)
-    this.#weights.push(...right.#weights)
+    this.#all.push(...right.#all)
     if (right.#count > 0) this.oldestMs = this.#count > 0 ? Math.min(this.oldestMs, right.oldestMs) : right.oldestMs
     this.#count += right.#count
-    while (this.#keys.length > entriesMax) this.#join()
+    while (this.#all.length > entriesMax) this.#join()
   }
 
   #join(): void {
-    const [keys, weights]: [RowKey[], number[]] = [[], []]
-    for (let i = 0; i < this.#keys.length; i += 2) {
-      keys.push(this.#keys[i] as RowKey)
-      weights.push((this.#weights[i] as number) + (this.#weights[i + 1] ?? 0))
+    const joined: Tombstone[] = []
+    for (let i = 0; i < this.#all.length; i += 2) {
+      const { key, weight } = this.#all[i] as Tombstone
+      joined.push({ key, weight: weight + (this.#all[i + 1]?.weight ?? 0) })
     }
-    this.#keys = keys
-    this.#weights = weights
+    this.#all = joined
   }
 
-  /** The first place whose key is not below `rowKey`. */
-  #indexOf(rowKey: RowKey): number {
-    return lowerBound(this.#keys.length, (place) => (this.#keys[place] as RowKey) < rowKey)
+  /** The first place whose key is not below `key`. */
+  #indexOf(key: RowKey): number {
+    return lowerBound(this.#all.length, (place) => (this.#all[place] as Tombstone).key < key)
   }
+}
+
+function sumOf(tombstones: readonly Tombstone[]): number {
+  return tombstones.reduce((sum, { weight }) => sum + weight, 0)
 }
