@@ -150,7 +150,7 @@ export class HttpCalls {
     try {
       const { router, clock } = this.#options
       const found = router.find(request.method, path)
-      if (found === undefined) return unknownPath(request, { path, verbs: router.verbsOf(path) })
+      if (found === undefined) return unknownPath(request, path, router.verbsOf(path))
       const body = await request.readBody()
       const call = new Call({ clock })
       request.serve(call)
@@ -192,14 +192,8 @@ function errorAnswer(status: ReturnType<typeof statusOf>, form: WireForm): Whole
   return { status: httpStatuses[status.code], contentType: form.contentType, body: form.error(status) }
 }
 
-interface Unknown {
-  readonly path: string
-  /** Verbs that this path has routes for. */
-  readonly verbs: readonly string[]
-}
-
-/** The answer to an unknown path or a wrong verb. */
-function unknownPath(request: HttpRequest, { path, verbs }: Unknown): WholeAnswer {
+/** The answer to an unknown path or a wrong verb. @param verbs - those that this path has routes for */
+function unknownPath(request: HttpRequest, path: string, verbs: readonly string[]): WholeAnswer {
   const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
   const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
   if (path.startsWith('/v1/')) {

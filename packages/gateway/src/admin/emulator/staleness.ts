@@ -11,7 +11,6 @@ import {
   giveWay,
   invalidArgument,
   type Key,
-  type PartitionId,
   propertiesInWords,
   type Query,
 } from '@sixtables/engine'
@@ -53,10 +52,9 @@ export function addStalenessRoute(router: Router, engine: Engine): void {
     if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > limitMax) {
       throw invalidArgument(`limit is a whole number from 1 to ${limitMax}, not ${JSON.stringify(limit)}`)
     }
-    const partition = partitionIn(body)
-    const query = gqlQueryOf(asked, partition)
+    const query = gqlQueryOf(asked, partitionIn(body))
     const shown = Math.min(query.limit ?? Number.POSITIVE_INFINITY, Number(limit))
-    return { json: await staleness(engine, askedBy(request, engine), { query, partition, shown }) }
+    return { json: await staleness(engine, askedBy(request, engine), query, shown) }
   })
 }
 
@@ -69,13 +67,8 @@ interface Worded extends ResultReport {
   readonly id: string
 }
 
-interface Asked {
-  readonly query: Query
-  readonly partition: PartitionId
-  readonly shown: number
-}
-
-async function staleness(engine: Engine, asked: AskedEngine, { query, partition, shown }: Asked): Promise<StaleReport> {
+async function staleness(engine: Engine, asked: AskedEngine, query: Query, shown: number): Promise<StaleReport> {
+  const { partition } = query
   const database = asked.database(partition.projectId, partition.databaseId)
   const context = asked.context()
   const run = async (ahead: boolean): Promise<readonly Worded[]> => {

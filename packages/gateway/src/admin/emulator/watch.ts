@@ -11,17 +11,12 @@ export const groupsDefault = 20
 /** Number of different options whose events are kept; most streams have the default ones. */
 const keptMax = 16
 
-interface Kept {
-  readonly madeAtMs: number
-  readonly event: Promise<Buffer>
-}
-
 /** Streams of events, which end when their signal aborts. */
 export type Watch = (intervalMs: number, options: HeatOptions, signal: AbortSignal) => AsyncGenerator<Buffer>
 
 export function watchOf(engine: Engine, clock: Scheduler): Watch {
   /** The latest events by their options. */
-  const latest = new Map<string, Kept>()
+  const latest = new Map<string, { readonly madeAtMs: number; readonly event: Promise<Buffer> }>()
   const eventOf = (options: HeatOptions): Promise<Buffer> => {
     const name = JSON.stringify(options)
     const now = clock.steadyMs()

@@ -5,7 +5,7 @@ import { exitCodes, OperationError } from '../framework/errors.ts'
 import { wholeNumber } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
 import { serverOf } from '../target/places.ts'
-import { createRecording, type RecordingFile } from '../target/recording-file.ts'
+import { createRecording } from '../target/recording-file.ts'
 import { openEvents } from '../target/remote-target.ts'
 
 const secondsMax = 86_400
@@ -25,33 +25,20 @@ export async function record(flags: Flags, io: Io): Promise<number> {
     const file = await createRecording(path, { force, whenThere })
     io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
     if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
-    await fill(file, { lines, signal: stop.signal, io, address })
+    try {
+      for await (const line of lines) await file.write([line])
+      io.err(`sixtables: the server on ${address} has ended the recording`)
+    } catch (error) {
+      if (!stop.signal.aborted) {
+        throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    } finally {
+      io.out(await file.close())
+    }
     return exitCodes.ok
   } finally {
     clearTimeout(timer)
     release()
     stop.abort()
-  }
-}
-
-interface Source {
-  readonly lines: AsyncIterable<string>
-  /** Ends the recording. */
-  readonly signal: AbortSignal
-  readonly io: Io
-  readonly address: string
-}
-
-/** Writes the lines as they arrive, and prints their number at the end. */
-async function fill(file: RecordingFile, { lines, signal, io, address }: Source): Promise<void> {
-  try {
-    for await (const line of lines) await file.write([line])
-    io.err(`sixtables: the server on ${address} has ended the recording`)
-  } catch (error) {
-    if (!signal.aborted) {
-      throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  } finally {
-    io.out(await file.close())
   }
 }

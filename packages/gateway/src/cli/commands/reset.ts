@@ -24,7 +24,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
   )
   const place = await placeOf(flags, io)
   if (flags['yes'] !== true && io.ask !== undefined) {
-    const what = await whatGoes(flags, io, { place, scope })
+    const what = await whatGoes(flags, io, place, scope)
     if (what !== undefined && !/^y(es)?$/i.test((await io.ask(`${what} Go on? [y/N] `)).trim())) {
       io.err('sixtables: nothing was deleted')
       return exitCodes.failed
@@ -46,13 +46,8 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
   return exitCodes.ok
 }
 
-interface Reset {
-  readonly place: Place
-  readonly scope: ResetScope
-}
-
 /** A description of data that a reset would delete from disk or a Bigtable; `undefined` if there is none. */
-async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
+async function whatGoes(flags: Flags, io: Io, place: Place, scope: ResetScope): Promise<string | undefined> {
   const where = 'dir' in place ? place.dir : await whereData(place.address)
   if (where === undefined) return undefined
   const { databases } = (await inspect(flags, io, { what: 'databases', parameters: {} })) as {

@@ -2,11 +2,6 @@
 import { parentPort } from 'node:worker_threads'
 import { type PageFacts, runForPage } from './page-commands.ts'
 
-interface Task {
-  readonly words: readonly string[]
-  readonly facts: PageFacts
-}
-
-parentPort?.on('message', async ({ words, facts }: Task) => {
+parentPort?.on('message', async ({ words, facts }: { words: readonly string[]; facts: PageFacts }) => {
   parentPort?.postMessage(await runForPage(words, facts))
 })

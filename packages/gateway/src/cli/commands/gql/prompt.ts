@@ -25,7 +25,8 @@ export interface PromptOptions {
 }
 
 /** Resolves after the user ended it and the running statement was answered. */
-export async function prompt({ terminal, io, name, history, names, run }: PromptOptions): Promise<void> {
+export async function prompt(options: PromptOptions): Promise<void> {
+  const { terminal, io, name, history, names } = options
   const reader = new StatementReader()
   const queue: Entry[] = []
   let running: AbortController | undefined
@@ -42,7 +43,7 @@ export async function prompt({ terminal, io, name, history, names, run }: Prompt
     for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
       if (entry.type === 'exit') return lines.close()
       running = new AbortController()
-      await attempt(entry, { io, run, signal: running.signal })
+      await attempt(entry, options, running.signal)
     }
     running = undefined
   }
@@ -89,14 +90,8 @@ function statementIn({ text, explain }: Extract<Entry, { readonly type: 'query' 
   return explain ? `explain ${text}` : text
 }
 
-interface Attempt {
-  readonly io: Io
-  readonly run: PromptOptions['run']
-  readonly signal: AbortSignal
-}
-
 /** Runs a statement; after an abort, its answer is dropped. */
-async function attempt(entry: Runnable, { io, run, signal }: Attempt): Promise<void> {
+async function attempt(entry: Runnable, { io, run }: PromptOptions, signal: AbortSignal): Promise<void> {
   const say = (line: string, print: (line: string) => void): void => {
     if (!signal.aborted) print(line)
   }

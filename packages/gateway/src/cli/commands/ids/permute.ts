@@ -15,18 +15,13 @@ import { printed } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { understood } from '../../target/refusal.ts'
 
-interface Pair {
-  readonly from: string
-  readonly to: string
-}
-
 export async function idsPermute(flags: Flags, io: Io): Promise<number> {
   const permute = permutationOf(flags)
   const given = (flags['ids'] as readonly unknown[]).map(String)
   const words = given.includes(stdinWord) ? (await io.readIn()).split(/\s+/).filter((word) => word !== '') : given
   if (given.includes(stdinWord) && given.length > 1)
     throw new UsageError('give ids or -, which reads them from stdin; not both')
-  const pairs = words.map((from): Pair => ({ from, to: understood(() => permute(from)) }))
+  const pairs = words.map((from) => ({ from, to: understood(() => permute(from)) }))
   return printed(flags, io, pairs, () => pairs.map(({ from, to }) => `${from}\t${to}`))
 }
 

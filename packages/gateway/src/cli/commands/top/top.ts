@@ -39,7 +39,7 @@ export async function top(
     scroll: 0,
   }
   const isLive = terminal.display.isTTY === true && flags['once'] !== true && flags['json'] !== true
-  if (isLive) return live({ view, intervalMs, io, terminal })
+  if (isLive) return live(view, intervalMs, io, terminal)
   const overview = await first(view, intervalMs)
   if (flags['json'] === true) io.out(JSON.stringify(overview, null, 2))
   else {
@@ -75,14 +75,7 @@ async function first(view: View, intervalMs: number): Promise<Overview> {
   throw new UsageError(`${view.address} sent nothing`)
 }
 
-interface Live {
-  readonly view: View
-  readonly intervalMs: number
-  readonly io: Io
-  readonly terminal: TopTerminal
-}
-
-async function live({ view: firstView, intervalMs, io, terminal }: Live): Promise<number> {
+async function live(firstView: View, intervalMs: number, io: Io, terminal: TopTerminal): Promise<number> {
   let view = firstView
   let shown: Overview | undefined
   let stream = new AbortController()
