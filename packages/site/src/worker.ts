@@ -42,7 +42,7 @@ async function emulator(): Promise<HttpCalls> {
       routes.addTo(router)
       router.add('GET', '/emulator/server', () => ({ json: { ...facts, address: 'this tab' } }))
       addCommandRoute(router, () => facts)
-      addLabRoutes(router, { findLabs: () => ({ start: labs }), judge: import.meta.url })
+      addLabRoutes(router, () => ({ start: labs }), import.meta.url)
     },
   }).http
 }

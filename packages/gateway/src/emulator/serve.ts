@@ -86,7 +86,7 @@ export async function serve({
       addMetricsRoute(router, engine, calls)
       addServerRoute(router, factsOf)
       addRoutes?.(router, factsOf)
-      endLabs = addLabRoutes(router, { findLabs: installedLabs, judge: judgeFile })
+      endLabs = addLabRoutes(router, installedLabs, judgeFile)
       addJudgeFiles(router)
       if (console) addConsoleRoutes(router)
     },

@@ -44,27 +44,11 @@ const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOper
   'HAS ANCESTOR': 'hasAncestor',
 }
 
-/** Requires an entry for every type of value. */
-type ForEachType<Forms extends Readonly<Record<Value['type'], 'literal' | 'KEY' | 'ARRAY' | 'binding'>>> = Forms
+/** Types of values without a literal: keys and arrays have forms of their own, the others only a binding. */
+type WithoutLiteral = 'key' | 'array' | 'geoPoint' | 'entity'
 
-/** The form of each type in a query: a literal, KEY(…), ARRAY(…), or only a binding. */
-type LiteralForms = ForEachType<{
-  readonly null: 'literal'
-  readonly boolean: 'literal'
-  readonly integer: 'literal'
-  readonly double: 'literal'
-  readonly string: 'literal'
-  readonly blob: 'literal'
-  readonly timestamp: 'literal'
-  readonly key: 'KEY'
-  readonly array: 'ARRAY'
-  readonly geoPoint: 'binding'
-  readonly entity: 'binding'
-}>
-type LiteralType = { [T in Value['type']]: LiteralForms[T] extends 'literal' ? T : never }[Value['type']]
-
-/** The literals of the syntax; does not compile if one of {@link LiteralForms} is missing. */
-type EveryLiteral = Exclude<LiteralType, PlainLiteral['type']> extends never ? PlainLiteral : never
+/** The literals of the syntax; does not compile while a type of value is neither among them nor above. */
+type EveryLiteral = Exclude<Value['type'], WithoutLiteral> extends PlainLiteral['type'] ? PlainLiteral : never
 
 /** A query and the aggregations over it, for the engine. */
 export interface BoundAggregation {
@@ -197,6 +181,6 @@ export class Binder {
   }
 }
 
-function literalValue(literal: EveryLiteral): Extract<Value, { type: LiteralType }> {
+function literalValue(literal: EveryLiteral): Value {
   return literal
 }

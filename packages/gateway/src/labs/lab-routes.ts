@@ -30,20 +30,21 @@ export interface InstalledLabs {
   readonly files: string
 }
 
-export interface LabOptions {
-  /** @returns undefined = the labs are not installed */
-  readonly findLabs: () => Pick<InstalledLabs, 'start'> | undefined
-  /** The address of the worker in which a page judges programs. */
-  readonly judge: string
-}
-
 interface Offer {
   readonly chapters: readonly unknown[]
   readonly labs: readonly { readonly name: string; readonly arms: readonly { readonly name: string }[] }[]
 }
 
-/** @returns a function that ends all runs */
-export function addLabRoutes(router: Router, { findLabs, judge }: LabOptions): () => Promise<void> {
+/**
+ * @param findLabs - its result is undefined if the labs are not installed
+ * @param judge - the address of the worker in which a page judges programs
+ * @returns a function that ends all runs
+ */
+export function addLabRoutes(
+  router: Router,
+  findLabs: () => Pick<InstalledLabs, 'start'> | undefined,
+  judge: string,
+): () => Promise<void> {
   const runs = new LabRuns()
   /** All labs; loaded once, in a thread that ends. */
   let offer: Promise<Offer> | undefined

@@ -257,7 +257,7 @@ describe('--import-data and --export-on-exit', () => {
 
   async function run(flags: Readonly<Record<string, string>>, visit: (at: string) => Promise<void>): Promise<void> {
     const settings = startSettings({ testing: true, port: '0', ...flags }, { cwd: folder, env: {} })
-    const server = await openServer({ settings, logger: silentLogger, onShutdown: () => {} })
+    const server = await openServer(settings, silentLogger, () => {})
     await visit(`127.0.0.1:${server.endpoint.port}`)
     await server.close()
   }
@@ -293,7 +293,7 @@ describe('--import-data and --export-on-exit', () => {
 
 test('automatic ids follow --auto-id-policy', async () => {
   const settings = await settingsOf('start --testing --port 0 --auto_id_policy=SEQUENTIAL')
-  const server = await openServer({ settings, logger: silentLogger, onShutdown: () => {} })
+  const server = await openServer(settings, silentLogger, () => {})
   const folder = mkdtempSync(join(tmpdir(), 'sixtables-ids-'))
   writeFileSync(join(folder, 'a.json'), '[{"key": "A"}, {"key": "A"}, {"key": "B"}, {"key": "A"}, {"key": "A:7/C"}]')
   const { out } = await sixtables(['seed', 'a.json', '--json', '--endpoint', `127.0.0.1:${server.endpoint.port}`], {

@@ -33,15 +33,11 @@ export interface Server {
   close(): Promise<readonly string[]>
 }
 
-export interface ServerOptions {
-  readonly settings: StartSettings
-  readonly logger: Logger
-  /** Called by POST /shutdown. */
-  readonly onShutdown: () => void
-}
-
-/** @throws UsageError for an unusable folder or address */
-export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
+/**
+ * @param onShutdown - called by POST /shutdown
+ * @throws UsageError for an unusable folder or address
+ */
+export async function openServer(settings: StartSettings, logger: Logger, onShutdown: () => void): Promise<Server> {
   checkIndexFile(settings)
   await checkPort(settings)
   const scheduler = movableClock(settings.clock)

@@ -49,7 +49,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
   })
   try {
     if (settings.dataDir !== undefined) keepHeapSmall()
-    const server = await openServer({ settings, logger, onShutdown: stop })
+    const server = await openServer(settings, logger, stop)
     growYoungAtOnce()
     keepYoungApart()
     // Printed here, because before a refusal of the start notes would only distract.
