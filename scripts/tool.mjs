@@ -9,7 +9,7 @@ import { setUp } from './lib/set-up.mjs'
 import { root, run, ScriptError, script } from './lib/tools.mjs'
 
 /** Where each is built. The comparison needs packages of the gateway. */
-const built = { bench: 'tools/bench/dist', compare: 'packages/gateway/.compare/tools/compare' }
+const built = { bench: 'tools/bench/dist/tools/bench', compare: 'packages/gateway/.compare/tools/compare' }
 
 await script(async () => {
   const [node, , tool, program, ...flags] = process.argv

@@ -13,11 +13,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Value } from '@sixtables/engine'
 import yargs from 'yargs'
+import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
 import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
 import { CallCounter } from './wire/call-counter.ts'
-import { type Caller, closedLoop, type LoopResult, type Step } from './wire/closed-loop.ts'
+import type { Caller } from './wire/caller.ts'
+import { closedLoop, type LoopResult, type Step } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
 import { cpuOf, Server } from './wire/servers.ts'
@@ -66,15 +67,13 @@ function say(text: string): void {
 
 /** Five indexed properties: eleven index rows. */
 function entity(kind: string, name: string | undefined, i: number): messages.Bytes {
-  const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
-  const properties = new Map<string, Value>([
-    ['category', { type: 'string', value: `c${i % messages.categories}` }],
-    ['score', integer(Math.imul(i, 0x9e3779b1) >>> 0)],
-    ['rank', integer(i)],
-    ['text', { type: 'string', value: `text of ${messages.nameOf(i)}` }],
-    ['isOpen', { type: 'boolean', value: i % 2 === 0 }],
-  ])
-  return messages.entityWith(kind, name, properties)
+  return entityBytes(messages.keyOf(kind, name), {
+    category: text(`c${i % messages.categories}`),
+    score: integer(Math.imul(i, 0x9e3779b1) >>> 0),
+    rank: integer(i),
+    text: text(`text of ${messages.nameOf(i)}`),
+    isOpen: { type: 'boolean', value: i % 2 === 0 },
+  })
 }
 
 const rows: readonly { readonly title: string; readonly step: Step }[] = [
@@ -96,7 +95,7 @@ const rows: readonly { readonly title: string; readonly step: Step }[] = [
 ]
 
 /** Some gateways on an emulator of their own. */
-class Setting implements Caller {
+class Setting implements Pick<Caller, 'call'> {
   readonly gateways: readonly Server[]
   readonly #emulator: ChildProcess
   readonly #connections: readonly Connection[]

@@ -150,7 +150,7 @@ export function machine(): string {
 
 /** Writes results into a page of docs, between its marks: `<!-- results: wire -->` and `<!-- end -->`. */
 export function writeBetweenMarks(page: string, results: 'wire' | 'figures', text: string): void {
-  const path = fileURLToPath(new URL(`../../../docs/${page}`, import.meta.url))
+  const path = fileURLToPath(new URL(`../../../../../docs/${page}`, import.meta.url))
   const marks = new RegExp(`(<!-- results: ${results} -->\\n)[\\s\\S]*?(<!-- end -->)`)
   const written = (_all: string, begin: string, end: string): string => `${begin}\n${text}\n\n${end}`
   writeFileSync(path, readFileSync(path, 'utf8').replace(marks, written))

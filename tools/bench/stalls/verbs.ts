@@ -1,5 +1,6 @@
 /** The calls beside which a heartbeat is measured, in the order in which they are made. */
-import { encodeKey, encodeProperties, type Value } from '@sixtables/engine'
+import type { Value } from '@sixtables/engine'
+import { entityBytes, unindexed } from '../../../packages/bench/src/sim/entities.ts'
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
 import { bodies } from './bodies.ts'
@@ -66,11 +67,8 @@ async function writeVectors({ connection, size }: Target): Promise<void> {
         { length: dimensions },
         (_, d): Value => ({ type: 'double', value: Math.sin(from + i + d) }),
       )
-      const key = encodeKey(messages.keyOf(vectorKind, messages.nameOf(from + i)))
-      const properties = encodeProperties(
-        new Map([['v', { type: 'array', values, meaning: 31, excludeFromIndexes: true }]]),
-      )
-      return Buffer.concat([Buffer.from([0x0a, key.length]), key, properties])
+      const v = unindexed({ type: 'array', values, meaning: 31 })
+      return entityBytes(messages.keyOf(vectorKind, messages.nameOf(from + i)), { v })
     })
     await connection.ask('Commit', messages.commit(batch))
   }

@@ -4,6 +4,7 @@
  * Rates count answers between the end of the warm-up and the end; requests under way then are waited for and not counted. A
  * request slower than the whole time counts by the time it took.
  */
+import type { Caller } from './caller.ts'
 import type { Bytes, MethodName } from './messages.ts'
 
 export interface Step {
@@ -12,14 +13,8 @@ export interface Step {
   message(i: number, before: Bytes | undefined): Bytes
 }
 
-/** Where calls go: one connection of HTTP/2, or some of HTTP/1.1. */
-export interface Caller {
-  /** Calls back with the answer, or with nothing when the call failed. */
-  call(method: MethodName, message: Bytes, done: (answer: Bytes | undefined) => void): void
-}
-
 export interface LoopOptions {
-  readonly connection: Caller
+  readonly connection: Pick<Caller, 'call'>
   /** One step, or a chain that counts as one operation. */
   readonly steps: readonly Step[]
   readonly streams: number

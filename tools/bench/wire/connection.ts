@@ -7,6 +7,7 @@
  * X2  No more is sent than the server's windows allow; what is left waits.
  */
 import { connect, type Socket } from 'node:net'
+import { Caller, type Done } from './caller.ts'
 import {
   flags,
   frame,
@@ -21,7 +22,7 @@ import {
 import type { Bytes, MethodName } from './messages.ts'
 
 interface Stream {
-  readonly done: (answer: Bytes | undefined) => void
+  readonly done: Done
   chunks: Buffer[]
   window: number
 }
@@ -31,7 +32,7 @@ interface Waiting {
   bytes: Buffer
 }
 
-export class Connection {
+export class Connection extends Caller {
   readonly port: number
   readonly #socket: Socket
   readonly #headers: HeaderBlocks
@@ -54,6 +55,7 @@ export class Connection {
   }
 
   constructor(socket: Socket, port: number) {
+    super()
     this.port = port
     this.#socket = socket
     this.#headers = new HeaderBlocks(`localhost:${port}`)
@@ -63,8 +65,7 @@ export class Connection {
     socket.write(opening())
   }
 
-  /** Calls back with the answer, or with nothing when the call failed. */
-  call(method: MethodName, message: Bytes, done: (answer: Bytes | undefined) => void): void {
+  override call(method: MethodName, message: Bytes, done: Done): void {
     if (this.#trouble !== undefined) throw this.#trouble
     const id = this.#nextId
     this.#nextId += 2
@@ -73,16 +74,6 @@ export class Connection {
     this.#write(frame(frameTypes.headers, flags.endHeaders, id, block))
     this.#waiting.push({ id, bytes: grpcMessage(message) })
     this.#sendWaiting()
-  }
-
-  /** The same as a promise. @throws when the call fails */
-  ask(method: MethodName, message: Bytes): Promise<Bytes> {
-    return new Promise((resolve, reject) => {
-      this.call(method, message, (answer) => {
-        if (answer === undefined) reject(new Error(`${method} failed`))
-        else resolve(answer)
-      })
-    })
   }
 
   close(): void {

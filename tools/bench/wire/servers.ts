@@ -30,7 +30,7 @@ export interface StartOptions {
   readonly bigtable?: string | undefined
 }
 
-const program = fileURLToPath(new URL('../../../../packages/gateway/bin/sixtables.js', import.meta.url))
+const program = fileURLToPath(new URL('../../../../../../packages/gateway/bin/sixtables.js', import.meta.url))
 
 /** Where Google's emulators are; `undefined`, with the reason, when they are not. */
 export function findEmulators(): { readonly platform: string } | { readonly reason: string } {

@@ -3,6 +3,7 @@
  *
  *   T10000   10,000 tasks
  */
+
 import type { LoopResult } from './closed-loop.ts'
 import type { Connection } from './connection.ts'
 import { nameOf } from './messages.ts'

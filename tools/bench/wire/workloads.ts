@@ -2,22 +2,21 @@
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
  * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
  */
+import { type Caller, type ContentType, HttpConnections } from './caller.ts'
 import { closedLoop, type LoopOptions, type LoopResult } from './closed-loop.ts'
 import type { Connection } from './connection.ts'
-import { HttpConnections, httpRequest } from './http-connection.ts'
 import * as messages from './messages.ts'
 import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
 
 const counterName = 'counter'
-const [json, protobuf] = ['application/json', 'application/x-protobuf']
 
 type Steps = LoopOptions['steps']
 
 /** One call of a method, whose messages are made beforehand and sent in turn. */
 interface Prepared extends Pick<Workload, 'name' | 'title'> {
   readonly method: messages.MethodName
-  /** Over HTTP/1.1, with a connection for each call that is under way, as clients in other processes have; `request` has the whole request then. */
-  readonly isHttp?: boolean
+  /** Over HTTP/1.1, with bodies of this type. */
+  readonly http?: ContentType
   readonly size?: number
   readonly streams?: number
   /** How many different requests there are. */
@@ -28,15 +27,11 @@ interface Prepared extends Pick<Workload, 'name' | 'title'> {
   readonly wanted: unknown
 }
 
-function prepared({ method, isHttp = false, count, request, sample, wanted, ...workload }: Prepared): Workload {
-  /** Lets work use the connection, or connections of its own. */
-  const connected = async <T>(
-    connection: Connection,
-    streams: number,
-    work: (caller: Connection | HttpConnections) => Promise<T>,
-  ): Promise<T> => {
-    if (!isHttp) return work(connection)
-    const connections = await HttpConnections.open(connection.port, streams)
+function prepared({ method, http, count, request, sample, wanted, ...workload }: Prepared): Workload {
+  /** Lets work use the connection, or those of HTTP/1.1. */
+  const connected = async <T>(connection: Connection, work: (caller: Caller) => Promise<T>): Promise<T> => {
+    if (http === undefined) return work(connection)
+    const connections = new HttpConnections(connection.port, http)
     return work(connections).finally(() => connections.close())
   }
   return {
@@ -44,13 +39,13 @@ function prepared({ method, isHttp = false, count, request, sample, wanted, ...w
     streams: 16,
     ...workload,
     async check(connection) {
-      const found = sample(await connected(connection, 1, (caller) => caller.ask(method, request(0))))
+      const found = sample(await connected(connection, (caller) => caller.ask(method, request(0))))
       must(found === wanted, `${workload.title}: ${found} instead of ${wanted}`)
     },
     measure(how) {
       const made = Array.from({ length: count }, (_, i) => request(i))
       const steps: Steps = [{ method, message: (i) => made[i % count] ?? request(i) }]
-      return connected(how.connection, how.streams, (connection) => closedLoop({ ...how, connection, steps }))
+      return connected(how.connection, (connection) => closedLoop({ ...how, connection, steps }))
     },
   }
 }
@@ -78,11 +73,7 @@ export function equalityQuery(size: number): Workload {
   return queryWorkload(size, false)
 }
 
-/** A request of HTTP JSON. */
-function jsonRequest(verb: string, body: object): messages.Bytes {
-  return httpRequest(verb, json, Buffer.from(JSON.stringify(body)))
-}
-
+const bytesOfJson = (body: object): messages.Bytes => Buffer.from(JSON.stringify(body))
 const parsed = (answer: messages.Bytes) => JSON.parse(Buffer.from(answer).toString())
 
 const manyPicked = (from: number): string[] => Array.from({ length: 25 }, (_, j) => pick(from + j, hotSize))
@@ -176,9 +167,9 @@ export const workloads: readonly Workload[] = [
     title: 'lookup of 1 key over HTTP JSON',
     size: hotSize,
     method: 'Lookup',
-    isHttp: true,
+    http: 'application/json',
     count: 2000,
-    request: (i) => jsonRequest('lookup', { keys: [messages.jsonKey(hot, pick(i, hotSize))] }),
+    request: (i) => bytesOfJson({ keys: [messages.jsonKey(hot, pick(i, hotSize))] }),
     sample: (answer) => parsed(answer).found?.[0]?.entity.key.path[0]?.name,
     wanted: pick(0, hotSize),
   }),
@@ -187,9 +178,9 @@ export const workloads: readonly Workload[] = [
     title: 'lookup of 1 key over HTTP protobuf',
     size: hotSize,
     method: 'Lookup',
-    isHttp: true,
+    http: 'application/x-protobuf',
     count: 2000,
-    request: (i) => httpRequest('lookup', protobuf, messages.lookup(hot, [pick(i, hotSize)])),
+    request: (i) => messages.lookup(hot, [pick(i, hotSize)]),
     sample: messages.answers.found,
     wanted: 1,
   }),
@@ -197,10 +188,10 @@ export const workloads: readonly Workload[] = [
     name: 'upsert-json',
     title: 'upsert of 1 over HTTP JSON, automatic id',
     method: 'Commit',
-    isHttp: true,
+    http: 'application/json',
     count: 1000,
     request: (i) =>
-      jsonRequest('commit', { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: messages.jsonEntity('AutoJson', i) }] }),
+      bytesOfJson({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: messages.jsonEntity('AutoJson', i) }] }),
     sample: (answer) => Number(parsed(answer).mutationResults?.[0]?.key?.path[0]?.id) > 0,
     wanted: true,
   }),
