@@ -26,6 +26,7 @@ import {
 } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
 import { hasCode } from '../sim/client.ts'
+import { wordsOfPath } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
 
 /** The cost of the calls of a program, as the judge reads it. */
@@ -197,9 +198,4 @@ function isBusy(error: unknown): boolean {
 
 function groupOf(key: Key | undefined): string {
   return key === undefined ? '' : wordsOfPath(key.path.slice(0, 1))
-}
-
-/** A path as text: equal for equal paths alone. */
-export function wordsOfPath(path: Key['path']): string {
-  return JSON.stringify(path.map(({ kind, id, name }) => [kind, name ?? `#${id}`]))
 }

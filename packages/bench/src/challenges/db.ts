@@ -10,8 +10,9 @@ import {
 } from '@sixtables/engine'
 import { integerOf } from '../sim/client.ts'
 import { allOf, entityBytes, orderOf, whereKey, where as whereProperty } from '../sim/entities.ts'
+import { wordsOfPath } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
-import { ChargedDatabase, type DbParts, type Meter, wordsOfPath } from './charged-database.ts'
+import { ChargedDatabase, type DbParts, type Meter } from './charged-database.ts'
 import {
   type Entity,
   fieldsOf,

@@ -1,34 +1,35 @@
-import { decodeProperties, encodeProperties, encodeValue, type Value } from '@sixtables/engine'
+import { decodeProperties, encodeProperties, type Key, type Value } from '@sixtables/engine'
 import { describe, expect, test } from 'vitest'
 import { Passes } from './passes.ts'
-import type { RecordedCall, RecordedKey, RecordedMutation } from './read-recording.ts'
+import type { RecordedCall, RecordedMutation } from './read-recording.ts'
 
 const recorded: Omit<RecordedCall, 'method'> = {
-  ...{ ms: 0, code: 'OK', project: 'p', database: '' },
+  ...{ ms: 0, code: 'OK' },
   ...{ keys: [], mutations: [], query: undefined },
 }
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const twenty = Array.from({ length: 20 }, (_, i) => i)
 
-const order = (id: number): RecordedKey => ({ namespace: '', path: [{ kind: 'Order', id: BigInt(id) }] })
-const named = (name: string): RecordedKey => ({ namespace: '', path: [{ kind: 'Order', name }] })
-const lineOf = (user: string, id: number): RecordedKey => ({
-  namespace: '',
+const order = (id: number): Key => ({ partition, path: [{ kind: 'Order', id: BigInt(id) }] })
+const named = (name: string): Key => ({ partition, path: [{ kind: 'Order', name }] })
+const lineOf = (user: string, id: number): Key => ({
+  partition,
   path: [
     { kind: 'User', name: user },
     { kind: 'Line', id: BigInt(id) },
   ],
 })
 
-function put(...keys: readonly RecordedKey[]): RecordedCall {
+function put(...keys: readonly Key[]): RecordedCall {
   const mutations = keys.map(
     (key): RecordedMutation => ({ operation: 'upsert', key, bytes: 9, indexed: {}, entity: undefined }),
   )
   return { ...recorded, method: 'commit', mutations }
 }
 
-const read = (key: RecordedKey): RecordedCall => ({ ...recorded, method: 'lookup', keys: [key] })
+const read = (key: Key): RecordedCall => ({ ...recorded, method: 'lookup', keys: [key] })
 
-const keysOf = (call: RecordedCall): readonly RecordedKey[] => [...call.keys, ...call.mutations.map(({ key }) => key)]
+const keysOf = (call: RecordedCall): readonly Key[] => [...call.keys, ...call.mutations.map(({ key }) => key)]
 
 describe('passes', () => {
   const calls = [read(order(7)), ...twenty.flatMap((i) => [put(order(i + 101)), read(order(i + 101))])]
@@ -46,7 +47,7 @@ describe('passes', () => {
 
   test('a key that was there before the recording stays', () => {
     expect(keysOf(passes.at(read(order(7)), 3))).toEqual([order(7)])
-    expect([7, 101].map((id) => passes.isWritten(read(order(id)), order(id)))).toEqual([false, true])
+    expect([7, 101].map((id) => passes.isWritten(order(id)))).toEqual([false, true])
   })
 
   test('names behind shards, and ids below parents, rise in rows of their own', () => {
@@ -69,16 +70,10 @@ describe('passes', () => {
     const all = new Passes(timed)
     const later = all.at(timed[3] as RecordedCall, 2).mutations[0]?.entity ?? new Uint8Array()
     expect(decodeProperties(later).get('created')).toMatchObject(at(43))
-    const filter = {
-      property: 'created',
-      operator: 'greaterThan',
-      bytes: 8,
-      key: undefined,
-      value: encodeValue(at(10)),
-    }
-    const query = { kind: 'Order', filter } as unknown as NonNullable<RecordedCall['query']>
+    const filter = { type: 'property', property: 'created', operator: 'greaterThan', value: at(10) }
+    const query = { partition, kind: 'Order', filter } as unknown as NonNullable<RecordedCall['query']>
     const asked = all.at({ ...recorded, method: 'runQuery', query }, 1).query?.filter
-    expect(asked).toMatchObject({ value: encodeValue(at(30)) })
+    expect(asked).toMatchObject({ value: at(30) })
     expect(all.words(9).join()).toContain(
       '20 new values of Order.created rise, from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:19.000Z',
     )

@@ -10,13 +10,15 @@
  */
 import {
   decodeProperties,
-  decodeValue,
   encodeProperties,
   encodeValue,
+  type Key,
+  type PartitionId,
   type PathElement,
   type Value,
 } from '@sixtables/engine'
-import type { RecordedCall, RecordedFilter, RecordedKey, RecordedMutation } from './read-recording.ts'
+import { wordsOfPath } from '../sim/keys.ts'
+import { type RecordedCall, type RecordedMutation, type RecordedQuery, withValues } from './read-recording.ts'
 import { keyRows, type Rows, valueRows } from './rows.ts'
 
 export class Passes {
@@ -33,9 +35,9 @@ export class Passes {
     for (const call of calls) {
       const wholes = new Set<string>()
       for (const { operation, key, indexed, entity } of call.mutations) {
-        if (operation === 'insert' || operation === 'upsert') noteKey(keys, wholes, call, key)
+        if (operation === 'insert' || operation === 'upsert') noteKey(keys, wholes, key)
         if (entity === undefined) for (const name of Object.keys(indexed)) unknown.add(`${kindOf(key)}.${name}`)
-        else noteValues(values, call, key, decodeProperties(entity))
+        else noteValues(values, key, decodeProperties(entity))
       }
     }
     for (const rows of [...keys.values(), ...values.values()]) rows.judge()
@@ -46,9 +48,8 @@ export class Passes {
   }
 
   /** Whether the recording writes the entity, which may therefore be a new one. */
-  isWritten(call: RecordedCall, key: RecordedKey): boolean {
-    const last = key.path.length - 1
-    return this.#keys.get(rowsOfKey(call, key, last))?.has(wordsOf(key, last)) ?? false
+  isWritten(key: Key): boolean {
+    return this.#keys.get(rowsOfKey(key))?.has(wordsOfPath(key.path)) ?? false
   }
 
   /** @param pass - 0: the recording itself */
@@ -56,33 +57,28 @@ export class Passes {
     if (pass === 0) return call
     return {
       ...call,
-      keys: call.keys.map((key) => this.#key(call, key, pass)),
-      mutations: call.mutations.map((one) => this.#mutation(call, one, pass)),
-      query:
-        call.query?.filter === undefined
-          ? call.query
-          : { ...call.query, filter: this.#filter(call, call.query.filter, pass) },
+      keys: call.keys.map((key) => this.#key(key, pass)),
+      mutations: call.mutations.map((one) => this.#mutation(one, pass)),
+      query: call.query && this.#query(call.query, pass),
     }
   }
 
-  #key(call: RecordedCall, key: RecordedKey, pass: number): RecordedKey {
+  #key(key: Key, pass: number): Key {
     const path = key.path.map((element, at) => {
-      const words = wordsOf(key, at)
-      const rows = this.#keys.get(rowsOfKey(call, key, at))
-      return rows?.has(words) ? rows.at(parentOf(key, at), element, pass) : element
+      const upTo = keyUpTo(key, at)
+      const rows = this.#keys.get(rowsOfKey(upTo))
+      return rows?.has(wordsOfPath(upTo.path)) ? rows.at(parentOf(upTo), element, pass) : element
     })
     return { ...key, path }
   }
 
-  #mutation(call: RecordedCall, mutation: RecordedMutation, pass: number): RecordedMutation {
+  #mutation(mutation: RecordedMutation, pass: number): RecordedMutation {
     const { key, entity } = mutation
-    const properties = entity && new Map<string, Value>()
-    if (entity !== undefined) {
-      for (const [name, value] of decodeProperties(entity)) {
-        properties?.set(name, this.#value(rowsOfProperty(call, kindOf(key), name), value, pass))
-      }
-    }
-    return { ...mutation, key: this.#key(call, key, pass), entity: properties && encodeProperties(properties) }
+    const changed = (name: string, value: Value): Value =>
+      this.#value(rowsOfProperty(key.partition, kindOf(key), name), value, pass)
+    const properties =
+      entity && new Map([...decodeProperties(entity)].map(([name, value]) => [name, changed(name, value)]))
+    return { ...mutation, key: this.#key(key, pass), entity: properties && encodeProperties(properties) }
   }
 
   #value(name: string, value: Value, pass: number): Value {
@@ -93,16 +89,15 @@ export class Passes {
       : ({ ...value, ...rows.at('', value, pass) } as Value)
   }
 
-  #filter(call: RecordedCall, filter: RecordedFilter, pass: number): RecordedFilter {
-    if ('all' in filter) return { all: filter.all.map((one) => this.#filter(call, one, pass)) }
-    if ('any' in filter) return { any: filter.any.map((one) => this.#filter(call, one, pass)) }
-    const { key, value, property } = filter
-    const name = rowsOfProperty(call, call.query?.kind ?? '', property)
-    return {
-      ...filter,
-      key: key && this.#key(call, key, pass),
-      value: value && encodeValue(this.#value(name, decodeValue(value, defaultsOf(call), property), pass)),
-    }
+  #query(query: RecordedQuery, pass: number): RecordedQuery {
+    const filter =
+      query.filter &&
+      withValues(query.filter, ({ property, value }) => {
+        if (typeof value === 'number') return value
+        if (value.type === 'key') return { ...value, key: this.#key(value.key, pass) }
+        return this.#value(rowsOfProperty(query.partition, query.kind ?? '', property), value, pass)
+      })
+    return { ...query, filter }
   }
 
   /** Descriptions of how each series of keys and values changes from pass to pass, or why it does not. */
@@ -131,29 +126,25 @@ function unknownWords(names: readonly string[]): string {
 }
 
 /** @param seen - keys that this call has noted already: an entity and its descendants may be written together */
-function noteKey(all: Map<string, Rows<PathElement>>, seen: Set<string>, call: RecordedCall, key: RecordedKey): void {
+function noteKey(all: Map<string, Rows<PathElement>>, seen: Set<string>, key: Key): void {
   for (const [at, element] of key.path.entries()) {
     // A commit that failed has no automatic id; the replay gets one of its own.
     if (element.id === undefined && element.name === undefined) continue
-    const [name, words] = [rowsOfKey(call, key, at), wordsOf(key, at)]
+    const upTo = keyUpTo(key, at)
+    const [name, words] = [rowsOfKey(upTo), wordsOfPath(upTo.path)]
     if (seen.has(`${name} ${words}`)) continue
     seen.add(`${name} ${words}`)
-    const rows = all.get(name) ?? keyRows(kindsOf(key, at))
+    const rows = all.get(name) ?? keyRows(kindsOf(upTo))
     all.set(name, rows)
-    rows.note(words, parentOf(key, at), element)
+    rows.note(words, parentOf(upTo), element)
   }
 }
 
-function noteValues(
-  all: Map<string, Rows<Value>>,
-  call: RecordedCall,
-  key: RecordedKey,
-  properties: ReadonlyMap<string, Value>,
-): void {
+function noteValues(all: Map<string, Rows<Value>>, key: Key, properties: ReadonlyMap<string, Value>): void {
   for (const [property, whole] of properties) {
     for (const value of whole.type === 'array' ? whole.values : [whole]) {
       if (whole.excludeFromIndexes === true || value.excludeFromIndexes === true) continue
-      const name = `${rowsOfProperty(call, kindOf(key), property)} ${value.type}`
+      const name = `${rowsOfProperty(key.partition, kindOf(key), property)} ${value.type}`
       const rows = all.get(name) ?? valueRows(`${kindOf(key)}.${property}`)
       all.set(name, rows)
       rows.note(Buffer.from(encodeValue(value)).toString('base64'), '', value)
@@ -161,35 +152,28 @@ function noteValues(
   }
 }
 
-function rowsOfKey({ project, database }: RecordedCall, key: RecordedKey, at: number): string {
-  return JSON.stringify([project, database, key.namespace, kindsOf(key, at), key.path[at]?.id === undefined])
+/** The key of an ancestor, or the key itself. @param at - of its last element */
+function keyUpTo({ partition, path }: Key, at: number): Key {
+  return { partition, path: path.slice(0, at + 1) }
 }
 
-function rowsOfProperty({ project, database }: RecordedCall, kind: string, property: string): string {
-  return JSON.stringify([project, database, kind, property])
+function rowsOfKey(key: Key): string {
+  return JSON.stringify([key.partition, kindsOf(key), key.path.at(-1)?.id === undefined])
 }
 
-function kindsOf({ path }: RecordedKey, at: number): string {
-  return path
-    .slice(0, at + 1)
-    .map(({ kind }) => kind)
-    .join('/')
+/** Values of a property are those of all namespaces. */
+function rowsOfProperty({ projectId, databaseId }: PartitionId, kind: string, property: string): string {
+  return JSON.stringify([projectId, databaseId, kind, property])
 }
 
-function kindOf({ path }: RecordedKey): string {
+function kindsOf({ path }: Key): string {
+  return path.map(({ kind }) => kind).join('/')
+}
+
+function kindOf({ path }: Key): string {
   return path.at(-1)?.kind ?? ''
 }
 
-function parentOf(key: RecordedKey, at: number): string {
-  return at === 0 ? '' : wordsOf(key, at - 1)
-}
-
-function wordsOf({ path }: RecordedKey, at: number): string {
-  return JSON.stringify(
-    path.slice(0, at + 1).map(({ kind, id, name }) => [kind, id === undefined ? `n${name}` : `i${id}`]),
-  )
-}
-
-function defaultsOf({ project, database }: RecordedCall): { readonly projectId: string; readonly databaseId: string } {
-  return { projectId: project, databaseId: database }
+function parentOf({ path }: Key): string {
+  return path.length === 1 ? '' : wordsOfPath(path.slice(0, -1))
 }

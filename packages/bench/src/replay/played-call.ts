@@ -5,22 +5,27 @@
  * as upserts, because a second pass inserts the same entity again.
  */
 import {
-  type Aggregation,
   type Database,
   decodeProperties,
-  decodeValue,
-  type Filter,
   type Key,
   type Mutation,
-  type PropertyOperator,
+  type PartitionId,
   type Query,
   type RequestContext,
   type Value,
 } from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
-import { allOf, array, type Fields, orderOf, text, unindexed, upsert, where } from '../sim/entities.ts'
+import { array, type Fields, text, unindexed, upsert } from '../sim/entities.ts'
+import { wordsOfPath } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
-import type { RecordedCall, RecordedFilter, RecordedKey, RecordedMutation, RecordedQuery } from './read-recording.ts'
+import {
+  type PropertyFilter,
+  type RecordedCall,
+  type RecordedMutation,
+  type RecordedQuery,
+  type RecordedValue,
+  withValues,
+} from './read-recording.ts'
 
 /** Codes of calls that reached the data or were refused for load. Other codes are mistakes of clients, which read nothing. */
 const playedCodes: readonly string[] = [
@@ -57,46 +62,45 @@ export class Player {
     this.#random = random
   }
 
-  async play(call: RecordedCall, context: RequestContext): Promise<void> {
-    const database = this.#databaseOf(call)
-    const { query, mutations, keys } = call
-    if (query !== undefined) await this.#ask(database, call, query, context)
-    else if (mutations.length > 0) {
-      const request = { mode: 'nonTransactional', mutations: this.#distinct(call) } as const
-      await database.commit(context, request)
-    } else await database.lookup(context, { keys: keys.map((key) => keyOf(call, key)) })
+  async play({ query, mutations, keys }: RecordedCall, context: RequestContext): Promise<void> {
+    const [first] = mutations
+    if (query !== undefined) await this.#ask(query, context)
+    else if (first !== undefined) {
+      const request = { mode: 'nonTransactional', mutations: this.#distinct(mutations) } as const
+      await this.#databaseOf(first.key.partition).commit(context, request)
+    } else if (keys[0] !== undefined) await this.#databaseOf(keys[0].partition).lookup(context, { keys })
   }
 
-  /** Writes the entities that were stored before the recording. */
-  async fill(call: RecordedCall, keys: readonly RecordedKey[]): Promise<void> {
-    const mutations = keys.map((key) => upsert(keyOf(call, key), { body: this.#filler(filledBytes) }))
-    await this.#databaseOf(call).commit(this.#store.context(), { mode: 'nonTransactional', mutations })
+  /** Writes entities of one database that were stored before the recording. */
+  async fill(keys: readonly Key[]): Promise<void> {
+    const [first] = keys
+    if (first === undefined) return
+    const mutations = keys.map((key) => upsert(key, { body: this.#filler(filledBytes) }))
+    await this.#databaseOf(first.partition).commit(this.#store.context(), { mode: 'nonTransactional', mutations })
   }
 
-  #databaseOf({ project, database }: RecordedCall): Database {
-    return this.#store.engine.database(project, database)
+  #databaseOf({ projectId, databaseId }: PartitionId): Database {
+    return this.#store.engine.database(projectId, databaseId)
   }
 
-  async #ask(database: Database, call: RecordedCall, recorded: RecordedQuery, context: RequestContext): Promise<void> {
-    const query = this.#query(call, recorded)
-    if (recorded.aggregations.length === 0) {
-      await database.runQuery(context, { query })
-      return
-    }
-    await database.runAggregationQuery(context, { query, aggregations: recorded.aggregations.map(aggregationOf) })
+  async #ask(recorded: RecordedQuery, context: RequestContext): Promise<void> {
+    const { aggregations, isNearest: _, isFromCursor: __, filter, ...shape } = recorded
+    const query: Query = { ...shape, filter: filter && withValues(filter, (one) => this.#valueOf(one)) }
+    const database = this.#databaseOf(query.partition)
+    if (aggregations.length === 0) await database.runQuery(context, { query })
+    else await database.runAggregationQuery(context, { query, aggregations })
   }
 
   /** The last mutation of each entity: a commit may not name an entity twice. */
-  #distinct(call: RecordedCall): Mutation[] {
-    const last = new Map(call.mutations.map((one) => [JSON.stringify([one.key.namespace, words(one.key)]), one]))
-    return [...last.values()].map((one) => this.#mutation(call, one))
+  #distinct(mutations: readonly RecordedMutation[]): Mutation[] {
+    const last = new Map(mutations.map((one) => [`${one.key.partition.namespaceId} ${wordsOfPath(one.key.path)}`, one]))
+    return [...last.values()].map((one) => this.#mutation(one))
   }
 
-  #mutation(call: RecordedCall, { operation, key, entity, bytes, indexed }: RecordedMutation): Mutation {
-    const whole = keyOf(call, key)
-    if (operation === 'delete') return { operation, key: whole }
-    if (entity !== undefined) return upsert(whole, Object.fromEntries(decodeProperties(entity)))
-    return upsert(whole, this.#fields(bytes, indexed))
+  #mutation({ operation, key, entity, bytes, indexed }: RecordedMutation): Mutation {
+    if (operation === 'delete') return { operation, key }
+    if (entity !== undefined) return upsert(key, Object.fromEntries(decodeProperties(entity)))
+    return upsert(key, this.#fields(bytes, indexed))
   }
 
   #fields(bytes: number, indexed: RecordedMutation['indexed']): Fields {
@@ -112,37 +116,10 @@ export class Player {
     return { ...Object.fromEntries(entries), ...(rest > 0 ? { [bodyName]: this.#filler(rest) } : {}) }
   }
 
-  #query(call: RecordedCall, recorded: RecordedQuery): Query {
-    const { namespace: namespaceId, kind, projection, filter, order, distinctOn, offset, limit } = recorded
-    return {
-      partition: { projectId: call.project, databaseId: call.database, namespaceId },
-      kind,
-      projection,
-      filter: filter === undefined ? undefined : this.#filter(call, filter),
-      order: order.map(orderOf),
-      distinctOn,
-      offset,
-      limit,
-    }
-  }
-
-  #filter(call: RecordedCall, filter: RecordedFilter): Filter {
-    if ('all' in filter) return allOf(...filter.all.map((one) => this.#filter(call, one)))
-    if ('any' in filter)
-      return { type: 'composite', operator: 'or', filters: filter.any.map((one) => this.#filter(call, one)) }
-    const { property, operator, key, value, bytes } = filter
-    const filled = (): Value => {
-      const one = text(this.#letters(Math.min(bytes, indexedBytesMax)))
-      return operator === 'in' || operator === 'notIn' ? array([one]) : one
-    }
-    const given: Value =
-      key !== undefined
-        ? { type: 'key', key: keyOf(call, key) }
-        : value === undefined
-          ? filled()
-          : decodeValue(value, { projectId: call.project, databaseId: call.database }, property)
-    // The engine refuses an unknown operator.
-    return where(property, operator as PropertyOperator, given)
+  #valueOf({ operator, value }: PropertyFilter<RecordedValue>): Value {
+    if (typeof value !== 'number') return value
+    const one = text(this.#letters(Math.min(value, indexedBytesMax)))
+    return operator === 'in' || operator === 'notIn' ? array([one]) : one
   }
 
   #filler(bytes: number): Value {
@@ -165,17 +142,3 @@ const filledBytes = 100
 /** Maximum bytes of an indexed text. */
 const indexedBytesMax = 1500
 const bodyName = 'body'
-
-function words({ path }: RecordedKey): readonly (readonly string[])[] {
-  return path.map(({ kind, id, name }) => [kind, id === undefined ? `n${name}` : `i${id}`])
-}
-
-function keyOf({ project: projectId, database: databaseId }: RecordedCall, { namespace, path }: RecordedKey): Key {
-  return { partition: { projectId, databaseId, namespaceId: namespace }, path }
-}
-
-function aggregationOf(words: string): Aggregation {
-  const [operator, ...property] = words.split(':')
-  if (operator === 'sum' || operator === 'avg') return { operator, property: property.join(':') }
-  return { operator: 'count', upTo: undefined }
-}

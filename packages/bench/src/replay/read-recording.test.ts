@@ -58,5 +58,7 @@ test('calls come in the order in which they began, and lost ones are counted', (
   const recording = parseRecording([header, call, '{"lost":40}', early, ''].join('\n'))
   expect(recording.lost).toBe(40)
   expect(recording.calls.map(({ ms }) => ms)).toEqual([2, 5])
-  expect(recording.calls[0]?.keys).toEqual([{ namespace: '', path: [{ kind: 'User', name: 'ada' }, { kind: 'A' }] }])
+  expect(recording.calls[0]?.keys).toMatchObject([
+    { partition: { projectId: 'p', namespaceId: '' }, path: [{ kind: 'User', name: 'ada' }, { kind: 'A' }] },
+  ])
 })

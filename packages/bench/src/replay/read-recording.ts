@@ -2,17 +2,24 @@
  * Reader of a recording, the lines that `sixtables record` writes (docs/reference/recordings.md). A wrong or broken file is refused with
  * the number of the line, its content and a remedy.
  */
-import { DatastoreError, type PathElement, parseKeyPath, parseKindPath } from '@sixtables/engine'
-
-export interface RecordedKey {
-  readonly namespace: string
-  /** The last element has no id if it was automatic and the commit failed. */
-  readonly path: readonly PathElement[]
-}
+import {
+  type Aggregation,
+  DatastoreError,
+  decodeValue,
+  type Key,
+  type PartitionId,
+  type PropertyOperator,
+  parseKeyPath,
+  parseKindPath,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
+import { orderOf } from '../sim/entities.ts'
 
 export interface RecordedMutation {
   readonly operation: 'insert' | 'update' | 'upsert' | 'delete'
-  readonly key: RecordedKey
+  /** The last element has no id if it was automatic and the commit failed. */
+  readonly key: Key
   readonly bytes: number
   /** Bytes of the indexed value of each property; for an array, of each element. */
   readonly indexed: Readonly<Record<string, number | readonly number[]>>
@@ -20,28 +27,26 @@ export interface RecordedMutation {
   readonly entity: Uint8Array | undefined
 }
 
-export type RecordedFilter =
-  | { readonly all: readonly RecordedFilter[] }
-  | { readonly any: readonly RecordedFilter[] }
-  | {
-      readonly property: string
-      readonly operator: string
-      readonly bytes: number
-      readonly key: RecordedKey | undefined
-      /** A google.datastore.v1.Value. */
-      readonly value: Uint8Array | undefined
-    }
+/** A filter of the engine, with values of another type. */
+export type FilterOf<V> =
+  | { readonly type: 'property'; readonly property: string; readonly operator: PropertyOperator; readonly value: V }
+  | { readonly type: 'composite'; readonly operator: 'and' | 'or'; readonly filters: readonly FilterOf<V>[] }
 
-export interface RecordedQuery {
-  readonly namespace: string
-  readonly kind: string | undefined
-  readonly projection: readonly string[]
-  readonly filter: RecordedFilter | undefined
-  readonly order: readonly string[]
-  readonly distinctOn: readonly string[]
-  readonly offset: number
-  readonly limit: number | undefined
-  readonly aggregations: readonly string[]
+export type PropertyFilter<V> = Extract<FilterOf<V>, { type: 'property' }>
+
+/** The same filter with other values. */
+export function withValues<V, W>(filter: FilterOf<V>, change: (filter: PropertyFilter<V>) => W): FilterOf<W> {
+  return filter.type === 'property'
+    ? { ...filter, value: change(filter) }
+    : { ...filter, filters: filter.filters.map((one) => withValues(one, change)) }
+}
+
+/** A value, or the bytes of one that was not recorded. */
+export type RecordedValue = Value | number
+
+export interface RecordedQuery extends Omit<Query, 'filter'> {
+  readonly filter: FilterOf<RecordedValue> | undefined
+  readonly aggregations: readonly Aggregation[]
   readonly isNearest: boolean
   /** Whether it continued from a cursor, which is not recorded. */
   readonly isFromCursor: boolean
@@ -51,9 +56,7 @@ export interface RecordedCall {
   readonly ms: number
   readonly method: string
   readonly code: string
-  readonly project: string
-  readonly database: string
-  readonly keys: readonly RecordedKey[]
+  readonly keys: readonly Key[]
   readonly mutations: readonly RecordedMutation[]
   readonly query: RecordedQuery | undefined
 }
@@ -82,178 +85,190 @@ export function parseRecording(text: string): Recording {
   let lost = 0
   for (const [i, line] of lines.entries()) {
     if (i === 0 || (line === '' && i === lines.length - 1)) continue
-    const at = new Line(i + 1, line)
-    const fields = at.object()
-    if (fields['lost'] !== undefined) lost += at.number(fields, 'lost')
-    else calls.push(callOf(at, fields))
+    const fields = fieldsOf(i + 1, line)
+    if (fields.has('lost')) lost += fields.number('lost')
+    else calls.push(callOf(fields))
   }
   if (calls.length === 0) throw new RecordingError(`the recording has no calls; ${how} while the server gets some`)
   return { calls: calls.sort((a, b) => a.ms - b.ms), lost }
 }
 
 function checkHeader(line: string): void {
-  const at = new Line(1, line)
-  const header = ((): Fields => {
-    try {
-      return at.object()
-    } catch {
-      return {}
-    }
-  })()
-  if (header['format'] !== format) {
-    throw at.wrong(`it is no recording, whose first line begins {"format":"${format}"; ${how}`)
+  let header: Fields | undefined
+  try {
+    header = fieldsOf(1, line)
+  } catch {}
+  if (header?.values['format'] !== format) {
+    throw wrongLine(1, line, `it is no recording, whose first line begins {"format":"${format}"; ${how}`)
   }
-  if (header['version'] !== version) {
-    throw at.wrong(
-      `its version is ${JSON.stringify(header['version'])}, and ${version} can be read; ${how} of this version`,
-    )
-  }
+  const found = JSON.stringify(header.values['version'])
+  if (found !== `${version}`)
+    throw header.wrong(`its version is ${found}, and ${version} can be read; ${how} of this version`)
 }
-
-type Fields = Readonly<Record<string, unknown>>
 
 const shownMax = 60
 
-/** One line with its number, for messages. */
-class Line {
-  readonly #number: number
-  readonly #text: string
+function wrongLine(number: number, text: string, what: string): RecordingError {
+  const shown = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
+  return new RecordingError(`line ${number}: ${what}; found ${shown === '' ? 'an empty line' : shown}`)
+}
 
-  constructor(number: number, text: string) {
-    this.#number = number
-    this.#text = text
+function fieldsOf(number: number, text: string): Fields {
+  const wrong = (what: string): RecordingError => wrongLine(number, text, what)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw wrong('it is no JSON; the file is broken or was cut off')
+  }
+  if (!isObject(value)) throw wrong('it is no JSON object')
+  return new Fields(value, wrong)
+}
+
+/** The fields of a line, or of an object in it. */
+class Fields {
+  readonly values: Readonly<Record<string, unknown>>
+  /** An error with the line. */
+  readonly wrong: (what: string) => RecordingError
+
+  constructor(values: Readonly<Record<string, unknown>>, wrong: (what: string) => RecordingError) {
+    this.values = values
+    this.wrong = wrong
   }
 
-  wrong(what: string): RecordingError {
-    const shown = this.#text.length > shownMax ? `${this.#text.slice(0, shownMax)}…` : this.#text
-    return new RecordingError(`line ${this.#number}: ${what}; found ${shown === '' ? 'an empty line' : shown}`)
+  has(name: string): boolean {
+    return this.values[name] !== undefined
   }
 
-  object(): Fields {
-    let value: unknown
-    try {
-      value = JSON.parse(this.#text)
-    } catch {
-      throw this.wrong('it is no JSON; the file is broken or was cut off')
-    }
-    if (!isObject(value)) throw this.wrong('it is no JSON object')
-    return value
-  }
-
-  text(fields: Fields, name: string, byDefault?: string): string {
-    const value = fields[name] ?? byDefault
+  text(name: string, byDefault?: string): string {
+    const value = this.values[name] ?? byDefault
     if (typeof value === 'string') return value
     throw this.wrong(`"${name}" must be a text`)
   }
 
-  number(fields: Fields, name: string, byDefault?: number): number {
-    const value = fields[name] ?? byDefault
+  number(name: string, byDefault?: number): number {
+    const value = this.values[name] ?? byDefault
     if (typeof value === 'number' && value >= 0) return value
     throw this.wrong(`"${name}" must be a number of 0 or more`)
   }
 
-  list(fields: Fields, name: string): readonly unknown[] {
-    const value = fields[name] ?? []
-    if (Array.isArray(value)) return value
-    throw this.wrong(`"${name}" must be a list`)
+  #list<T>(name: string, is: (one: unknown) => one is T, what: string): readonly T[] {
+    const value = this.values[name] ?? []
+    if (!Array.isArray(value)) throw this.wrong(`"${name}" must be a list`)
+    if (value.every(is)) return value
+    throw this.wrong(`"${name}" must be a list of ${what}`)
   }
 
-  texts(fields: Fields, name: string): readonly string[] {
-    return this.list(fields, name).map((one) => {
-      if (typeof one === 'string') return one
-      throw this.wrong(`"${name}" must be a list of texts`)
-    })
+  texts(name: string): readonly string[] {
+    return this.#list(name, (one) => typeof one === 'string', 'texts')
   }
 
-  objects(fields: Fields, name: string): readonly Fields[] {
-    return this.list(fields, name).map((one) => {
-      if (isObject(one)) return one
-      throw this.wrong(`"${name}" must be a list of objects`)
-    })
+  objects(name: string): readonly Fields[] {
+    return this.#list(name, isObject, 'objects').map((one) => new Fields(one, this.wrong))
   }
 
-  bytes(fields: Fields, name: string): Uint8Array | undefined {
-    return fields[name] === undefined ? undefined : Buffer.from(this.text(fields, name), 'base64')
+  object(name: string): Fields | undefined {
+    const value = this.values[name]
+    if (value === undefined) return undefined
+    if (isObject(value)) return new Fields(value, this.wrong)
+    throw this.wrong(`"${name}" must be an object`)
+  }
+
+  bytes(name: string): Uint8Array | undefined {
+    return this.has(name) ? Buffer.from(this.text(name), 'base64') : undefined
+  }
+
+  /** @param database - with the default namespace */
+  key(database: PartitionId): Key {
+    const text = this.text('key')
+    const partition = { ...database, namespaceId: this.text('namespace', '') }
+    try {
+      return { partition, path: parseKeyPath(text) }
+    } catch (error) {
+      if (!(error instanceof DatastoreError)) throw error
+      try {
+        return { partition, path: parseKindPath(text) }
+      } catch {
+        throw this.wrong(error.message)
+      }
+    }
   }
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function callOf(line: Line, fields: Fields): RecordedCall {
-  const query = fields['query']
-  if (query !== undefined && !isObject(query)) throw line.wrong('"query" must be an object')
+function callOf(fields: Fields): RecordedCall {
+  const query = fields.object('query')
+  const [ms, method, code] = [fields.number('ms'), fields.text('method'), fields.text('code')]
+  const database = { projectId: fields.text('project', ''), databaseId: fields.text('database', ''), namespaceId: '' }
   return {
-    ms: line.number(fields, 'ms'),
-    method: line.text(fields, 'method'),
-    code: line.text(fields, 'code'),
-    project: line.text(fields, 'project', ''),
-    database: line.text(fields, 'database', ''),
-    keys: line.objects(fields, 'keys').map((key) => keyOf(line, key)),
-    mutations: line.objects(fields, 'mutations').map((mutation) => mutationOf(line, mutation)),
-    query: query === undefined ? undefined : queryOf(line, query),
-  }
-}
-
-function keyOf(line: Line, fields: Fields): RecordedKey {
-  const text = line.text(fields, 'key')
-  const namespace = line.text(fields, 'namespace', '')
-  try {
-    return { namespace, path: parseKeyPath(text) }
-  } catch (error) {
-    if (!(error instanceof DatastoreError)) throw error
-    try {
-      return { namespace, path: parseKindPath(text) }
-    } catch {
-      throw line.wrong(error.message)
-    }
+    ...{ ms, method, code },
+    keys: fields.objects('keys').map((key) => key.key(database)),
+    mutations: fields.objects('mutations').map((mutation) => mutationOf(mutation, database)),
+    query: query && queryOf(query, database),
   }
 }
 
 const operations = ['insert', 'update', 'upsert', 'delete'] as const
 
-function mutationOf(line: Line, fields: Fields): RecordedMutation {
-  const operation = operations.find((one) => one === fields['operation'])
-  if (operation === undefined) throw line.wrong(`"operation" must be one of ${operations.join(', ')}`)
-  const indexed = fields['indexed'] ?? {}
+function mutationOf(fields: Fields, database: PartitionId): RecordedMutation {
+  const operation = operations.find((one) => one === fields.values['operation'])
+  if (operation === undefined) throw fields.wrong(`"operation" must be one of ${operations.join(', ')}`)
+  const indexed = fields.values['indexed'] ?? {}
   const sizes = isObject(indexed) ? Object.values(indexed).flat() : [undefined]
-  if (sizes.some((size) => typeof size !== 'number')) throw line.wrong('"indexed" must have a size for each property')
+  if (sizes.some((size) => typeof size !== 'number')) throw fields.wrong('"indexed" must have a size for each property')
   return {
     operation,
-    key: keyOf(line, fields),
-    bytes: line.number(fields, 'bytes', 0),
+    key: fields.key(database),
+    bytes: fields.number('bytes', 0),
     indexed: indexed as RecordedMutation['indexed'],
-    entity: line.bytes(fields, 'entity'),
+    entity: fields.bytes('entity'),
   }
 }
 
-function queryOf(line: Line, fields: Fields): RecordedQuery {
-  const filter = fields['filter']
-  if (filter !== undefined && !isObject(filter)) throw line.wrong('"filter" must be an object')
+function queryOf(fields: Fields, database: PartitionId): RecordedQuery {
+  const filter = fields.object('filter')
   return {
-    namespace: line.text(fields, 'namespace', ''),
-    kind: fields['kind'] === undefined ? undefined : line.text(fields, 'kind'),
-    projection: line.texts(fields, 'projection'),
-    filter: filter === undefined ? undefined : filterOf(line, filter),
-    order: line.texts(fields, 'order'),
-    distinctOn: line.texts(fields, 'distinctOn'),
-    offset: line.number(fields, 'offset', 0),
-    limit: fields['limit'] === undefined ? undefined : line.number(fields, 'limit'),
-    aggregations: line.texts(fields, 'aggregations'),
-    isNearest: fields['nearest'] !== undefined,
-    isFromCursor: fields['fromCursor'] !== undefined,
+    partition: { ...database, namespaceId: fields.text('namespace', '') },
+    kind: fields.has('kind') ? fields.text('kind') : undefined,
+    projection: fields.texts('projection'),
+    filter: filter && filterOf(filter, database),
+    order: fields.texts('order').map(orderOf),
+    distinctOn: fields.texts('distinctOn'),
+    offset: fields.number('offset', 0),
+    limit: fields.has('limit') ? fields.number('limit') : undefined,
+    aggregations: fields.texts('aggregations').map(aggregationOf),
+    isNearest: fields.has('nearest'),
+    isFromCursor: fields.has('fromCursor'),
   }
 }
 
-function filterOf(line: Line, fields: Fields): RecordedFilter {
-  if (fields['and'] !== undefined) return { all: line.objects(fields, 'and').map((one) => filterOf(line, one)) }
-  if (fields['or'] !== undefined) return { any: line.objects(fields, 'or').map((one) => filterOf(line, one)) }
+function aggregationOf(words: string): Aggregation {
+  const [operator, ...property] = words.split(':')
+  if (operator === 'sum' || operator === 'avg') return { operator, property: property.join(':') }
+  return { operator: 'count', upTo: undefined }
+}
+
+function filterOf(fields: Fields, database: PartitionId): FilterOf<RecordedValue> {
+  for (const operator of ['and', 'or'] as const) {
+    if (!fields.has(operator)) continue
+    const filters = fields.objects(operator).map((one) => filterOf(one, database))
+    return { type: 'composite', operator, filters }
+  }
+  const property = fields.text('property')
+  // The engine refuses an unknown operator.
+  const operator = fields.text('operator') as PropertyOperator
+  const bytes = fields.number('bytes', 0)
+  if (fields.has('key')) {
+    return { type: 'property', property, operator, value: { type: 'key', key: fields.key(database) } }
+  }
+  const value = fields.bytes('value')
   return {
-    property: line.text(fields, 'property'),
-    operator: line.text(fields, 'operator'),
-    bytes: line.number(fields, 'bytes', 0),
-    key: fields['key'] === undefined ? undefined : keyOf(line, fields),
-    value: line.bytes(fields, 'value'),
+    type: 'property',
+    property,
+    operator,
+    value: value === undefined ? bytes : decodeValue(value, database, property),
   }
 }

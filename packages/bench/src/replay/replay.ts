@@ -7,10 +7,11 @@
  * Calls keep the order of the recording, and a pass continues where the one before ended (passes.ts). The only randomness is the session's:
  * the same seed and recording give the same result.
  */
-import type { TableId } from '@sixtables/engine'
+import type { Key, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
 import { isTransient } from '../sim/client.ts'
+import { wordsOfPath } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { type Ramp, rampedOpsPerSecond, rampOfSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
@@ -19,7 +20,7 @@ import { CallOutcomes } from './call-outcomes.ts'
 import { type FindingsSeen, findingLines, noteFindings, notPlayedLines, passLines } from './notes.ts'
 import { Passes } from './passes.ts'
 import { isPlayed, Player } from './played-call.ts'
-import type { RecordedCall, RecordedKey, Recording } from './read-recording.ts'
+import type { RecordedCall, Recording } from './read-recording.ts'
 import { Timeline } from './timeline.ts'
 
 export const replaySettings: SettingValues = {
@@ -177,24 +178,25 @@ const fillPauseMs = 500
 
 /** Stores the entities that are read, updated or deleted and that the recording does not write: they existed before it. */
 async function fill(store: Store, player: Player, calls: readonly RecordedCall[], passes: Passes): Promise<void> {
-  const databases = new Map<string, { readonly call: RecordedCall; readonly keys: Map<string, RecordedKey> }>()
+  const databases = new Map<string, Map<string, Key>>()
   let filled = 0
-  for (const call of calls) {
-    const name = JSON.stringify([call.project, call.database])
-    const found = databases.get(name) ?? { call, keys: new Map<string, RecordedKey>() }
-    databases.set(name, found)
-    const updated = call.mutations.filter(({ operation }) => operation === 'update' || operation === 'delete')
-    for (const key of [...call.keys, ...updated.map((one) => one.key)]) {
-      const words = JSON.stringify([key.namespace, key.path.map(({ kind, id, name }) => [kind, `${id}`, name])])
-      if (filled >= filledMax || found.keys.has(words) || passes.isWritten(call, key)) continue
-      found.keys.set(words, key)
+  for (const { keys, mutations } of calls) {
+    const updated = mutations.filter(({ operation }) => operation === 'update' || operation === 'delete')
+    for (const key of [...keys, ...updated.map((one) => one.key)]) {
+      const { projectId, databaseId, namespaceId } = key.partition
+      const database = JSON.stringify([projectId, databaseId])
+      const found = databases.get(database) ?? new Map<string, Key>()
+      databases.set(database, found)
+      const words = `${namespaceId} ${wordsOfPath(key.path)}`
+      if (filled >= filledMax || found.has(words) || passes.isWritten(key)) continue
+      found.set(words, key)
       filled++
     }
   }
-  for (const { call, keys } of databases.values()) {
+  for (const keys of databases.values()) {
     const all = [...keys.values()]
     for (let from = 0; from < all.length; from += fillSize) {
-      await player.fill(call, all.slice(from, from + fillSize))
+      await player.fill(all.slice(from, from + fillSize))
       await store.sleep(fillPauseMs)
     }
   }

@@ -1,5 +1,5 @@
 /** Keys as applications make them: consecutive numbers, names with a number, and names that begin with a hash. */
-
+import type { Key } from '@sixtables/engine'
 import { fnv } from '@sixtables/engine/testing'
 
 /** FNV-1a with 32 bits, as eight hexadecimal digits: spreads consecutive names over the whole range. */
@@ -16,4 +16,9 @@ export function nameAt(share: number): string {
   return Math.floor(share * 0x1_0000_0000)
     .toString(16)
     .padStart(8, '0')
+}
+
+/** A path as text: equal for equal paths alone. */
+export function wordsOfPath(path: Key['path']): string {
+  return JSON.stringify(path.map(({ kind, id, name }) => [kind, id === undefined ? `n${name}` : `i${id}`]))
 }
