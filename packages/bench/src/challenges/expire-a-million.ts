@@ -1,8 +1,8 @@
 /** A sweeper that begins each time at the oldest timestamp, where all rows were deleted. */
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Store } from '../sim/store.ts'
+import { drawHeat } from '../sim/watch.ts'
 import { atMost, type Challenge } from './challenge.ts'
-import { drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -85,7 +85,7 @@ export const expireAMillion: Challenge = {
       const young = [...live].filter(([, expires]) => expires > db.now()).map(([id]) => id)
       return { dead: await storedOf(store, dead), lost: young.length - (await storedOf(store, young)) }
     })
-    drawHeat(stage, 'EntitiesByPropertyAsc')
+    drawHeat(record, store, 'EntitiesByPropertyAsc')
     record.figure('sweeps', minutes, '')
     record.figure('deleted rows stepped over', stepped / minutes, 'per sweep')
     record.figure('by the worst sweep', steppedMost, 'deleted rows')

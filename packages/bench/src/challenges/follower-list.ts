@@ -1,8 +1,9 @@
 /** A list in one entity that is read, changed and put back. */
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { drawHeat } from '../sim/watch.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Killed } from './fault.ts'
-import { callInTurn, drawHeat } from './loads.ts'
+import { callInTurn } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -78,7 +79,7 @@ export const followerList: Challenge = {
         return (await readAll()) === before ? 0 : 1
       })
     }
-    drawHeat(stage, 'Entities')
+    drawHeat(record, store, 'Entities')
     record.figure('changes', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')

@@ -1,7 +1,8 @@
 /** One counter for all invoices. */
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { drawHeat } from '../sim/watch.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
-import { callInTurn, drawHeat } from './loads.ts'
+import { callInTurn } from './loads.ts'
 import { expectShape } from './program.ts'
 import { storedOf, token } from './stored.ts'
 
@@ -57,7 +58,7 @@ export const invoiceNumbers: Challenge = {
         written.map(({ customer }) => customer),
       )
     })
-    drawHeat(stage, 'Entities')
+    drawHeat(record, store, 'Entities')
     record.figure('invoices', done / seconds, '/s')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')

@@ -1,10 +1,11 @@
 /** Five hundred likes a second on one entity. */
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Store } from '../sim/store.ts'
+import { drawHeat } from '../sim/watch.ts'
 import { atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
 import { Killed, RefusedCall } from './fault.ts'
-import { drawHeat, restartDuring } from './loads.ts'
+import { restartDuring } from './loads.ts'
 import { expectShape } from './program.ts'
 import type { Stage } from './stage.ts'
 import { token } from './stored.ts'
@@ -96,7 +97,7 @@ export const likeButton: Challenge = {
       ...Array.from({ length: calls }, (_, i) => one(i)),
     ])
     const { wrong, rows } = await store.alone(() => readNumbers(stage, accepted))
-    drawHeat(stage, 'Entities')
+    drawHeat(record, store, 'Entities')
     record.figure('likes that failed', failed, `of ${offered}`)
     record.figure('likes counted wrong', wrong, `of ${offered - failed}`)
     record.figure('a read of the number', rows, 'rows')

@@ -3,16 +3,15 @@
  *
  * Calls have consecutive numbers, as real traffic has, and now and then the program's process is replaced.
  */
+import type { TableId } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
 import { isTransient } from '../sim/client.ts'
 import { type Load, offer } from '../sim/load.ts'
-import { Watch } from '../sim/watch.ts'
+import { drawHeat, type Watch } from '../sim/watch.ts'
 import { Meter } from './charged-database.ts'
 import type { Db } from './db.ts'
 import { RefusedCall } from './fault.ts'
 import type { Stage } from './stage.ts'
-
-export type TableName = ConstructorParameters<typeof Watch>[0][number]
 
 /**
  * Offers calls of a program at a rate; each stands for many. Records what was served, and the tablets and heat of tables.
@@ -22,18 +21,17 @@ export type TableName = ConstructorParameters<typeof Watch>[0][number]
 export async function offerCalls(
   stage: Stage,
   load: Pick<Load, 'seconds' | 'opsPerSecondAt'>,
-  options: { readonly tables: readonly TableName[]; readonly call: (db: Db, n: number, place: number) => unknown },
+  options: { readonly tables: readonly TableId[]; readonly call: (db: Db, n: number, place: number) => unknown },
 ): Promise<Watch> {
   const { record, random } = stage
   const { store, program } = stage.opened
   const meter = new Meter()
-  const watch = new Watch(options.tables, 30)
   const restartAt = Array.from({ length: stage.restarts }, () => random.next() * load.seconds * 1000).sort(
     (a, b) => a - b,
   )
   let calls = 0
   const begunMs = store.nowMs
-  await offer(
+  const watch = await offer(
     stage.session,
     store,
     {
@@ -53,23 +51,18 @@ export async function offerCalls(
         }
       },
     },
-    watch,
+    options.tables,
   )
   const settledSeconds = load.seconds / 4
   record.figure('offered', load.opsPerSecondAt(load.seconds - 1), 'calls/s')
   record.figure('refused', watch.refusedShare() * 100, '% of the calls')
   record.figure('p99', watch.settled(settledSeconds).p99Ms, 'ms')
   for (const table of options.tables) {
-    record.figure(`${table}: tablets`, watch.tableAtEnd(table).tablets, '')
-    record.figure(`${table}: busiest tablet`, watch.busiestToMean(table, settledSeconds), 'times the mean')
-    watch.drawHeat(record, store, table)
+    record.figure(`${table}: tablets`, watch.tableAt(table).tablets, '')
+    record.figure(`${table}: busiest tablet`, watch.settledTable(table, settledSeconds).busiestToMean, 'times the mean')
+    drawHeat(record, store, table)
   }
   return watch
-}
-
-/** The heat of a table over the whole run. */
-export function drawHeat({ record, opened }: Stage, table: TableName): void {
-  new Watch([table], 30).drawHeat(record, opened.store, table)
 }
 
 /** From the beginning of a client's call to that of its next one, at least. */

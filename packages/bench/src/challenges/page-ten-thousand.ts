@@ -1,9 +1,9 @@
 /** Pages by offset, while new posts arrive. */
 import type { Random } from '@sixtables/engine/testing'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { drawHeat } from '../sim/watch.ts'
 import { atLeast, atMost, type Challenge } from './challenge.ts'
 import { Meter } from './charged-database.ts'
-import { drawHeat } from './loads.ts'
 import { expectShape } from './program.ts'
 import { token } from './stored.ts'
 
@@ -71,7 +71,7 @@ export const pageTenThousand: Challenge = {
     const textOf = new Map(newest.map(({ number, text }) => [number, text]))
     const right = new Set(seen.filter(({ number, text }) => textOf.get(number) === text).map(({ number }) => number))
     const isSorted = seen.every(({ number }, i) => i === 0 || number < (seen[i - 1]?.number ?? 0))
-    drawHeat(stage, 'EntitiesByPropertyDesc')
+    drawHeat(record, store, 'EntitiesByPropertyDesc')
     record.figure('page 1 reads', costs[0] ?? 0, 'rows')
     record.figure(`page ${costs.length} reads`, costs.at(-1) ?? 0, 'rows')
     record.figure('last page to first', (costs.at(-1) ?? 0) / Math.max(1, costs[0] ?? 0), 'times the rows')

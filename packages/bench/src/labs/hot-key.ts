@@ -12,7 +12,6 @@ import { integer, text, unindexed, upsert } from '../sim/entities.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import type { Store } from '../sim/store.ts'
-import { Watch } from '../sim/watch.ts'
 import { type Job, retrying, write, writeOverWire } from '../sim/writers.ts'
 
 /** Instances of the application that start while everybody reads, and the time within which they do. */
@@ -56,13 +55,12 @@ async function read(session: ArmSession, copies: number): Promise<void> {
     opsPerSecondAt: () => opsPerSecond,
     next: (_n, share) => ({ lookup: copyKey(store, copies, share) }),
   }
-  const watch = new Watch(['Entities'], 15)
-  const [failed] = await Promise.all([
+  const [failed, watch] = await Promise.all([
     startInstances(session, store, copies, load.seconds),
-    offer(session, store, load, watch),
+    offer(session, store, load, ['Entities'], 15),
   ])
   const { offered, served, refused, p99Ms } = watch.settled(load.seconds / 4)
-  const { tablets, servers, busiestShare } = watch.tableAtEnd('Entities')
+  const { tablets, servers, busiestShare } = watch.tableAt('Entities')
   record.figure('copies', copies, '')
   record.figure('offered', offered, '/s')
   record.figure('served', served, '/s')
@@ -77,8 +75,7 @@ async function read(session: ArmSession, copies: number): Promise<void> {
     'splits that were refused',
     refusals.length === 0 ? ['none'] : refusals.slice(-3).map(({ words }) => words),
   )
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record)
+  watch.draw(record, ['Entities'])
 }
 
 const writeJob =

@@ -17,7 +17,6 @@ import { type Load, offer, type PlainOperation } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampedOpsPerSecond, rampOfSettings, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
-import { Watch } from '../sim/watch.ts'
 
 const [oldKind, newKind] = ['Old', 'New']
 /** Users, each with an entity, and the tablets that the old kind has come to have. */
@@ -145,8 +144,7 @@ async function run(session: ArmSession, way: Way): Promise<void> {
     return way.next(draw)
   }
   const load: Load = { seconds, opsPerSecondAt: (at) => oldAt + newAt(at), next }
-  const watch = new Watch(['Entities'], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities'])
 
   const { served, refused, p99Ms } = watch.settled(120)
   record.figure('full traffic', full, '/s')
@@ -157,12 +155,11 @@ async function run(session: ArmSession, way: Way): Promise<void> {
   )
   record.figure('refused, whole run', watch.refusedShare() * 100, '%')
   record.figure('refused at the end', (refused / (served + refused)) * 100, '%')
-  record.figure('hottest tablet at the end', watch.tableAtEnd('Entities').busiestShare * 100, '% of the load')
-  record.figure('tablets at the end', watch.tableAtEnd('Entities').tablets, '')
+  record.figure('hottest tablet at the end', watch.tableAt('Entities').busiestShare * 100, '% of the load')
+  record.figure('tablets at the end', watch.tableAt('Entities').tablets, '')
   record.figure('p99 at the end', p99Ms, 'ms')
   record.figure('reads that find no entity', watch.missingShare(changeAt) * 100, '% of what is served')
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record)
+  watch.draw(record, ['Entities'])
 }
 
 /** The old kind as it is after a long time: its entities, and its tablets on servers of their own. */

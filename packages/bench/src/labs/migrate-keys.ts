@@ -15,7 +15,6 @@ import { hashOf } from '../sim/keys.ts'
 import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampOf, rampSettings } from '../sim/ramp.ts'
-import { Watch } from '../sim/watch.ts'
 
 const kind = 'Customer'
 
@@ -74,20 +73,18 @@ async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   })
   const size = rowsOf(load.seconds, load.opsPerSecondAt)
   permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size })
-  const watch = new Watch(['Entities'], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities'])
   const { served, refused, p99Ms } = watch.settled(120)
   record.figure('rows', Number(size), '')
-  record.figure('tablets', watch.tableAtEnd('Entities').tablets, '')
-  record.figure('hottest tablet at the end', watch.meanBusiestShare('Entities', 120) * 100, '% of the load')
+  record.figure('tablets', watch.tableAt('Entities').tablets, '')
+  record.figure('hottest tablet at the end', watch.settledTable('Entities', 120).busiestShare * 100, '% of the load')
   record.figure('served at the end', served, '/s')
   record.figure('refused at the end', refused, '/s')
   // The last two minutes may have the one move of a tablet that refuses something.
   record.figure('refused of all', watch.refusedShare() * 100, '%')
   record.figure('p99 at the end', p99Ms, 'ms')
   await checkWayBack(session, mapping, permutation)
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record)
+  watch.draw(record, ['Entities'])
 }
 
 /** As many as the load moves in all. */

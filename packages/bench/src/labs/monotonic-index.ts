@@ -12,7 +12,6 @@ import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampOf, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
-import { Watch } from '../sim/watch.ts'
 
 const kind = 'Event'
 
@@ -54,11 +53,10 @@ async function run(session: ArmSession, created: Created): Promise<void> {
     const key = store.key({ kind, name: `${nameAt(share)}-${n}` })
     return { put: insert(key, { ...created(n, store.clock.nowMicros()), body }) }
   })
-  const watch = new Watch(['Entities', ...indexTables], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities', ...indexTables])
   const settled = watch.settled(120)
   for (const table of ['Entities', ...indexTables] as const) {
-    const { tablets, total, busiestShare } = watch.tableAtEnd(table)
+    const { tablets, total, busiestShare } = watch.tableAt(table)
     const ofServer = watch.busiest(table, 300) / session.setting('server.opsPerSecond')
     record.figure(`${table}: tablets`, tablets, '')
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
@@ -72,8 +70,7 @@ async function run(session: ArmSession, created: Created): Promise<void> {
   const { events, wrong } = await outOfOrder(store, busiestOf(users))
   record.figure('events of a user found by its prefix', events, '')
   record.figure('of these, out of order', wrong, '')
-  watch.drawHeat(record, store, 'EntitiesByPropertyAsc')
-  watch.draw(record)
+  watch.draw(record, ['EntitiesByPropertyAsc'])
 }
 
 /** The user with most events. */

@@ -13,7 +13,6 @@ import { hashOf, nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampedOpsPerSecond, rampedShare, rampOf, rampOfSettings, rampSettings } from '../sim/ramp.ts'
-import { Watch } from '../sim/watch.ts'
 import type { WireSession } from '../sim/wire.ts'
 
 const kind = 'Session'
@@ -77,12 +76,11 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
     return session.random.next() < writeShare ? { put: put(key, n) } : { lookup: key }
   }
   const load = loadOf(session, percent(session), next)
-  const watch = new Watch(['Entities', 'EntitiesByKind'], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities', 'EntitiesByKind'])
 
   const { seconds } = load
   const { offered, served, p99Ms } = watch.settled(120)
-  const { tablets, servers } = watch.tableAtEnd('Entities')
+  const { tablets, servers } = watch.tableAt('Entities')
   record.figure('offered at the end', offered, '/s')
   record.figure('served at the end', served, '/s')
   record.figure('p99 at the end', p99Ms, 'ms')
@@ -101,8 +99,7 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
     watch.shareAbove('Entities', 300, 0.75 * capacity) * 100,
     '% of the load',
   )
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record, true)
+  watch.draw(record, ['Entities'], true)
 }
 
 /** Up to the full rate of the session, in steps that are as many as those of the rule and shorter. */

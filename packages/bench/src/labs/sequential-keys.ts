@@ -14,7 +14,6 @@ import { offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampOf, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
-import { Watch } from '../sim/watch.ts'
 
 const kind = 'Customer'
 
@@ -51,14 +50,13 @@ async function run(session: ArmSession, make: KeyMaker): Promise<void> {
     const key = await make((element) => store.key(element), n, allocate)
     return { put: insert(key, fieldsOf(n)) }
   })
-  const watch = new Watch(['Entities', 'EntitiesByKind'], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities', 'EntitiesByKind'])
 
   const settled = watch.settled(120)
   for (const table of ['Entities', 'EntitiesByKind'] as const) {
     const ofServer = watch.busiest(table, 300) / session.setting('server.opsPerSecond')
-    record.figure(`${table}: tablets`, watch.tableAtEnd(table).tablets, '')
-    record.figure(`${table}: busiest`, watch.meanBusiestShare(table, 300) * 100, '% of the load')
+    record.figure(`${table}: tablets`, watch.tableAt(table).tablets, '')
+    record.figure(`${table}: busiest`, watch.settledTable(table, 300).busiestShare * 100, '% of the load')
     record.figure(`${table}: busiest, 5 minutes`, ofServer * 100, '% of a server')
   }
   record.figure('offered', settled.offered, '/s')
@@ -66,8 +64,7 @@ async function run(session: ArmSession, make: KeyMaker): Promise<void> {
   record.figure('refused', settled.refused, '/s')
   record.figure('p50', settled.p50Ms, 'ms')
   record.figure('p99', settled.p99Ms, 'ms')
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record)
+  watch.draw(record, ['Entities'])
 }
 
 function allocator(store: Store): () => Promise<bigint> {

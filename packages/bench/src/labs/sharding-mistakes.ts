@@ -18,7 +18,6 @@ import { nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { rampedOpsPerSecond, rampOf, rampOfSettings, rampSettings } from '../sim/ramp.ts'
-import { Watch } from '../sim/watch.ts'
 
 const kind = 'Visits'
 
@@ -105,8 +104,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const full = ramped.opsPerSecondAt(ramped.seconds)
   const load = scheme.hasLull ? withLull(session, ramped, full) : held(ramped, full, 2 * periodSeconds + backSeconds)
   const changes = scheme.hasLull ? [load.seconds - backSeconds] : [periodSeconds, 2 * periodSeconds]
-  const watch = new Watch(['Entities'], 30)
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, ['Entities'])
 
   const atFull = watch.tableAt('Entities', ramped.seconds + heldSeconds)
   const atChange = watch.tableAt('Entities', changes.at(-1) ?? 0)
@@ -121,8 +119,7 @@ async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   record.figure('refused before', watch.refusedShare(0, changes[0]) * 100, '%')
   record.figure('refused after, least', Math.min(...refused) * 100, '%')
   record.figure('refused after, most', Math.max(...refused) * 100, '%')
-  watch.drawHeat(record, store, 'Entities')
-  watch.draw(record)
+  watch.draw(record, ['Entities'])
 }
 
 /** Full traffic before a lull, and after it. */

@@ -7,7 +7,7 @@
  * Calls keep the order of the recording, and a pass continues where the one before ended (passes.ts). The only randomness is the session's:
  * the same seed and recording give the same result.
  */
-import type { Key, TableId } from '@sixtables/engine'
+import type { Key } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf, type SettingValues, tabletSettingValues } from '../settings.ts'
 import { isTransient } from '../sim/client.ts'
@@ -15,7 +15,6 @@ import { wordsOfPath } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { type Ramp, rampedOpsPerSecond, rampOfSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
-import { Watch } from '../sim/watch.ts'
 import { CallOutcomes } from './call-outcomes.ts'
 import { type FindingsSeen, findingLines, noteFindings, notPlayedLines, passLines } from './notes.ts'
 import { Passes } from './passes.ts'
@@ -50,8 +49,7 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
     findings: new Map(),
   }
   const load = loadOf(session, played)
-  const watch = new Watch(watchedTables, Math.max(15, session.setting('load.slotMs') / 1000))
-  await offer(session, store, load, watch)
+  const watch = await offer(session, store, load, watchedTables, Math.max(15, session.setting('load.slotMs') / 1000))
 
   const settled = watch.settled(settledShare * session.setting('load.minutes') * 60)
   record.figure('recorded calls', recording.calls.length, '')
@@ -66,8 +64,8 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   record.figure('refused of all', watch.refusedShare() * 100, '%')
   record.figure('p50', settled.p50Ms, 'ms')
   record.figure('p99', settled.p99Ms, 'ms')
-  for (const table of ['Entities', 'EntitiesByPropertyAsc'] as const) {
-    const { tablets, busiestShare } = watch.tableAtEnd(table)
+  for (const table of watchedTables) {
+    const { tablets, busiestShare } = watch.tableAt(table)
     record.figure(`${table}: tablets`, tablets, '')
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
   }
@@ -78,12 +76,13 @@ export async function replay(session: ArmSession, recording: Recording, isRamped
   if (unplayed.length > 0) record.text('not played', unplayed)
   const failed = played.outcomes.failedLines()
   if (failed.length > 0) record.text('failed otherwise', failed)
-  watch.drawHeat(record, store, 'Entities')
-  if (watch.tableAtEnd('EntitiesByPropertyAsc').total > 0) watch.drawHeat(record, store, 'EntitiesByPropertyAsc')
-  watch.draw(record)
+  watch.draw(
+    record,
+    watchedTables.filter((table) => table === 'Entities' || watch.tableAt(table).total > 0),
+  )
 }
 
-const watchedTables: readonly TableId[] = ['Entities', 'EntitiesByPropertyAsc']
+const watchedTables = ['Entities', 'EntitiesByPropertyAsc'] as const
 /** The part of the time at full rate, at its end, over which means are taken. */
 const settledShare = 0.25
 

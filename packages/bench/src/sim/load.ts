@@ -14,7 +14,7 @@ import type { ArmSession } from '../session.ts'
 import { hasCode } from './client.ts'
 import type { Put } from './entities.ts'
 import type { Store } from './store.ts'
-import { Outcomes, type Watch } from './watch.ts'
+import { Outcomes, Watch } from './watch.ts'
 
 export type PlainOperation = { readonly put: Put } | { readonly lookup: Key }
 
@@ -43,8 +43,15 @@ const samplesMin = 16
 const fewMax = 64
 const perTabletMax = 3
 
-/** Offers the load, and calls `watch` at times to look at the tablets. */
-export async function offer(session: ArmSession, store: Store, load: Load, watch: Watch): Promise<void> {
+/** Offers the load, and looks at tables at times. */
+export async function offer(
+  session: ArmSession,
+  store: Store,
+  load: Load,
+  tables: readonly TableId[],
+  everySeconds = 30,
+): Promise<Watch> {
+  const watch = new Watch(store, tables, everySeconds)
   const slotMs = session.setting('load.slotMs')
   const { atOnce = 1 } = load
   const slots = Math.round((load.seconds * 1000) / slotMs)
@@ -75,11 +82,12 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
         if (failures.length > 0) throw failures[0]
       }
       session.progress((slot + 1) / slots)
-      watch.look(store, (slot + 1) * (slotMs / 1000), outcomes)
+      watch.look((slot + 1) * (slotMs / 1000), outcomes)
     }
     await Promise.all(running)
     if (failures.length > 0) throw failures[0]
   })
+  return watch
 }
 
 function tabletsOf(store: Store): number {

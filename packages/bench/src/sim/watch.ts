@@ -2,7 +2,7 @@
  * Samples tablets and outcomes while a load runs, and records them: latency, throughput, number of tablets, the share of the
  * busiest tablet, and the heat of a table's key ranges. One sample is a "look".
  */
-import type { TableId } from '@sixtables/engine'
+import type { TableId, TabletReport } from '@sixtables/engine'
 import { Histogram } from '../measure/histogram.ts'
 import type { Line, Recorder } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
@@ -33,56 +33,58 @@ interface Look {
   readonly tables: ReadonlyMap<TableId, TableLook>
 }
 
-interface TableLook {
+export interface TableLook {
   readonly tablets: number
   readonly servers: number
-  /** Row operations a second of all tablets, and of the busiest. */
+  /** Row operations a second of all tablets. */
   readonly total: number
-  readonly busiest: number
   /** Row operations a second, by tablet. */
   readonly loads: ReadonlyMap<number, number>
-}
-
-export interface TableShares {
-  readonly tablets: number
-  readonly servers: number
-  /** Row operations a second. */
-  readonly total: number
+  /** The load of the busiest tablet as a share of the total, 0 to 1, and as a multiple of the mean. */
   readonly busiestShare: number
   readonly busiestToMean: number
 }
 
+function tableLookOf(tablets: readonly TabletReport[]): TableLook {
+  const loads = new Map(tablets.map((one) => [one.id, one.readsPerSecond + one.writesPerSecond]))
+  const total = sumOf([...loads.values()], (load) => load)
+  const busiestShare = total === 0 ? 0 : Math.max(0, ...loads.values()) / total
+  const servers = new Set(tablets.map(({ server }) => server)).size
+  return { tablets: loads.size, servers, total, loads, busiestShare, busiestToMean: busiestShare * loads.size }
+}
+
+const nothing = tableLookOf([])
+
+function sumOf<T>(all: readonly T[], value: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + value(one), 0)
+}
+
+/** The mean; 0 of nothing. */
+function meanOf<T>(all: readonly T[], value: (one: T) => number): number {
+  return sumOf(all, value) / Math.max(1, all.length)
+}
+
 export class Watch {
+  readonly #store: Store
   readonly #tables: readonly TableId[]
   readonly #everySeconds: number
   readonly #looks: Look[] = []
   #lastSeconds = 0
 
-  constructor(tables: readonly TableId[], everySeconds: number) {
+  constructor(store: Store, tables: readonly TableId[], everySeconds: number) {
+    this.#store = store
     this.#tables = tables
     this.#everySeconds = everySeconds
   }
 
   /** Takes a look if one is due, and then counts the outcomes from zero. */
-  look(store: Store, seconds: number, outcomes: Outcomes): void {
+  look(seconds: number, outcomes: Outcomes): void {
     const span = seconds - this.#lastSeconds
     if (span < this.#everySeconds) return
     this.#lastSeconds = seconds
-    const { tablets } = store.engine.tablets.report()
+    const { tablets } = this.#store.engine.tablets.report()
     const tables = new Map(
-      this.#tables.map((table) => {
-        const own = tablets.filter((tablet) => tablet.table === table)
-        const loads = new Map(own.map((one) => [one.id, one.readsPerSecond + one.writesPerSecond]))
-        const all = [...loads.values()]
-        const look: TableLook = {
-          tablets: own.length,
-          servers: new Set(own.map(({ server }) => server)).size,
-          total: all.reduce((sum, load) => sum + load, 0),
-          busiest: Math.max(0, ...all),
-          loads,
-        }
-        return [table, look] as const
-      }),
+      this.#tables.map((table) => [table, tableLookOf(tablets.filter((tablet) => tablet.table === table))]),
     )
     const { latency, served, refused, missing } = outcomes
     const known = latency.weight > 0
@@ -97,53 +99,44 @@ export class Watch {
     })
     outcomes.clear()
   }
+
+  #between(fromSeconds: number, toSeconds: number = Number.POSITIVE_INFINITY): readonly Look[] {
+    return this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
+  }
+
   #last(seconds: number): readonly Look[] {
-    const end = this.#looks.at(-1)?.seconds ?? 0
-    return this.#looks.filter((look) => look.seconds > end - seconds)
+    return this.#between((this.#looks.at(-1)?.seconds ?? 0) - seconds)
   }
 
   /** Means over the last `seconds`; `offered` counts served and refused operations. */
   settled(seconds: number): Readonly<Record<'offered' | 'served' | 'refused' | 'p50Ms' | 'p99Ms', number>> {
     const looks = this.#last(seconds)
-    const mean = (value: (look: Look) => number): number =>
-      looks.reduce((sum, look) => sum + value(look), 0) / Math.max(1, looks.length)
     return {
-      offered: mean((look) => look.servedPerSecond + look.refusedPerSecond),
-      served: mean((look) => look.servedPerSecond),
-      refused: mean((look) => look.refusedPerSecond),
-      p50Ms: mean((look) => look.p50Ms ?? 0),
-      p99Ms: mean((look) => look.p99Ms ?? 0),
+      offered: meanOf(looks, (look) => look.servedPerSecond + look.refusedPerSecond),
+      served: meanOf(looks, (look) => look.servedPerSecond),
+      refused: meanOf(looks, (look) => look.refusedPerSecond),
+      p50Ms: meanOf(looks, (look) => look.p50Ms ?? 0),
+      p99Ms: meanOf(looks, (look) => look.p99Ms ?? 0),
     }
   }
 
-  /** The table at the last look: its tablets, and the load of the busiest as a share and as a multiple of the mean. */
-  tableAtEnd(table: TableId): TableShares {
-    return this.tableAt(table, Number.POSITIVE_INFINITY)
+  /** The table at the last look up to a moment; default: at the end. */
+  tableAt(table: TableId, seconds: number = Number.POSITIVE_INFINITY): TableLook {
+    return this.#looks.findLast((one) => one.seconds <= seconds)?.tables.get(table) ?? nothing
   }
 
-  /** The same at the last look up to a moment. */
-  tableAt(table: TableId, seconds: number): TableShares {
-    const look = this.#looks.findLast((one) => one.seconds <= seconds)?.tables.get(table)
-    const { tablets, servers, total, busiest } = look ?? { tablets: 0, servers: 0, total: 0, busiest: 0 }
-    const share = total === 0 ? 0 : busiest / total
-    return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
-  }
-
-  /** Load of the busiest tablet as a multiple of the mean, averaged over the looks of the last `seconds`; 0 without any load. */
-  busiestToMean(table: TableId, seconds: number): number {
-    return this.#average(table, seconds, ({ busiestToMean }) => busiestToMean)
-  }
-
-  /** The same as a share of the load, from 0 to 1. In a single look that a split falls into, two tablets have a part each. */
-  meanBusiestShare(table: TableId, seconds: number): number {
-    return this.#average(table, seconds, ({ busiestShare }) => busiestShare)
-  }
-
-  #average(table: TableId, seconds: number, value: (shares: TableShares) => number): number {
+  /**
+   * The load of the busiest tablet, averaged over the looks of the last `seconds` with any load. In a single look that a split falls into, two
+   * tablets have a part each.
+   */
+  settledTable(table: TableId, seconds: number): Pick<TableLook, 'busiestShare' | 'busiestToMean'> {
     const looks = this.#last(seconds)
-      .map((look) => this.tableAt(table, look.seconds))
+      .map(({ tables }) => tables.get(table) ?? nothing)
       .filter(({ total }) => total > 0)
-    return looks.reduce((sum, one) => sum + value(one), 0) / Math.max(1, looks.length)
+    return {
+      busiestShare: meanOf(looks, ({ busiestShare }) => busiestShare),
+      busiestToMean: meanOf(looks, ({ busiestToMean }) => busiestToMean),
+    }
   }
 
   /** Row operations a second of the tablet with most over the last `seconds`; the busiest of a single look would be too high by chance. */
@@ -158,29 +151,26 @@ export class Watch {
   /** The part of the load of the last `seconds`, 0 to 1, that was on tablets with more than `opsPerSecond` row operations a second. */
   shareAbove(table: TableId, seconds: number, opsPerSecond: number): number {
     const loads = this.#last(seconds).flatMap(({ tables }) => [...(tables.get(table)?.loads.values() ?? [])])
-    const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0)
-    return sum(loads.filter((load) => load > opsPerSecond)) / (sum(loads) || 1)
+    return sumOf(loads, (load) => (load > opsPerSecond ? load : 0)) / (sumOf(loads, (load) => load) || 1)
   }
 
   /** The greatest share of one tablet at any look between two moments. */
   busiestShare(table: TableId, fromSeconds: number, toSeconds: number): number {
-    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
-    return Math.max(0, ...looks.map(({ seconds }) => this.tableAt(table, seconds).busiestShare))
+    const looks = this.#between(fromSeconds, toSeconds)
+    return Math.max(0, ...looks.map(({ tables }) => tables.get(table)?.busiestShare ?? 0))
   }
 
   /** Refused operations as a share of all, 0 to 1, between two moments. */
-  refusedShare(fromSeconds: number = 0, toSeconds: number = Number.POSITIVE_INFINITY): number {
-    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
-    const refused = looks.reduce((sum, look) => sum + look.refusedPerSecond, 0)
-    const all = looks.reduce((sum, look) => sum + look.refusedPerSecond + look.servedPerSecond, 0)
-    return all === 0 ? 0 : refused / all
+  refusedShare(fromSeconds: number = 0, toSeconds?: number): number {
+    const looks = this.#between(fromSeconds, toSeconds)
+    const all = sumOf(looks, (look) => look.refusedPerSecond + look.servedPerSecond)
+    return sumOf(looks, (look) => look.refusedPerSecond) / (all || 1)
   }
 
   /** Served lookups that found no entity, as a share of all served ones, from a moment on. */
   missingShare(fromSeconds: number): number {
-    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds)
-    const served = looks.reduce((sum, look) => sum + look.servedPerSecond, 0)
-    return served === 0 ? 0 : looks.reduce((sum, look) => sum + look.missingPerSecond, 0) / served
+    const looks = this.#between(fromSeconds)
+    return sumOf(looks, (look) => look.missingPerSecond) / (sumOf(looks, (look) => look.servedPerSecond) || 1)
   }
 
   /** Seconds until the refused share of a look exceeded a bound; `undefined`: never. */
@@ -191,7 +181,9 @@ export class Watch {
     return bad === undefined ? undefined : bad.seconds - this.#everySeconds
   }
 
-  draw(record: Recorder, logarithmic = false): void {
+  /** @param heatOf - tables whose heat is drawn */
+  draw(record: Recorder, heatOf: readonly TableId[], logarithmic = false): void {
+    for (const table of heatOf) drawHeat(record, this.#store, table)
     const x = { name: 'minutes', values: this.#looks.map(({ seconds }) => seconds / 60) }
     const line = (value: (look: Look) => number | null): Line['values'] => this.#looks.map(value)
     const throughput = { served: line((look) => look.servedPerSecond), refused: line((look) => look.refusedPerSecond) }
@@ -200,43 +192,37 @@ export class Watch {
     record.chart('latency of what was served', 'ms', x, latency)
     const ofTables = (value: (look: TableLook) => number): Record<string, Line['values']> =>
       Object.fromEntries(
-        this.#tables.map((table) => {
-          return [table, line(({ tables }) => (tables.has(table) ? value(tables.get(table) as TableLook) : null))]
-        }),
+        this.#tables.map((table) => [table, line(({ tables }) => value(tables.get(table) ?? nothing))]),
       )
-    record.chart(
-      'tablets',
-      'tablets',
-      x,
-      ofTables(({ tablets }) => tablets),
-      logarithmic,
-    )
-    const shares = ofTables(({ busiest, total }) => (total === 0 ? 0 : busiest / total))
+    const counts = ofTables(({ tablets }) => tablets)
+    record.chart('tablets', 'tablets', x, counts, logarithmic)
+    const shares = ofTables(({ busiestShare }) => busiestShare)
     record.chart('share of the busiest tablet', 'of the load of its table', x, shares)
   }
+}
 
-  drawHeat(record: Recorder, store: Store, table: TableId): void {
-    const spanMs = store.nowMs
-    const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })
-    const start = report.atMs - spanMs
-    // A step that has not ended would look too cold or too hot.
-    const isWhole = (at: number): boolean => at + report.stepMs > start && at + report.stepMs <= report.atMs
-    const minutesAt = (at: number): number => Math.max(0, (at - start) / 60_000)
-    const fresh = report.columns.flatMap((at, i) => (isWhole(at) ? [i] : []))
-    record.heatmap({
-      title: `${table}: key ranges over time`,
-      unit: 'row operations/s',
-      time: 'minutes',
-      columns: fresh.map((i) => minutesAt(report.columns[i] ?? 0)),
-      rows: report.rows.map((row) => ({
-        label: rangeStart(row.start),
-        values: fresh.map((i) => (row.reads[i] ?? 0) + (row.writes[i] ?? 0)),
-      })),
-      events: report.events
-        .filter((event) => event.table === table)
-        .map(({ atMs, words }) => ({ at: minutesAt(atMs), words })),
-    })
-  }
+/** The heat of a table over the whole run. */
+export function drawHeat(record: Recorder, store: Store, table: TableId): void {
+  const spanMs = store.nowMs
+  const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })
+  const start = report.atMs - spanMs
+  // A step that has not ended would look too cold or too hot.
+  const isWhole = (at: number): boolean => at + report.stepMs > start && at + report.stepMs <= report.atMs
+  const minutesAt = (at: number): number => Math.max(0, (at - start) / 60_000)
+  const fresh = report.columns.flatMap((at, i) => (isWhole(at) ? [i] : []))
+  record.heatmap({
+    title: `${table}: key ranges over time`,
+    unit: 'row operations/s',
+    time: 'minutes',
+    columns: fresh.map((i) => minutesAt(report.columns[i] ?? 0)),
+    rows: report.rows.map((row) => ({
+      label: rangeStart(row.start),
+      values: fresh.map((i) => (row.reads[i] ?? 0) + (row.writes[i] ?? 0)),
+    })),
+    events: report.events
+      .filter((event) => event.table === table)
+      .map(({ atMs, words }) => ({ at: minutesAt(atMs), words })),
+  })
 }
 
 /** Start of a key range, without the part that all ranges of its table share. */
