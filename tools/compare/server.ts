@@ -7,7 +7,7 @@
 
 import { Agent, request as httpRequest } from 'node:http'
 import type { MethodName } from '../../packages/gateway/src/methods.ts'
-import type { Row, World } from '../../packages/gateway/test/contract/errors/row.ts'
+import { type Row, worldOf } from '../../packages/gateway/test/contract/errors/row.ts'
 import {
   codeName,
   decodeAnswer,
@@ -45,7 +45,11 @@ export class Server {
   }
 
   async #playRow(project: string, { method, request }: Row): Promise<Answer> {
-    const world = worldOf(this, project)
+    const world = worldOf(project, async (prepared, { projectId, ...rest }) => {
+      const { code, message, body } = await this.send(String(projectId ?? project), prepared, rest)
+      if (code !== 'OK') throw new Error(`${this.name}: ${prepared} that prepares a row: ${code} ${message}`)
+      return body
+    })
     const whole = typeof request === 'function' ? await request(world) : request
     if (Buffer.isBuffer(whole)) return this.send(project, method, whole)
     const { projectId, ...rest } = whole
@@ -94,26 +98,3 @@ export class Server {
 }
 
 const unsaid: Answer = { code: 'UNSAID', message: '', body: {} }
-
-/** What a row may do before its request. */
-function worldOf(server: Server, project: string): World {
-  const world: World = {
-    project,
-    otherProject: `${project}-other`,
-    async ok(method, request) {
-      const { projectId, ...rest } = request
-      const { code, message, body } = await server.send(String(projectId ?? project), method, rest)
-      if (code !== 'OK') throw new Error(`${server.name}: ${method} that prepares a row: ${code} ${message}`)
-      return body
-    },
-    async begin(options) {
-      const body = await world.ok('BeginTransaction', options === undefined ? {} : { transactionOptions: options })
-      return Buffer.from(body['transaction'] as Uint8Array)
-    },
-    async put(...keys) {
-      const mutations = keys.map((key) => ({ upsert: { key, properties: { v: { integerValue: '1' } } } }))
-      await world.ok('Commit', { mode: 'NON_TRANSACTIONAL', mutations })
-    },
-  }
-  return world
-}

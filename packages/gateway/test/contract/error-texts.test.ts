@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { MethodName } from '../../src/methods.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire } from '../support/wires.ts'
-import { array, atomic, commit, entity, integer, named, string, type World } from './errors/row.ts'
+import { array, atomic, commit, entity, integer, named, string, worldOf } from './errors/row.ts'
 import { sections } from './errors/sections.ts'
 
 const [, oracleHost, oraclePort] = /^firestore@(.+):(\d+)$/.exec(process.env['SIXTABLES_ORACLE'] ?? '') ?? []
@@ -230,28 +230,12 @@ afterAll(async () => {
   await engine?.close()
 })
 
-async function ok(project: string, method: MethodName, request: Plain): Promise<Plain> {
-  const answer = await wire.send(project, method, request)
-  expect(answer, `${method} that prepares the row`).toMatchObject({ code: 'OK' })
-  return readAnswer(wire, method, answer)
-}
-
-async function begin(project: string, options?: Plain): Promise<Buffer> {
-  const begun = await ok(project, 'BeginTransaction', options === undefined ? {} : { transactionOptions: options })
-  return Buffer.from(begun['transaction'] as Uint8Array)
-}
-
-function worldOf(project: string): World {
-  return {
-    project,
-    otherProject: `${project}-other`,
-    ok: (method, request) => ok(project, method, request),
-    begin: (options) => begin(project, options),
-    put: async (...keys) => {
-      await ok(project, 'Commit', commit(...keys.map((key) => ({ upsert: entity(key) }))))
-    },
-  }
-}
+const worldAt = (project: string) =>
+  worldOf(project, async (method, request) => {
+    const answer = await wire.send(project, method, request)
+    expect(answer, `${method} that prepares the row`).toMatchObject({ code: 'OK' })
+    return readAnswer(wire, method, answer)
+  })
 
 const byNumber = new Map(
   sections.flatMap(([, all]) => all).flatMap((row) => (row.number === undefined ? [] : [[row.number, row] as const])),
@@ -262,7 +246,7 @@ describe('messages begin with words that programs look for', () => {
     const row = byNumber.get(number)
     if (row === undefined) throw new Error(`the table of answers has no row ${number}`)
     const project = `text-${number}-${process.pid}`
-    const request = typeof row.request === 'function' ? await row.request(worldOf(project)) : row.request
+    const request = typeof row.request === 'function' ? await row.request(worldAt(project)) : row.request
     const { message } = await wire.send(project, row.method, request)
     expect(message.slice(0, text.length)).toBe(text)
   })
@@ -306,8 +290,9 @@ describe.skipIf(oracleHost !== undefined)('messages of states that production ha
   })
 
   test('a transaction that has ended: production, in tests of Python programs', async () => {
-    const transaction = await begin('ended')
-    await ok('ended', 'Rollback', { transaction })
+    const world = worldAt('ended')
+    const transaction = await world.begin()
+    await world.ok('Rollback', { transaction })
     const { message } = await wire.send('ended', 'Lookup', { keys: [named('n')], readOptions: { transaction } })
     expect(message).toMatch(/^The referenced transaction has expired or is no longer valid\. /)
   })

@@ -9,8 +9,6 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
-import type { MethodName } from '../../src/methods.ts'
-import type { Plain } from '../support/published-protos.ts'
 import { encodeRequest, requestToJson } from '../support/published-protos.ts'
 import {
   type Host,
@@ -21,7 +19,7 @@ import {
   type WireName,
   wireNames,
 } from '../support/wires.ts'
-import { atomic, type Code, type Column, commit, entity, type Row, type World } from './errors/row.ts'
+import { atomic, type Code, type Column, entity, type Row, worldOf } from './errors/row.ts'
 import { sections } from './errors/sections.ts'
 
 const allRows = sections.flatMap(([, rows]) => rows)
@@ -55,33 +53,6 @@ function expected(row: Row, column: Column): Code {
 /** An emulator may still have what an earlier run left. */
 const run = `row-${process.pid}`
 
-class RowWorld implements World {
-  readonly project: string
-  readonly otherProject: string
-  readonly #grpc: Wire
-
-  constructor(project: string, grpc: Wire) {
-    this.project = project
-    this.otherProject = `${project}-other`
-    this.#grpc = grpc
-  }
-
-  async ok(method: MethodName, request: Plain): Promise<Plain> {
-    const answer = await this.#grpc.send(this.project, method, request)
-    expect(answer, `${method} that prepares the row`).toMatchObject({ code: 'OK' })
-    return readAnswer(this.#grpc, method, answer)
-  }
-
-  async begin(options?: Plain): Promise<Buffer> {
-    const answer = await this.ok('BeginTransaction', options === undefined ? {} : { transactionOptions: options })
-    return Buffer.from(answer['transaction'] as Uint8Array)
-  }
-
-  async put(...keys: Plain[]): Promise<void> {
-    await this.ok('Commit', commit(...keys.map((itsKey) => ({ upsert: entity(itsKey) }))))
-  }
-}
-
 /** The wires to one server, and the rows sent over them. */
 class Table {
   readonly #wires = new Map<WireName, Wire>()
@@ -103,7 +74,12 @@ class Table {
   /** Each row on each wire has a project of its own, so that none meets what another one left. */
   async send(row: Row, name: WireName): Promise<WireAnswer> {
     const project = `${run}-${allRows.indexOf(row)}-${wireNames.indexOf(name)}`
-    const world = new RowWorld(project, this.wire('gRPC'))
+    const grpc = this.wire('gRPC')
+    const world = worldOf(project, async (method, request) => {
+      const answer = await grpc.send(project, method, request)
+      expect(answer, `${method} that prepares the row`).toMatchObject({ code: 'OK' })
+      return readAnswer(grpc, method, answer)
+    })
     const request = typeof row.request === 'function' ? await row.request(world) : row.request
     if (Buffer.isBuffer(request)) return this.wire(name).send(project, row.method, request)
     const { projectId, ...rest } = request

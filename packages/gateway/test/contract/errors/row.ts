@@ -32,6 +32,22 @@ export interface World {
   put(...keys: Plain[]): Promise<void>
 }
 
+/** A world whose calls go through `ok`. */
+export function worldOf(project: string, ok: World['ok']): World {
+  return {
+    project,
+    otherProject: `${project}-other`,
+    ok,
+    async begin(options) {
+      const body = await ok('BeginTransaction', options === undefined ? {} : { transactionOptions: options })
+      return Buffer.from(body['transaction'] as Uint8Array)
+    },
+    async put(...keys) {
+      await ok('Commit', commit(...keys.map((key) => ({ upsert: entity(key) }))))
+    },
+  }
+}
+
 /** One of Google's emulators, and our mode that follows it. */
 export type Column = 'firestore' | 'legacy'
 
