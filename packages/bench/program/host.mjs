@@ -80,9 +80,9 @@ async function runTransaction(send, work) {
     try {
       const result = await work({
         ...{ get: inside('get'), getAll: inside('getAll'), query: inside('query') },
-        put: (put, properties, options) => later({ put, properties, options }),
-        insert: (insert, properties, options) => later({ insert, properties, options }),
-        remove: (...remove) => later({ remove }),
+        put: (...args) => later(['put', ...args]),
+        insert: (...args) => later(['insert', ...args]),
+        remove: (...keys) => later(['remove', ...keys]),
       })
       await send('commit', transaction, changes)
       return result

@@ -1,8 +1,8 @@
 /** Requests of a learner's process, done by the {@link Db} of the call. */
-import type { Db, Transaction } from './db.ts'
+import type { Db } from './db.ts'
 
 /** Transactions that a process has begun, by number; `undefined` for those that have ended. */
-export type Transactions = (Transaction | undefined)[]
+export type Transactions = (Uint8Array | undefined)[]
 
 type Verb = (db: Db, args: readonly [never, never, never, ...never[]], transactions: Transactions) => unknown
 
@@ -11,26 +11,26 @@ const verbs: Readonly<Record<string, Verb>> = {
   sleep: (db, [ms]) => db.sleep(duration(ms)),
   get: (db, [key]) => db.get(key),
   getAll: (db, [keys]) => db.getAll(keys),
-  put: (db, [key, properties, options]) => db.put(key, properties, options),
-  insert: (db, [key, properties, options]) => db.insert(key, properties, options),
-  remove: (db, keys) => db.remove(...keys),
+  put: (db, [key, properties, options]) => db.commit([['put', key, properties, options]]),
+  insert: (db, [key, properties, options]) => db.commit([['insert', key, properties, options]]),
+  remove: (db, keys) => db.commit([['remove', ...keys]]),
   query: (db, [options]) => db.query(options),
   count: (db, [options]) => db.count(options),
   allocateId: (db, [kind]) => db.allocateId(kind),
   begin: async (db, _, transactions) => transactions.push(await db.begin()) - 1,
-  within: (_db, [number, verb, argument], transactions) => {
+  within: (db, [number, verb, argument], transactions) => {
     const transaction = openOf(transactions, number)
-    if (verb === 'get') return transaction.get(argument)
-    return verb === 'getAll' ? transaction.getAll(argument) : transaction.query(argument)
+    if (verb === 'get') return db.get(argument, transaction)
+    return verb === 'getAll' ? db.getAll(argument, transaction) : db.query(argument, transaction)
   },
-  commit: async (_db, [number, changes], transactions) => {
-    await openOf(transactions, number).commit(changes)
+  commit: async (db, [number, changes], transactions) => {
+    await db.commit(changes, openOf(transactions, number))
     transactions[Number(number)] = undefined
   },
-  rollback: async (_db, [number], transactions) => {
+  rollback: async (db, [number], transactions) => {
     const transaction = transactions[Number(number)]
     transactions[Number(number)] = undefined
-    await transaction?.rollback()
+    if (transaction !== undefined) await db.rollback(transaction)
   },
 }
 
@@ -47,7 +47,7 @@ export async function perform(
 }
 
 /** @throws TypeError */
-function openOf(transactions: Transactions, number: unknown): Transaction {
+function openOf(transactions: Transactions, number: unknown): Uint8Array {
   const found = transactions[Number(number)]
   if (found === undefined) throw new TypeError('this transaction has ended')
   return found

@@ -50,21 +50,10 @@ export interface QueryPage {
   readonly cursor: string
 }
 
-/** A write within a transaction. */
-export type PlainChange =
-  | { readonly put: KeyPath; readonly properties: Properties; readonly options?: PutOptions }
-  | { readonly insert: KeyPath; readonly properties: Properties; readonly options?: PutOptions }
-  | { readonly remove: readonly KeyPath[] }
-
-/** A transaction that was begun; what it writes comes with the commit. */
-export interface Transaction {
-  get(key: KeyPath): Promise<Entity | undefined>
-  getAll(keys: readonly KeyPath[]): Promise<(Entity | undefined)[]>
-  query(options: QueryOptions): Promise<QueryPage>
-  /** @throws ABORTED after a conflict */
-  commit(changes: readonly PlainChange[]): Promise<void>
-  rollback(): Promise<void>
-}
+/** A write as the call of a program: its name and arguments. */
+export type Change =
+  | readonly ['put' | 'insert', key: KeyPath, properties: Properties, options?: PutOptions]
+  | readonly ['remove', ...keys: KeyPath[]]
 
 const operators: Readonly<Record<string, PropertyOperator>> = {
   '=': 'equal',
@@ -106,69 +95,41 @@ export class Db {
     return id
   }
 
-  async get(key: KeyPath): Promise<Entity | undefined> {
-    return (await this.getAll([key]))[0]
+  async get(key: KeyPath, transaction?: Uint8Array): Promise<Entity | undefined> {
+    return (await this.getAll([key], transaction))[0]
   }
 
-  getAll(keys: readonly KeyPath[]): Promise<(Entity | undefined)[]> {
-    return this.#getAll(keys, undefined)
-  }
-
-  put(key: KeyPath, properties: Properties, options?: PutOptions): Promise<void> {
-    return this.#commit([this.#change('upsert', key, properties, options)])
-  }
-
-  insert(key: KeyPath, properties: Properties, options?: PutOptions): Promise<void> {
-    return this.#commit([this.#change('insert', key, properties, options)])
-  }
-
-  remove(...keys: readonly KeyPath[]): Promise<void> {
-    return this.#commit(keys.map((key) => this.#removal(key)))
-  }
-
-  query(options: QueryOptions): Promise<QueryPage> {
-    return this.#query(options, undefined)
-  }
-
-  /** How many entities a query finds. */
-  async count(options: QueryOptions): Promise<number> {
-    const query = this.#queryOf(options)
-    const aggregations = [{ operator: 'count', upTo: undefined, alias: 'n' }] as const
-    const { values } = await this.charged.runAggregationQuery({ query, aggregations })
-    return integerOf(values, 'n')
-  }
-
-  async begin(): Promise<Transaction> {
-    const token = await this.charged.beginTransaction({ mode: 'readWrite' })
-    const getAll = (keys: readonly KeyPath[]): Promise<(Entity | undefined)[]> => this.#getAll(keys, token)
-    return {
-      get: async (key) => (await getAll([key]))[0],
-      getAll,
-      query: (options) => this.#query(options, token),
-      commit: (changes) =>
-        this.#commit(
-          changes.flatMap((change) => this.#changesOf(change)),
-          token,
-        ),
-      rollback: () => this.charged.rollback(token),
-    }
-  }
-
-  async #getAll(keys: readonly KeyPath[], transaction: Uint8Array | undefined): Promise<(Entity | undefined)[]> {
+  async getAll(keys: readonly KeyPath[], transaction?: Uint8Array): Promise<(Entity | undefined)[]> {
     const wanted = keys.map((key) => this.#key(key))
-    const request = { keys: wanted, ...(transaction === undefined ? {} : { read: { transaction } }) }
-    const { found } = await this.charged.lookup(request)
+    const { found } = await this.charged.lookup({ keys: wanted, ...readIn(transaction) })
     const byPath = new Map(found.map(({ key, image }) => [wordsOfPath(key.path), entityOf(key, image)]))
     return wanted.map(({ path }) => byPath.get(wordsOfPath(path)))
   }
 
+  begin(): Promise<Uint8Array> {
+    return this.charged.beginTransaction({ mode: 'readWrite' })
+  }
+
+  /** In a transaction all or nothing, and ABORTED after a conflict. */
+  async commit(changes: readonly Change[], transaction?: Uint8Array): Promise<void> {
+    const mutations = changes.flatMap((change) => this.#mutationsOf(change))
+    await this.charged.commit(
+      transaction === undefined
+        ? { mode: 'nonTransactional', mutations }
+        : { mode: 'transactional', transaction, mutations },
+    )
+  }
+
+  rollback(transaction: Uint8Array): Promise<void> {
+    return this.charged.rollback(transaction)
+  }
+
   /** In as many calls as it takes: one call passes over 1,000 results at most. */
-  async #query(options: QueryOptions, transaction: Uint8Array | undefined): Promise<QueryPage> {
+  async query(options: QueryOptions, transaction?: Uint8Array): Promise<QueryPage> {
     const entities: Entity[] = []
     let query = this.#queryOf(options)
     for (let isMore = false; ; isMore = true) {
-      const request = { query, ...(transaction === undefined ? {} : { read: { transaction } }) }
-      const batch = await this.charged.runQuery(request, { isMore })
+      const batch = await this.charged.runQuery({ query, ...readIn(transaction) }, { isMore })
       for (const { key, image } of batch.results) {
         entities.push(image === undefined ? { key: keyPathOf(key) } : entityOf(key, image))
       }
@@ -183,6 +144,14 @@ export class Db {
         ...(limit === undefined ? {} : { limit: limit - entities.length }),
       }
     }
+  }
+
+  /** How many entities a query finds. */
+  async count(options: QueryOptions): Promise<number> {
+    const query = this.#queryOf(options)
+    const aggregations = [{ operator: 'count', upTo: undefined, alias: 'n' }] as const
+    const { values } = await this.charged.runAggregationQuery({ query, aggregations })
+    return integerOf(values, 'n')
   }
 
   #queryOf({
@@ -213,35 +182,23 @@ export class Db {
     })
   }
 
-  #change(operation: 'upsert' | 'insert', path: KeyPath, properties: Properties, options: PutOptions = {}): Mutation {
-    return { operation, entity: entityBytes(this.#key(path), fieldsOf(properties, options.unindexed)) }
-  }
-
-  #changesOf(change: PlainChange): Mutation[] {
-    if ('remove' in change) return change.remove.map((key) => this.#removal(key))
-    const { properties, options } = change
-    return [
-      'put' in change
-        ? this.#change('upsert', change.put, properties, options)
-        : this.#change('insert', change.insert, properties, options),
-    ]
-  }
-
-  #removal(path: KeyPath): Mutation {
-    return { operation: 'delete', key: this.#key(path) }
-  }
-
-  async #commit(mutations: readonly Mutation[], transaction?: Uint8Array): Promise<void> {
-    await this.charged.commit(
-      transaction === undefined
-        ? { mode: 'nonTransactional', mutations }
-        : { mode: 'transactional', transaction, mutations },
-    )
+  #mutationsOf(change: Change): Mutation[] {
+    if (change[0] === 'remove') {
+      const [, ...keys] = change
+      return keys.map((key) => ({ operation: 'delete', key: this.#key(key) }))
+    }
+    const [verb, key, properties, options = {}] = change
+    const entity = entityBytes(this.#key(key), fieldsOf(properties, options.unindexed))
+    return [{ operation: verb === 'put' ? 'upsert' : 'insert', entity }]
   }
 
   #key(key: KeyPath): Key {
     return this.#store.key(...pathOf(key))
   }
+}
+
+function readIn(transaction: Uint8Array | undefined): { readonly read?: { readonly transaction: Uint8Array } } {
+  return transaction === undefined ? {} : { read: { transaction } }
 }
 
 function entityOf(key: Key, image: EntityImage): Entity {

@@ -128,7 +128,7 @@ export const moveTheKind: Challenge = {
 }
 
 async function fill(db: Db, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await db.put(['A', id], { value: 0 }, { unindexed: ['value'] })
+  for (const id of ids) await db.commit([['put', ['A', id], { value: 0 }, { unindexed: ['value'] }]])
 }
 
 /** Accounts of a kind that lack the newest value; a write that was refused half-way may have left a newer one. */
