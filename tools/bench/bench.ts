@@ -25,6 +25,8 @@ import {
   writeBetweenMarks,
 } from './report.ts'
 import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
+import { HttpConnections } from './wire/caller.ts'
+import { closedLoop } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import { findEmulators, Server, type ServerName } from './wire/servers.ts'
 import { hotSize, type Workload } from './wire/workload.ts'
@@ -99,15 +101,16 @@ async function start(name: ServerName): Promise<Running> {
 }
 
 async function measure({ server, connection }: Running, workload: Workload): Promise<WireResult | undefined> {
-  const { name, title, streams } = workload
+  const { name, title, streams, http } = workload
+  const caller = http === undefined ? connection : new HttpConnections(connection.port, http)
   try {
-    await workload.check(connection)
+    await workload.check(caller)
   } catch (error) {
     say(`  ${server.name}: ${error instanceof Error ? error.message : error}`)
     return undefined
   }
   const before = server.cpuSeconds()
-  const result = await workload.measure({ connection, streams, warmMs, timeMs })
+  const result = await closedLoop({ ...workload, connection: caller, warmMs, timeMs })
   const cpuMicros = ((server.cpuSeconds() - before) * 1e6) / (result.perSecond * (result.seconds + flags.warm))
   say(
     `  ${server.name}: ${shortNumber(result.perSecond)}/s, p50 ${shortNumber(result.p50Ms)} ms, p99 ${shortNumber(result.p99Ms)} ms`,
@@ -149,12 +152,8 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
       const before = performance.now()
       await query.check(one.connection)
       const firstMs = performance.now() - before
-      const { p50Ms, perSecond } = await query.measure({
-        connection: one.connection,
-        streams: 1,
-        warmMs,
-        timeMs,
-      })
+      const loop = { connection: one.connection, operation: query.operation, streams: 1, warmMs, timeMs }
+      const { p50Ms, perSecond } = await closedLoop(loop)
       say(`  ${one.server.name}: ${shortNumber(p50Ms)} ms, the first ${shortNumber(firstMs)} ms`)
       // The workloads before have queried the kind of their own size already.
       const isFirst = size !== hotSize || list.length === 0

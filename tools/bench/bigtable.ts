@@ -18,7 +18,7 @@ import { entityBytes, integer, text } from '../../packages/bench/src/sim/entitie
 import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
 import { CallCounter } from './wire/call-counter.ts'
 import type { Caller } from './wire/caller.ts'
-import { closedLoop, type LoopResult, type Step } from './wire/closed-loop.ts'
+import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
 import { cpuOf, Server } from './wire/servers.ts'
@@ -76,21 +76,24 @@ function entity(kind: string, name: string | undefined, i: number): messages.Byt
   })
 }
 
-const rows: readonly { readonly title: string; readonly step: Step }[] = [
+const rows: readonly { readonly title: string; operation(i: number): Operation }[] = [
   {
     title: 'lookup of 1',
-    step: { method: 'Lookup', message: (i) => messages.lookup('Read', [messages.nameOf(i % size)]) },
+    *operation(i) {
+      yield { method: 'Lookup', message: messages.lookup('Read', [messages.nameOf(i % size)]) }
+    },
   },
   {
     title: 'put of a new one, by name',
-    step: {
-      method: 'Commit',
-      message: () => messages.commit([entity('Written', messages.nameOf(++written), written)]),
+    *operation() {
+      yield { method: 'Commit', message: messages.commit([entity('Written', messages.nameOf(++written), written)]) }
     },
   },
   {
     title: 'put of a new one, automatic id',
-    step: { method: 'Commit', message: (i) => messages.commit([entity('Written', undefined, i)]) },
+    *operation(i) {
+      yield { method: 'Commit', message: messages.commit([entity('Written', undefined, i)]) }
+    },
   },
 ]
 
@@ -198,10 +201,10 @@ try {
   }
   const lines: (readonly string[])[] = []
   const loads: number[] = []
-  for (const { title, step } of rows.filter((row) => row.title.includes(flags.rows))) {
+  for (const { title, operation } of rows.filter((row) => row.title.includes(flags.rows))) {
     for (const streams of numbersOf(flags.clients)) {
       for (const setting of settings) {
-        const how = { connection: setting, steps: [step], streams, warmMs: 0 }
+        const how = { connection: setting, operation, streams, warmMs: 0 }
         // Three gateways have a third of the requests each, and slow code until they have had as many as one gateway.
         await closedLoop({ ...how, timeMs: flags.warm * 1000 * setting.gateways.length })
         const before = { ...setting.cpu(), calls: setting.calls }

@@ -49,8 +49,10 @@ describe('connections', () => {
   test('have one call each under way in a closed loop, and failures are counted apart', async () => {
     const { port, seen } = await serve()
     const connection = new HttpConnections(port, 'application/json')
-    const steps = [{ method: 'Lookup' as const, message: () => body }]
-    const result = await closedLoop({ connection, steps, streams: 4, warmMs: 0, timeMs: 100 })
+    const operation = function* () {
+      yield { method: 'Lookup' as const, message: body }
+    }
+    const result = await closedLoop({ connection, operation, streams: 4, warmMs: 0, timeMs: 100 })
     connection.close()
     expect(seen.most).toBeLessThanOrEqual(4)
     expect(result.operations).toBeGreaterThan(0)

@@ -7,16 +7,28 @@
 import type { Caller } from './caller.ts'
 import type { Bytes, MethodName } from './messages.ts'
 
-export interface Step {
+export interface Call {
   readonly method: MethodName
-  /** @param before - the answer of the step before, in a chain such as begin, lookup, commit */
-  message(i: number, before: Bytes | undefined): Bytes
+  readonly message: Bytes
+}
+
+/** Calls one after the other, such as begin, lookup, commit; each is answered before the next one is made. */
+export type Operation<T = unknown> = Generator<Call, T, Bytes>
+
+const noAnswer: Bytes = new Uint8Array(0)
+
+/** Does an operation once. @throws when a call fails */
+export async function runOnce<T>(caller: Pick<Caller, 'ask'>, operation: Operation<T>): Promise<T> {
+  for (let answer = noAnswer; ; ) {
+    const step = operation.next(answer)
+    if (step.done === true) return step.value
+    answer = await caller.ask(step.value.method, step.value.message)
+  }
 }
 
 export interface LoopOptions {
   readonly connection: Pick<Caller, 'call'>
-  /** One step, or a chain that counts as one operation. */
-  readonly steps: readonly Step[]
+  operation(i: number): Operation
   readonly streams: number
   readonly warmMs: number
   readonly timeMs: number
@@ -32,7 +44,7 @@ export interface LoopResult {
   readonly maxMs: number
 }
 
-export async function closedLoop({ connection, steps, streams, warmMs, timeMs }: LoopOptions): Promise<LoopResult> {
+export async function closedLoop({ connection, operation, streams, warmMs, timeMs }: LoopOptions): Promise<LoopResult> {
   const latencies: number[] = []
   const begun = performance.now()
   const countFrom = begun + warmMs
@@ -48,27 +60,27 @@ export async function closedLoop({ connection, steps, streams, warmMs, timeMs }:
           resolve()
           return
         }
-        const i = number++
-        const run = (at: number, before: Bytes | undefined): void => {
-          const step = steps[at]
-          if (step === undefined) {
-            const now = performance.now()
-            if (from >= countFrom && (now <= end || latencies.length < streams)) {
-              latencies.push(now - from)
-              lastAt = now
-            }
-            next()
+        const calls = operation(number++)
+        const goOn = (before: Bytes): void => {
+          const { done, value } = calls.next(before)
+          if (done !== true) {
+            connection.call(value.method, value.message, (answer) => {
+              if (answer !== undefined) goOn(answer)
+              else {
+                failures++
+                next()
+              }
+            })
             return
           }
-          connection.call(step.method, step.message(i, before), (answer) => {
-            if (answer !== undefined) run(at + 1, answer)
-            else {
-              failures++
-              next()
-            }
-          })
+          const now = performance.now()
+          if (from >= countFrom && (now <= end || latencies.length < streams)) {
+            latencies.push(now - from)
+            lastAt = now
+          }
+          next()
         }
-        run(0, undefined)
+        goOn(noAnswer)
       }
       next()
     })

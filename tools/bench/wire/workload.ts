@@ -4,16 +4,9 @@
  *   T10000   10,000 tasks
  */
 
-import type { LoopResult } from './closed-loop.ts'
-import type { Connection } from './connection.ts'
+import type { Caller, ContentType } from './caller.ts'
+import type { Operation } from './closed-loop.ts'
 import { nameOf } from './messages.ts'
-
-export interface Measurement {
-  readonly connection: Connection
-  readonly streams: number
-  readonly warmMs: number
-  readonly timeMs: number
-}
 
 export interface Workload {
   readonly name: string
@@ -21,9 +14,11 @@ export interface Workload {
   /** Entities of its kind that must be there. */
   readonly size: number
   readonly streams: number
+  /** Over HTTP/1.1, with bodies of this type. */
+  readonly http?: ContentType
   /** @throws when an answer is not what it must be */
-  check(connection: Connection): Promise<void>
-  measure(how: Measurement): Promise<LoopResult>
+  check(caller: Caller): Promise<void>
+  operation(i: number): Operation
 }
 
 export const hotSize = 10_000

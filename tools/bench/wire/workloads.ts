@@ -2,21 +2,16 @@
  * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
  * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
  */
-import { type Caller, type ContentType, HttpConnections } from './caller.ts'
-import { closedLoop, type LoopOptions, type LoopResult } from './closed-loop.ts'
+import { type Operation, runOnce } from './closed-loop.ts'
 import type { Connection } from './connection.ts'
 import * as messages from './messages.ts'
 import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
 
 const counterName = 'counter'
 
-type Steps = LoopOptions['steps']
-
 /** One call of a method, whose messages are made beforehand and sent in turn. */
-interface Prepared extends Pick<Workload, 'name' | 'title'> {
+interface Prepared extends Pick<Workload, 'name' | 'title' | 'http'> {
   readonly method: messages.MethodName
-  /** Over HTTP/1.1, with bodies of this type. */
-  readonly http?: ContentType
   readonly size?: number
   readonly streams?: number
   /** How many different requests there are. */
@@ -27,25 +22,19 @@ interface Prepared extends Pick<Workload, 'name' | 'title'> {
   readonly wanted: unknown
 }
 
-function prepared({ method, http, count, request, sample, wanted, ...workload }: Prepared): Workload {
-  /** Lets work use the connection, or those of HTTP/1.1. */
-  const connected = async <T>(connection: Connection, work: (caller: Caller) => Promise<T>): Promise<T> => {
-    if (http === undefined) return work(connection)
-    const connections = new HttpConnections(connection.port, http)
-    return work(connections).finally(() => connections.close())
-  }
+function prepared({ method, count, request, sample, wanted, ...workload }: Prepared): Workload {
+  let made: readonly messages.Bytes[] | undefined
   return {
     size: 0,
     streams: 16,
     ...workload,
-    async check(connection) {
-      const found = sample(await connected(connection, (caller) => caller.ask(method, request(0))))
+    async check(caller) {
+      const found = sample(await caller.ask(method, request(0)))
       must(found === wanted, `${workload.title}: ${found} instead of ${wanted}`)
     },
-    measure(how) {
-      const made = Array.from({ length: count }, (_, i) => request(i))
-      const steps: Steps = [{ method, message: (i) => made[i % count] ?? request(i) }]
-      return connected(how.connection, (connection) => closedLoop({ ...how, connection, steps }))
+    *operation(i) {
+      made ??= Array.from({ length: count }, (_, n) => request(n))
+      yield { method, message: made[i % count] ?? request(i) }
     },
   }
 }
@@ -123,20 +112,21 @@ export const workloads: readonly Workload[] = [
     title: 'begin + lookup + commit',
     size: hotSize,
     streams: 16,
-    async check(connection) {
-      must((await beginAndRead(connection)).found === 1, 'a lookup in a transaction finds nothing')
+    async check(caller) {
+      const found = await runOnce(caller, transaction(hot, pick(5, hotSize), 5))
+      must(found === 1, 'a lookup in a transaction finds nothing')
     },
-    measure: (how) => closedLoop({ ...how, steps: transaction((i) => pick(i, hotSize), hot) }),
+    operation: (i) => transaction(hot, pick(i, hotSize), i),
   },
   {
     name: 'counter',
     title: 'one counter, transactions of 16 clients that succeed',
     size: hotSize,
     streams: 16,
-    async check(connection) {
-      await connection.ask('Commit', messages.commit([messages.entity('Counter', counterName, 0)]))
+    async check(caller) {
+      await caller.ask('Commit', messages.commit([messages.entity('Counter', counterName, 0)]))
     },
-    measure: (how) => closedLoop({ ...how, steps: transaction(() => counterName, 'Counter') }),
+    operation: (i) => transaction('Counter', counterName, i),
   },
   equalityQuery(hotSize),
   queryWorkload(hotSize, true),
@@ -156,11 +146,11 @@ export const workloads: readonly Workload[] = [
     title: 'all of 10,000, page after page',
     size: hotSize,
     streams: 1,
-    async check(connection) {
-      const seen = await scan(connection, hot)
+    async check(caller) {
+      const seen = await runOnce(caller, scan(hot))
       must(seen === hotSize, `a scan gives ${seen} of ${hotSize}`)
     },
-    measure: ({ connection, timeMs }) => scans(connection, hot, timeMs),
+    operation: () => scan(hot),
   },
   prepared({
     name: 'lookup-json',
@@ -197,64 +187,27 @@ export const workloads: readonly Workload[] = [
   }),
 ]
 
-function transaction(name: (i: number) => string, kind: string): Steps {
-  let token: messages.Bytes | undefined
-  const tokens = new Map<number, messages.Bytes>()
-  return [
-    { method: 'BeginTransaction', message: () => messages.begin() },
-    {
-      method: 'Lookup',
-      message: (i, before) => {
-        token = messages.answers.transaction(before ?? new Uint8Array(0))
-        tokens.set(i, Uint8Array.from(token))
-        return messages.lookup(kind, [name(i)], token)
-      },
-    },
-    {
-      method: 'Commit',
-      message: (i) => {
-        const used = tokens.get(i) ?? new Uint8Array(0)
-        tokens.delete(i)
-        return messages.commit([messages.entity(kind, name(i), i)], used)
-      },
-    },
-  ]
-}
-
-async function beginAndRead(connection: Connection): Promise<{ readonly found: number }> {
-  const token = messages.answers.transaction(await connection.ask('BeginTransaction', messages.begin()))
-  const found = messages.answers.found(await connection.ask('Lookup', messages.lookup(hot, [pick(5, hotSize)], token)))
-  await connection.ask('Commit', messages.commit([messages.entity(hot, pick(5, hotSize), 5)], token))
-  return { found }
+/** @returns how many entities its lookup found */
+function* transaction(kind: string, name: string, i: number): Operation<number> {
+  const begun = messages.answers.transaction(yield { method: 'BeginTransaction', message: messages.begin() })
+  // The answer is a part of the bytes that were read with it.
+  const token = Uint8Array.from(begun)
+  const found = messages.answers.found(yield { method: 'Lookup', message: messages.lookup(kind, [name], token) })
+  yield { method: 'Commit', message: messages.commit([messages.entity(kind, name, i)], token) }
+  return found
 }
 
 /** Reads a kind to its end. @returns how many entities came */
-async function scan(connection: Connection, kind: string): Promise<number> {
+function* scan(kind: string): Operation<number> {
   let seen = 0
   let startCursor: messages.Bytes | undefined
   for (;;) {
     const query = startCursor === undefined ? { kind } : { kind, startCursor }
-    const page = messages.answers.page(await connection.ask('RunQuery', messages.runQuery(query)))
+    const page = messages.answers.page(yield { method: 'RunQuery', message: messages.runQuery(query) })
     seen += page.results
     if (page.isLast || page.results === 0) return seen
     startCursor = Uint8Array.from(page.cursor)
   }
-}
-
-async function scans(connection: Connection, kind: string, timeMs: number): Promise<LoopResult> {
-  const times: number[] = []
-  const begun = performance.now()
-  while (performance.now() - begun < timeMs || times.length < 2) {
-    const from = performance.now()
-    await scan(connection, kind)
-    times.push(performance.now() - from)
-  }
-  const seconds = (performance.now() - begun) / 1000
-  times.sort((a, b) => a - b)
-  const middle = times[Math.floor(times.length / 2)] ?? 0
-  const most = times.at(-1) ?? 0
-  const operations = times.length
-  return { operations, failures: 0, seconds, perSecond: operations / seconds, p50Ms: middle, p99Ms: most, maxMs: most }
 }
 
 /** Writes tasks [0, size) of a kind, 500 a commit. */
