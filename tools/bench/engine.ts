@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Engine, type Mutation, openEngine, type Query } from '@sixtables/engine'
 import benny from 'benny'
+import { queryOf, text, where } from '../../packages/bench/src/sim/entities.ts'
 import { categories, entity, keyOf, nameOf, project } from './wire/messages.ts'
 
 const size = 10_000
@@ -30,25 +31,12 @@ async function fill(engine: Engine): Promise<void> {
   for (let from = 0; from < size; from += 500) await put(engine, upserts(from, 500, true))
 }
 
-function query(category: number): Query {
-  return {
-    partition: keyOf(kind, 'x').partition,
-    kind,
-    projection: [],
-    filter: {
-      type: 'property',
-      property: 'cat',
-      operator: 'equal',
-      value: { type: 'string', value: `c${category % categories}` },
-    },
-    order: [],
-    distinctOn: [],
-    offset: 0,
-    limit: 20,
-  }
-}
+const { partition } = keyOf(kind, undefined)
+const all = queryOf(partition, kind, {})
 
-const all: Query = { ...query(0), filter: undefined, limit: undefined }
+function query(category: number): Query {
+  return queryOf(partition, kind, { filter: where('cat', 'equal', text(`c${category % categories}`)), limit: 20 })
+}
 
 async function suite(title: string, engine: Engine): Promise<void> {
   await fill(engine)
