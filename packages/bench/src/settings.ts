@@ -6,7 +6,6 @@
  */
 import { type DataSettingName, dataSettings } from './data-settings.ts'
 import { type TabletSettingName, tabletSettings } from './engine-settings.ts'
-import { type GatewaySettingName, gatewaySettings } from './gateway-settings.ts'
 import type { Setting } from './setting.ts'
 
 const ours = {
@@ -243,13 +242,12 @@ const ours = {
   'delete.share': { value: 0.75, unit: 'share', about: 'share of the entities that are deleted' },
 } as const
 
-export type SettingName = TabletSettingName | GatewaySettingName | DataSettingName | keyof typeof ours
+export type SettingName = TabletSettingName | DataSettingName | keyof typeof ours
 
 export const settings: Readonly<Record<SettingName, Setting>> = {
   ...tabletSettings,
   ...ours,
   ...dataSettings,
-  ...gatewaySettings,
 }
 
 export const settingNames: readonly SettingName[] = Object.keys(settings) as SettingName[]

@@ -12,8 +12,7 @@ import { Server, type ServerName } from '../wire/servers.ts'
 import { kindOf } from '../wire/workload.ts'
 import { load } from '../wire/workloads.ts'
 import type { Heartbeats } from './heartbeat.ts'
-import type { Verb } from './verb.ts'
-import { verbs } from './verbs.ts'
+import { type Verb, verbs } from './verbs.ts'
 
 export interface Stall extends Heartbeats {
   readonly server: ServerName

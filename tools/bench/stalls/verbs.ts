@@ -1,10 +1,40 @@
-/** The calls beside which a heartbeat is measured, in the order in which they are made. */
+/** The calls beside which a heartbeat is measured, in the order in which they are made, and the server that they go to. */
 import type { Value } from '@sixtables/engine'
 import { entityBytes, unindexed } from '../../../packages/bench/src/sim/entities.ts'
+import type { Connection } from '../wire/connection.ts'
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
-import { bodies } from './bodies.ts'
-import { call, type Target, type Verb } from './verb.ts'
+
+export interface Target {
+  readonly port: number
+  readonly connection: Connection
+  /** Entities of the kind that is read. */
+  readonly size: number
+  /** An empty folder for what is exported. */
+  readonly folder: string
+}
+
+export interface Verb {
+  readonly name: string
+  run(target: Target): Promise<void>
+}
+
+/** Calls an HTTP path. @throws with the server's words when it refuses */
+async function call(
+  { port }: Target,
+  path: string,
+  body?: unknown,
+  method: string = body === undefined ? 'GET' : 'POST',
+): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`)
+  return text
+}
 
 const vectorKind = 'V'
 const dimensions = 64
@@ -92,6 +122,19 @@ async function commitMany({ connection }: Target, count: number): Promise<void> 
   await connection.ask('Commit', messages.commit(batch))
 }
 
+/** Large requests, and many clients at once: their cost is that of their own size, whatever the store holds. */
+const deletes = 200_000
+const readers = 200
+const watchers = 500
+const watchMs = 10_000
+
+/** Watches the tablets, and reads what comes. */
+async function watch({ port }: Target): Promise<void> {
+  const signal = AbortSignal.timeout(watchMs)
+  const response = await fetch(`http://127.0.0.1:${port}/emulator/watch?interval=100`, { signal })
+  for await (const _ of response.body ?? []) if (signal.aborted) return
+}
+
 export const verbs: readonly Verb[] = [
   { name: 'nothing, for 5 seconds', run: () => new Promise((resolve) => setTimeout(resolve, 5000)) },
   {
@@ -157,7 +200,30 @@ export const verbs: readonly Verb[] = [
       await call(target, '/v1/projects/bench:commit', { mode: 'NON_TRANSACTIONAL', mutations })
     },
   },
-  ...bodies,
+  {
+    name: `commit of ${deletes.toLocaleString('en')} deletes (5 MB)`,
+    run: async ({ connection }) => void (await connection.ask('Commit', messages.deletion('Gone', deletes))),
+  },
+  {
+    name: `JSON commit of ${deletes.toLocaleString('en')} deletes (17 MB)`,
+    run: async (target) => {
+      const mutations = Array.from({ length: deletes }, (_, i) => ({
+        delete: messages.jsonKey('Gone', messages.nameOf(i)),
+      }))
+      await call(target, '/v1/projects/bench:commit', { mode: 'NON_TRANSACTIONAL', mutations })
+    },
+  },
+  {
+    name: `${readers} clients that read 300 entities in JSON`,
+    run: async (target) => {
+      const query = { kind: [{ name: kindOf(target.size) }], limit: 300 }
+      await Promise.all(Array.from({ length: readers }, () => call(target, '/v1/projects/bench:runQuery', { query })))
+    },
+  },
+  {
+    name: `${watchers} watchers at 100 ms, for ${watchMs / 1000} seconds`,
+    run: async (target) => void (await Promise.allSettled(Array.from({ length: watchers }, () => watch(target)))),
+  },
   { name: 'check', run: async (target) => void (await call(target, '/emulator/inspect/check', {})) },
   {
     name: 'export',

@@ -7,6 +7,7 @@
  */
 import type { Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
+import { MemoryKv } from '@sixtables/engine/testing'
 import {
   type Arm,
   armsOf,
@@ -22,9 +23,8 @@ import type { ArmSession } from '../session.ts'
 import { defaultsOf, serverSettings } from '../settings.ts'
 import { hasCode, integerOf } from '../sim/client.ts'
 import { descending, insert, integer, text, unindexed, where } from '../sim/entities.ts'
-import { type Filled, fill } from '../sim/filled.ts'
 import { runInFull } from '../sim/query-run.ts'
-import type { Store } from '../sim/store.ts'
+import { openStore, type Store } from '../sim/store.ts'
 
 interface Answer {
   readonly count: number
@@ -125,12 +125,42 @@ const before = (records: number): number => Math.floor(records * shareBefore)
 /** Time between two looks at whether the client is done. */
 const stepMs = 60_000
 
-async function put(store: Store, from: number, to: number): Promise<void> {
+/** @param pauseMs - time after each commit, in which the log forgets records older than its retention */
+async function put(store: Store, from: number, to: number, pauseMs?: number): Promise<void> {
   const mutations = Array.from({ length: to - from + 1 }, (_, i) => {
     const number = integer(from + i)
     return insert(store.key({ kind: 'Record', id: BigInt(from + i) }), { number, count: unindexed(number) })
   })
-  await store.putAll(mutations)
+  await store.putAll(mutations, pauseMs)
+}
+
+/** The records before the end of the day, which are filled once: a fork is a store of its own, and costs nothing. */
+interface Filled {
+  fork(records: number): MemoryKv
+  /** Duration of the filling on its clock; a store over a fork must be opened at a later time. */
+  readonly tookMs: number
+}
+
+async function fill(levels: readonly number[]): Promise<Filled> {
+  const kv = new MemoryKv()
+  const store = await openStore({ mode: 'legacy', apply: { type: 'immediate' }, kv })
+  const bases: MemoryKv[] = []
+  const client = async (): Promise<void> => {
+    for (const [i, records] of levels.entries()) {
+      await put(store, before(levels[i - 1] ?? 0) + 1, before(records), 2000)
+      bases.push(kv.fork(kv.snapshot()))
+    }
+  }
+  await store.together([client()], undefined, stepMs)
+  const tookMs = store.nowMs
+  await store.close()
+  return {
+    tookMs,
+    fork(records) {
+      const base = bases[levels.indexOf(records)] as MemoryKv
+      return base.fork(base.snapshot())
+    },
+  }
 }
 
 /** The latest filled store: all arms of a run begin with it. */
@@ -138,7 +168,7 @@ let filled: { readonly most: number; readonly store: Promise<Filled> } | undefin
 
 function filledWith(levels: readonly number[]): Promise<Filled> {
   const most = Math.max(...levels)
-  if (filled?.most !== most) filled = { most, store: fill(levels.map(before), put) }
+  if (filled?.most !== most) filled = { most, store: fill(levels) }
   return filled.store
 }
 
@@ -165,7 +195,7 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
       apply: { type: 'immediate' },
       simulate: true,
       statisticsEveryMs: dayMs,
-      kv: base.fork(before(records)),
+      kv: base.fork(records),
     })
     const level = store.sleep(base.tookMs).then(() => measure(session, store, way, records))
     await store.together([level.then(() => {})], undefined, stepMs)
@@ -222,7 +252,7 @@ async function countWithinLimit(session: ArmSession): Promise<void> {
   const store = await session.open({
     mode: 'legacy',
     apply: { type: 'immediate' },
-    kv: (await filledWith(levelsOf(most))).fork(before(most)),
+    kv: (await filledWith(levelsOf(most))).fork(most),
   })
   const [limitMs, callMs] = [session.setting('request.limitMs'), session.setting('request.callMs')]
   const query = store.query('Record', { projection: ['__key__'] })
