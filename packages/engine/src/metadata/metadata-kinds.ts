@@ -17,15 +17,7 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { databaseCode, keyCodes, partitionCode } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import {
-  andThen,
-  finallyDo,
-  forEachInOrder,
-  type MaybePromise,
-  runSteps,
-  type Steps,
-  waitFor,
-} from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
@@ -38,7 +30,7 @@ import { parsePropertyCode, propertyPrefix, splitPropertyAscRow } from '../table
 import { handRows, scatterProperty } from '../tables/entity-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
-import { KvTableView, type RowScan, type TableId, type TableView } from '../tables/table.ts'
+import { KvTableView, type TableId, type TableView } from '../tables/table.ts'
 import { classNames, type Survey } from './survey.ts'
 
 export type MetadataKind = '__namespace__' | '__kind__' | '__property__'
@@ -102,44 +94,36 @@ export function metadataView(
   const done =
     kind === '__property__' && survey !== undefined
       ? andThen(survey(), (kinds) => putSurveyed(kinds, partition, put))
-      : readMetadata(context, view, kind, partition, put)
+      : runSteps(readMetadata(context, view, kind, partition, put))
   return andThen(done, () => new KvTableView(store))
 }
 
 type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
 
-function readMetadata(
+function* readMetadata(
   context: RequestContext,
   view: TableView,
   kind: MetadataKind,
   partition: PartitionId,
   put: Put,
-): MaybePromise<void> {
+): Steps<void> {
   switch (kind) {
-    case '__namespace__':
-      return readNamespaces(context, view, partition, put)
-    case '__kind__':
-      return andThen(kindsOf(context, view, partition), (kinds) => {
-        for (const name of kinds) put([{ kind: '__kind__', name }])
+    case '__namespace__': {
+      const database = databaseCode(partition.projectId, partition.databaseId)
+      yield* skipScan(context, view, 'Entities', entitiesOfDatabase(database), (row) => {
+        const found = parseEntityRowKey(row).partition
+        const { namespaceId } = found
+        put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
+        return entitiesOfPartition(partitionCode(found)).end
       })
+      return
+    }
+    case '__kind__':
+      for (const name of yield* waitFor(kindsOf(context, view, partition))) put([{ kind: '__kind__', name }])
+      return
     case '__property__':
-      return readProperties(context, view, partition, put)
+      yield* readProperties(context, view, partition, put)
   }
-}
-
-function readNamespaces(
-  context: RequestContext,
-  view: TableView,
-  partition: PartitionId,
-  put: Put,
-): MaybePromise<void> {
-  const database = databaseCode(partition.projectId, partition.databaseId)
-  return skipScan(context, view, 'Entities', entitiesOfDatabase(database), (row) => {
-    const found = parseEntityRowKey(row).partition
-    const { namespaceId } = found
-    put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
-    return entitiesOfPartition(partitionCode(found)).end
-  })
 }
 
 /** The kinds of a partition that have entities, in order. */
@@ -150,12 +134,12 @@ export function kindsOf(
 ): MaybePromise<readonly string[]> {
   const code = partitionCode(partition)
   const kinds: string[] = []
-  const done = skipScan(context, view, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
+  const scan = skipScan(context, view, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
     const kind = kindOfRow(row)
     kinds.push(kind)
     return prefixEnd(kindPrefix(code, kind))
   })
-  return andThen(done, () => kinds)
+  return andThen(runSteps(scan), () => kinds)
 }
 
 interface FoundProperty {
@@ -165,25 +149,25 @@ interface FoundProperty {
   readonly prefix: string
 }
 
-function readProperties(
-  context: RequestContext,
-  view: TableView,
-  partition: PartitionId,
-  put: Put,
-): MaybePromise<void> {
+function* readProperties(context: RequestContext, view: TableView, partition: PartitionId, put: Put): Steps<void> {
   const code = partitionCode(partition)
   const found: FoundProperty[] = []
-  const all = skipScan(context, view, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
+  yield* skipScan(context, view, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
     const { kind, property } = parsePropertyCode(splitPropertyAscRow(row).property)
     const own = propertyPrefix('EntitiesByPropertyAsc', code, kind, property)
     if (property !== scatterProperty) found.push({ kind, name: property, prefix: own })
     return prefixEnd(own)
   })
-  return andThen(all, () =>
-    forEachInOrder(found, ({ kind, name, prefix: own }) =>
-      andThen(representationsOf(context, view, own), (bytes) => putProperty(kind, name, bytes, put)),
-    ),
-  )
+  for (const { kind, name, prefix } of found) {
+    // The first bytes of the value codes in the index.
+    const classes: number[] = []
+    yield* skipScan(context, view, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
+      const byte = splitPropertyAscRow(row).valueCode.charCodeAt(0)
+      classes.push(byte)
+      return prefix + String.fromCharCode(byte + 1)
+    })
+    putProperty(kind, name, classes, put)
+  }
 }
 
 function putSurveyed(kinds: Survey, { namespaceId }: PartitionId, put: Put): void {
@@ -208,41 +192,27 @@ function putProperty(kind: string, name: string, classes: Iterable<number>, put:
   put(path, new Map([['property_representation', { type: 'array', values }]]))
 }
 
-/** The first bytes of the value codes in an index. */
-function representationsOf(context: RequestContext, view: TableView, prefix: string): MaybePromise<readonly number[]> {
-  const classes: number[] = []
-  const done = skipScan(context, view, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
-    const byte = splitPropertyAscRow(row).valueCode.charCodeAt(0)
-    classes.push(byte)
-    return prefix + String.fromCharCode(byte + 1)
-  })
-  return andThen(done, () => classes)
-}
-
 /**
  * A scan that jumps: it reads one row and seeks behind all rows that share its first part. To find the kinds A and B among
  * A:1, A:2 … A:1000, B:1 it reads A:1, then B:1. So finding the distinct first parts costs one row each.
  *
  * @param jump - gets each row found and returns the row key to continue from, which must be behind that row
  */
-function skipScan(
+function* skipScan(
   context: RequestContext,
   view: TableView,
   table: TableId,
   range: KeyRange,
   jump: (row: RowKey) => RowKey,
-): MaybePromise<void> {
+): Steps<void> {
   const scan = view.scan(context, table, range, { expect: 1 })
-  return finallyDo(
-    () => runSteps(jumps(scan, jump)),
-    () => scan.close(),
-  )
-}
-
-function* jumps(scan: RowScan, jump: (row: RowKey) => RowKey): Steps<void> {
-  for (;;) {
-    const [row] = yield* waitFor(scan.next(1))
-    if (row === undefined) return
-    scan.seek(jump(row.key))
+  try {
+    for (;;) {
+      const [row] = yield* waitFor(scan.next(1))
+      if (row === undefined) return
+      scan.seek(jump(row.key))
+    }
+  } finally {
+    scan.close()
   }
 }

@@ -27,16 +27,22 @@ export function isGroup(tag: number): boolean {
   return (tag & 7) === 3
 }
 
-const elementStart = groupStart(1)
-const elementEnd = groupEnd(1)
-const valueElementStart = groupStart(14)
-const valueElementEnd = groupEnd(14)
+/** Field numbers of an element and of its container. */
+interface ElementFields {
+  readonly group: number
+  readonly kind: number
+  readonly id: number
+  readonly name: number
+}
+
+const pathFields: ElementFields = { group: 1, kind: 2, id: 3, name: 4 }
+const valueFields: ElementFields = { group: 14, kind: 15, id: 16, name: 17 }
 
 /** Writes the fields of a Reference; those of an empty one without a key. */
 export function writeReference(writer: WireWriter, key: Key | undefined): void {
   writer.text(13, key?.partition.projectId ?? '')
   const path = writer.open(14)
-  for (const element of key?.path ?? []) writePathElement(writer, element)
+  for (const element of key?.path ?? []) writeElement(writer, element, pathFields)
   writer.close(path)
   if (key !== undefined) writeRest(writer, key)
 }
@@ -44,27 +50,21 @@ export function writeReference(writer: WireWriter, key: Key | undefined): void {
 /** Writes the Path of the root alone, which is the entity group; nothing without a key, or for an incomplete root. */
 export function writeEntityGroup(writer: WireWriter, key: Key | undefined): void {
   const root = key?.path[0]
-  if (root !== undefined && (root.id !== undefined || root.name !== undefined)) writePathElement(writer, root)
+  if (root !== undefined && (root.id !== undefined || root.name !== undefined)) writeElement(writer, root, pathFields)
 }
 
-function writePathElement(writer: WireWriter, { kind, id, name }: PathElement): void {
-  writer.raw(elementStart)
-  writer.text(2, kind)
-  if (id !== undefined) writer.int64(3, id)
-  else if (name !== undefined) writer.text(4, name)
-  writer.raw(elementEnd)
+function writeElement(writer: WireWriter, { kind, id, name }: PathElement, fields: ElementFields): void {
+  writer.raw(groupStart(fields.group))
+  writer.text(fields.kind, kind)
+  if (id !== undefined) writer.int64(fields.id, id)
+  else if (name !== undefined) writer.text(fields.name, name)
+  writer.raw(groupEnd(fields.group))
 }
 
 /** Writes the fields of a ReferenceValue. */
 export function writeReferenceValue(writer: WireWriter, key: Key): void {
   writer.text(13, key.partition.projectId)
-  for (const { kind, id, name } of key.path) {
-    writer.raw(valueElementStart)
-    writer.text(15, kind)
-    if (id !== undefined) writer.int64(16, id)
-    else if (name !== undefined) writer.text(17, name)
-    writer.raw(valueElementEnd)
-  }
+  for (const element of key.path) writeElement(writer, element, valueFields)
   writeRest(writer, key)
 }
 
@@ -108,17 +108,6 @@ export function readInt64(reader: WireReader, tag: number, what: string): bigint
   reader.varint()
   return int64FromHalves(reader.low, reader.high)
 }
-
-/** Field numbers of an element and of its container. */
-interface ElementFields {
-  readonly group: number
-  readonly kind: number
-  readonly id: number
-  readonly name: number
-}
-
-const pathFields: ElementFields = { group: 1, kind: 2, id: 3, name: 4 }
-const valueFields: ElementFields = { group: 14, kind: 15, id: 16, name: 17 }
 
 function readElement(reader: WireReader, fields: ElementFields): PathElement {
   let kind = ''
