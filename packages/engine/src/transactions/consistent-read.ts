@@ -4,7 +4,7 @@
  * so it never mixes the states before and after a commit.
  */
 import { contention } from '../errors.ts'
-import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
+import { type MaybePromise, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import { type ReadBudget, ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommits } from './recent-commits.ts'
@@ -13,23 +13,13 @@ import type { RecentCommits } from './recent-commits.ts'
 const attemptsMax = 50
 
 /**
- * Runs `work` over `viewOf()`. If a commit overlaps and touches the rows that were read, waits for that commit and runs `work` again.
+ * Steps that run `work` over `viewOf()`. If a commit overlaps and touches the rows that were read, waits for that commit and runs `work` again.
  *
  * @param settle - called with the rows read, in the turn in which they are known to be consistent. If it returns a promise, the
  *   read is repeated after it.
  * @throws ABORTED after {@link attemptsMax} attempts
  */
-export function consistentRead<T>(
-  recent: RecentCommits,
-  viewOf: () => MaybePromise<TableView>,
-  work: (view: TableView) => MaybePromise<T>,
-  settle: (reads: ReadSet) => Promise<void> | undefined,
-  budget: ReadBudget,
-): MaybePromise<T> {
-  return runSteps(readings(recent, viewOf, work, settle, budget))
-}
-
-function* readings<T>(
+export function* consistentRead<T>(
   recent: RecentCommits,
   viewOf: () => MaybePromise<TableView>,
   work: (view: TableView) => MaybePromise<T>,

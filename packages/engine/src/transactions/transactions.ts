@@ -22,7 +22,7 @@ import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { Footprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise, runSteps } from '../maybe-promise.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { entityRowOf } from '../tables/entities.ts'
@@ -362,7 +362,7 @@ export class Transactions {
       }
       return this.#waits.wait(context, transaction, writer, timeoutMs)
     }
-    return consistentRead(recent, ready, work, lock, this.#registry.budget)
+    return runSteps(consistentRead(recent, ready, work, lock, this.#registry.budget))
   }
 
   #groupRead<T>(
