@@ -40,7 +40,7 @@ export async function withFixture<T>(
     })
   isThreadBusy = true
   try {
-    return await readInThread(threadFile as string, { body, signal }, use)
+    return await readInThread(threadFile as string, body, signal, use)
   } finally {
     isThreadBusy = false
     turns.emit('end')
@@ -53,7 +53,8 @@ function clientGone(): DatastoreError {
 
 async function readInThread<T>(
   file: string,
-  { body, signal }: { readonly body: Buffer; readonly signal: AbortSignal | undefined },
+  body: Buffer,
+  signal: AbortSignal | undefined,
   use: (fixture: FixtureRequest) => Promise<T>,
 ): Promise<T> {
   // Some flags of this process are not allowed in a thread.

@@ -33,8 +33,14 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
   understood(() => requestFilter(query, [], (parameter) => `--${flagOf(parameter)}`))
   const limit = wholeNumber(flags, 'limit', 1000)
   const id = flags['id']
-  if (id !== undefined)
-    return await one(flags, io, { id: String(id), hasFilter: query.size > 0 || limit !== undefined })
+  if (id !== undefined) {
+    if (!/^\d+$/.test(String(id)))
+      throw new UsageError(`a call has a number, as sixtables requests lists them; "${id}" is none`)
+    if (query.size > 0 || limit !== undefined || flags['follow'] === true)
+      throw new UsageError(`call ${id} is one: leave the other flags out`)
+    const path = `/emulator/requests/${id}`
+    return await ask<RequestDetailReport>(flags, io, { method: 'GET', path, inWords: requestInWords })
+  }
   if (flags['follow'] === true) {
     if (limit !== undefined) throw new UsageError('--limit is for the list: leave it out with --follow')
     return await follow(flags, io, query)
@@ -44,20 +50,6 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
     method: 'GET',
     path: `/emulator/requests?${query}`,
     inWords: (list) => listInWords(list),
-  })
-}
-
-function one(
-  flags: Flags,
-  io: Io,
-  { id, hasFilter }: { readonly id: string; readonly hasFilter: boolean },
-): Promise<number> {
-  if (!/^\d+$/.test(id)) throw new UsageError(`a call has a number, as sixtables requests lists them; "${id}" is none`)
-  if (hasFilter || flags['follow'] === true) throw new UsageError(`call ${id} is one: leave the other flags out`)
-  return ask<RequestDetailReport>(flags, io, {
-    method: 'GET',
-    path: `/emulator/requests/${id}`,
-    inWords: requestInWords,
   })
 }
 
