@@ -7,10 +7,7 @@ import type { Io } from '../framework/io.ts'
 import { projectOf } from '../target/database.ts'
 import { serverOf } from '../target/places.ts'
 
-export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
-
-type EnvFormat = (typeof envFormats)[number]
-type Entry = readonly [name: string, value: string]
+const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
 
 export async function env(flags: Flags, io: Io): Promise<number> {
   const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
@@ -19,8 +16,14 @@ export async function env(flags: Flags, io: Io): Promise<number> {
   // The server's own project is preferred to the variables of this shell, which may be for another server.
   const isNamed = flags['project'] !== undefined || project === undefined
   const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
-  const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
-  for (const line of lines) io.out(line)
+  if (format === 'json' && !isUnset) io.out(JSON.stringify(Object.fromEntries(entries), null, 2))
+  else {
+    const line = (isUnset ? unsetting : setting)[format]
+    if (line === undefined) {
+      throw new UsageError(`a file cannot unset a variable; leave out --unset, or --format ${format}`)
+    }
+    for (const [name, value] of entries) io.out(line(name, value))
+  }
   return exitCodes.ok
 }
 
@@ -29,7 +32,7 @@ const nothingSet: { readonly address: string; readonly project?: string } = { ad
 
 type Line = (name: string, value: string) => string
 
-const setting: Readonly<Record<Exclude<EnvFormat, 'json'>, Line>> = {
+const setting: Readonly<Record<string, Line>> = {
   shell: exportLine,
   fish: (name, value) => `set -gx ${name} ${quoted(value, `'${value.replaceAll(/['\\]/g, '\\$&')}'`)}`,
   powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
@@ -42,19 +45,6 @@ const unsetting: Readonly<Record<string, Line>> = {
   fish: (name) => `set -e ${name}`,
   powershell: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue`,
   cmd: (name) => `set "${name}="`,
-}
-
-function setLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
-  if (format === 'json') return [JSON.stringify(Object.fromEntries(entries), null, 2)]
-  return entries.map(([name, value]) => setting[format](name, value))
-}
-
-function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
-  const line = unsetting[format]
-  if (line === undefined) {
-    throw new UsageError(`a file cannot unset a variable; leave out --unset, or --format ${format}`)
-  }
-  return entries.map(([name, value]) => line(name, value))
 }
 
 /** Escapes characters that are special in shells. */
