@@ -11,6 +11,7 @@ import type { LocalParts } from './local-parts.ts'
 import type { Read, Reading, ReadResult } from './reading.ts'
 
 const noGroups: ReadScope = []
+const noOptions: ReadOptions = {}
 
 export class LocalReading implements Reading {
   readonly #database: TransactionDatabase
@@ -22,20 +23,21 @@ export class LocalReading implements Reading {
   }
 
   run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>> {
-    const { options, work } = read
+    const { options = noOptions, work } = read
     const database = this.#database
     const { transactions, log } = this.#parts
-    if (options === undefined) return this.#now(read, this.#before(read, undefined), work)
-    const { transaction, newTransaction, readTime } = options
+    const { transaction, newTransaction, readTime, ahead, consistency } = options
     if (transaction !== undefined || newTransaction !== undefined) return this.#inTransaction(context, options, read)
     if (readTime !== undefined) {
       const past = transactions.readAt(database, readTime, () => read.scopeOf(), work)
       return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
     }
-    if (options.ahead !== true) return this.#now(read, this.#before(read, options.consistency), work)
-    return this.#now(read, noGroups, (view) =>
-      work(new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code)))),
-    )
+    if (ahead === true) {
+      return this.#now(read, noGroups, (view) =>
+        work(new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code)))),
+      )
+    }
+    return this.#now(read, log.pending.count === 0 ? noGroups : this.#before(read, consistency), work)
   }
 
   #now<T>(
@@ -61,7 +63,7 @@ export class LocalReading implements Reading {
   #before(read: Read<unknown>, consistency: ReadConsistency | undefined): MaybePromise<ReadScope> {
     const { log } = this.#parts
     const database = this.#database
-    if (log.pending.count === 0 || !log.applier.servesReads) return noGroups
+    if (!log.applier.servesReads) return noGroups
     const scope = read.scopeOf()
     const immediate = database.settings.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
     const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')

@@ -12,7 +12,7 @@ import type { Value } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
 import { NumberTotal } from './aggregate-number.ts'
-import { boundsFrom, isBehind } from './cursor.ts'
+import { isBehind } from './cursor.ts'
 import { openResults } from './execute.ts'
 import { placeOf } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
@@ -49,7 +49,7 @@ export function aggregate(
   if (rowsMax === window.offset) return finish(0)
 
   const expect = Math.min(rowsMax, batchMax)
-  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
+  const stream = openResults(context, view, plan, { bounds: window.bounds, expect })
   return andThen(
     finallyDo(
       () => runSteps(countRows(stream, plan, window, rowsMax, addersOf(plan, totals, fixed))),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ListedStream } from '../../test/support/listed-stream.ts'
 import { isPromise } from '../maybe-promise.ts'
-import { BufferedInput, BufferedInputs } from './buffered-input.ts'
+import { BufferedInput, fillAll } from './buffered-input.ts'
 
 const list = fc.uniqueArray(fc.integer({ min: 100, max: 300 }).map(String), { maxLength: 80 }).map((all) => all.sort())
 
@@ -33,11 +33,11 @@ test('reads on where the next targets are near, and seeks where they are far', a
 })
 
 test('inputs are filled side by side; nothing is waited for where all answer at once', async () => {
-  const ready = new BufferedInputs([new ListedStream(['1'])], false, 2)
-  expect(isPromise(ready.fill())).toBe(false)
+  const ready = [new BufferedInput(new ListedStream(['1']), false, 2)]
+  expect(isPromise(fillAll(ready))).toBe(false)
   const late = [new ListedStream(['1'], { late: true }), new ListedStream([], { late: true })]
-  const inputs = new BufferedInputs(late, false, 2)
-  await inputs.fill()
-  expect(inputs.all.map(({ current }) => current?.position)).toEqual(['1', undefined])
-  expect(inputs.all.map(({ ended }) => ended)).toEqual([false, true])
+  const inputs = late.map((stream) => new BufferedInput(stream, false, 2))
+  await fillAll(inputs)
+  expect(inputs.map(({ current }) => current?.position)).toEqual(['1', undefined])
+  expect(inputs.map(({ ended }) => ended)).toEqual([false, true])
 })

@@ -105,25 +105,8 @@ export class BufferedInput {
   }
 }
 
-/** The inputs of a join or a union. */
-export class BufferedInputs {
-  readonly all: readonly BufferedInput[]
-
-  constructor(streams: readonly RowStream[], reverse: boolean, batchMin: number) {
-    this.all = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
-  }
-
-  /** Fills all inputs, in parallel if the store answers by promise. `undefined`: nothing to wait for. */
-  fill(): MaybePromise<unknown> {
-    if (this.all.some(({ current, ended }) => current === undefined && !ended))
-      return allOf(this.all, (input) => input.fill())
-  }
-
-  seek(position: string): void {
-    for (const input of this.all) input.seek(position)
-  }
-
-  close(): void {
-    for (const input of this.all) input.close()
-  }
+/** Fills all inputs, in parallel if the store answers by promise. `undefined`: nothing to wait for. */
+export function fillAll(inputs: readonly BufferedInput[]): MaybePromise<unknown> {
+  if (inputs.some(({ current, ended }) => current === undefined && !ended))
+    return allOf(inputs, (input) => input.fill())
 }

@@ -58,11 +58,6 @@ export function shapeOfCursors({ startCursor, endCursor }: Query): number | unde
   return cursor === undefined || cursor.length < headLength ? undefined : Buffer.from(cursor).readUInt32BE(2)
 }
 
-/** The place before all results of a query. */
-export function beginningOf({ reverse }: Plan): CursorPlace {
-  return reverse ? { place: 'top', position: '', bound: codesEnd } : { place: 'bottom', position: '', bound: '' }
-}
-
 /** The common start of cursors at a place; the position follows. By default the place is behind a result of the query. */
 export function cursorHead(
   { shape, columns, reverse }: Pick<Plan, 'shape' | 'columns' | 'reverse'>,
@@ -79,9 +74,10 @@ export function cursorHead(
   )
 }
 
+/** The cursor at a place; by default before all results of the query. */
 export function encodeCursor(
   plan: Pick<Plan, 'shape' | 'columns' | 'reverse'>,
-  { place, position }: Omit<CursorPlace, 'bound'>,
+  { place, position }: Omit<CursorPlace, 'bound'> = { place: plan.reverse ? 'top' : 'bottom', position: '' },
 ): Uint8Array {
   return cursorBytes(cursorHead(plan, place), position)
 }

@@ -10,11 +10,10 @@
  * complete, or after an error.
  */
 import type { RequestContext } from '../context.ts'
-import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { finallyDo, type MaybePromise, runSteps } from '../maybe-promise.ts'
 import type { Plan, PlanNode } from '../planner/plan-node.ts'
 import type { Span } from '../planner/spans.ts'
 import type { TableView } from '../tables/table.ts'
-import { boundsFrom } from './cursor.ts'
 import { Distinct } from './distinct.ts'
 import { Filter } from './filter.ts'
 import { FirstRow } from './first-row.ts'
@@ -39,9 +38,9 @@ export function execute(
   window: Window,
 ): MaybePromise<ResultPage> {
   const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax) + 1, expectMax)
-  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
+  const stream = openResults(context, view, plan, { bounds: window.bounds, expect })
   return finallyDo(
-    () => new PageRun(context, view, stream, plan, window).run(),
+    () => runSteps(new PageRun(context, view, stream, plan, window).steps()),
     () => stream.close(),
   )
 }

@@ -13,14 +13,15 @@
  *
  * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
  */
-import { type Steps, waitFor } from '../maybe-promise.ts'
-import { type BufferedInput, BufferedInputs } from './buffered-input.ts'
-import { Operator, type PositionedRow, type RowStream } from './row-stream.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { BufferedInput, fillAll } from './buffered-input.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
 
 /** Rows read after a seek: the target, and one to see whether the next is near. */
 const batchMin = 2
 
-export class MergeJoin extends Operator<BufferedInputs> {
+export class MergeJoin implements RowStream {
+  readonly #inputs: readonly BufferedInput[]
   /** Index of the input that moves next. */
   #turn = 0
   #candidate: PositionedRow | undefined
@@ -30,17 +31,21 @@ export class MergeJoin extends Operator<BufferedInputs> {
   #opened = false
 
   constructor(streams: readonly RowStream[], reverse: boolean) {
-    super(new BufferedInputs(streams, reverse, batchMin))
+    this.#inputs = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
   }
 
-  protected override *steps(count: number): Steps<readonly PositionedRow[]> {
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return runSteps(this.#steps(count))
+  }
+
+  *#steps(count: number): Steps<readonly PositionedRow[]> {
     if (!this.#opened) {
       this.#opened = true
-      yield* waitFor(this.input.fill())
+      yield* waitFor(fillAll(this.#inputs))
     }
     const found: PositionedRow[] = []
     while (found.length < count && !this.#ended) {
-      const input = this.input.all[this.#turn] as BufferedInput
+      const input = this.#inputs[this.#turn] as BufferedInput
       const moved = this.#candidate === undefined ? input.fill() : input.advanceTo(this.#candidate.position)
       if (moved !== undefined) yield moved
       this.#meet(input, found)
@@ -59,8 +64,8 @@ export class MergeJoin extends Operator<BufferedInputs> {
       this.#candidate = row
       this.#met = 1
     }
-    if (this.#met < this.input.all.length) {
-      this.#turn = (this.#turn + 1) % this.input.all.length
+    if (this.#met < this.#inputs.length) {
+      this.#turn = (this.#turn + 1) % this.#inputs.length
       return
     }
     found.push(row)
@@ -69,9 +74,13 @@ export class MergeJoin extends Operator<BufferedInputs> {
     this.#met = 0
   }
 
-  override seek(position: string): void {
-    super.seek(position)
+  seek(position: string): void {
+    for (const input of this.#inputs) input.seek(position)
     this.#candidate = undefined
     this.#met = 0
+  }
+
+  close(): void {
+    for (const input of this.#inputs) input.close()
   }
 }

@@ -23,7 +23,7 @@ import { allOf, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } fr
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
-import { boundsFrom, cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
+import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { openResults } from './execute.ts'
 import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
@@ -44,7 +44,7 @@ export function findNearest(
   window: Window,
   nearest: NearestPlan,
 ): MaybePromise<ResultPage> {
-  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect: batchRows })
+  const stream = openResults(context, view, plan, { bounds: window.bounds, expect: batchRows })
   return finallyDo(
     () => runSteps(new NearestRun(context, view, stream, plan, window, nearest).steps()),
     () => stream.close(),

@@ -67,8 +67,8 @@ export function pathOf(columns: readonly Column[], position: string): string {
 /** The path code in a position of a plan. */
 export function pathIn(plan: PositionForm & { readonly everyRow: boolean }, position: string): string {
   const { columns, lateColumns, everyRow } = plan
-  if (!everyRow || lateColumns.length === 0) return pathOf(columns, position)
-  return position.slice(columnOffset(columns, position, columns.length), lateOffset(plan, position, 0))
+  const end = everyRow && lateColumns.length > 0 ? lateOffset(plan, position, 0) : undefined
+  return position.slice(columnOffset(columns, position, columns.length), end)
 }
 
 export function isBefore(a: string, b: string, reverse: boolean): boolean {

@@ -6,7 +6,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { decodePath } from '../encoding/key-codec.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, ResultType } from '../model/query.ts'
@@ -78,16 +78,14 @@ export class PageRun {
     this.#overheadBytes = resultOverheadBytes + plan.partitionCode.length
   }
 
-  run(): MaybePromise<ResultPage> {
+  *steps(): Steps<ResultPage> {
     for (;;) {
-      const done = this.#consume()
-      if (done instanceof Promise) return done.then((late) => (late === undefined ? this.run() : this.#finish(late)))
+      const done = yield* waitFor(this.#consume())
       if (done !== undefined) return this.#finish(done)
-      const rows = this.#stream.next(this.#nextCount())
-      if (rows instanceof Promise) {
-        return rows.then((late) => (this.#load(late) ? this.run() : this.#finish('noMoreResults')))
-      }
-      if (!this.#load(rows)) return this.#finish('noMoreResults')
+      this.#rows = yield* waitFor(this.#stream.next(this.#nextCount()))
+      if (this.#rows.length === 0) return this.#finish('noMoreResults')
+      this.#images = undefined
+      this.#at = 0
     }
   }
 
@@ -109,13 +107,6 @@ export class PageRun {
     if (this.#skipped < offset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
     if (this.#results.length < this.#resultsMax) return undefined
     return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
-  }
-
-  #load(rows: readonly PositionedRow[]): boolean {
-    this.#rows = rows
-    this.#images = undefined
-    this.#at = 0
-    return rows.length > 0
   }
 
   /** Processes the rows that were read. Returns the reason to stop, or nothing if more rows are needed. */

@@ -33,11 +33,11 @@ export interface RowStream {
   close(): void
 }
 
-/** An operator that gets its rows in steps, and passes seeks and its end on to its input. */
-export abstract class Operator<Input extends Pick<RowStream, 'seek' | 'close'> = RowStream> implements RowStream {
-  protected readonly input: Input
+/** An operator with one input: it gets its rows in steps, and passes seeks and its end on. */
+export abstract class Operator implements RowStream {
+  protected readonly input: RowStream
 
-  constructor(input: Input) {
+  constructor(input: RowStream) {
     this.input = input
   }
 

@@ -12,10 +12,14 @@
  */
 import type { Query } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { beginningOf, type CursorPlace, decodeCursor } from './cursor.ts'
+import type { Span } from '../planner/spans.ts'
+import { boundsFrom, type CursorPlace, decodeCursor } from './cursor.ts'
 
 export interface Window {
-  readonly start: CursorPlace
+  /** The start cursor. */
+  readonly start: CursorPlace | undefined
+  /** The positions behind it; `undefined` = all. */
+  readonly bounds: Span | undefined
   /** Later results are left out. */
   readonly end: CursorPlace | undefined
   readonly offset: number
@@ -53,8 +57,10 @@ export const defaultResultBytesMax: number = 4 * 1024 * 1024 - 64 * 1024
 
 /** The window of a query. Throws INVALID_ARGUMENT for a cursor of another query. */
 export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): Window {
+  const start = query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : undefined
   return {
-    start: query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : beginningOf(plan),
+    start,
+    bounds: start && boundsFrom(plan, start),
     end: query.endCursor?.length ? decodeCursor(plan, query.endCursor, 'end') : undefined,
     offset: query.offset,
     limit: query.limit,

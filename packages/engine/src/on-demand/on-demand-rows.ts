@@ -75,7 +75,8 @@ export class OnDemandRows implements Kv {
   readonly #unread = new UnreadLog()
   /** Indexes being materialised, by name; their readers wait. Replaced together with the store. */
   #materialising = new Map<string, Promise<void>>()
-  #changes = 0
+  /** A count of writes: a snapshot equals the store while it is unchanged. */
+  changes = 0
   /** Whether the current batch has pending markers. */
   #hasMarkers = false
   /** The rows of the entity whose row was asked for last. */
@@ -152,7 +153,7 @@ export class OnDemandRows implements Kv {
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
     return this.#writes.run(() =>
       andThen(isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined, () => {
-        this.#changes++
+        this.changes++
         const done = this.#store.mutateIf(write, expected)
         this.#hasMarkers = done && isMarker(write.key, write.value)
         return andThen(this.#keepMarked(), () => done)
@@ -162,7 +163,7 @@ export class OnDemandRows implements Kv {
 
   batch(writes: Writes): MaybePromise<void> {
     return this.#writes.run(() => {
-      this.#changes++
+      this.changes++
       this.#hasMarkers = false
       if (countOf(writes) > rowsAtOnce) {
         this.#longBatch = this.#writeToCopy(writes).finally(() => (this.#longBatch = undefined))
@@ -191,7 +192,7 @@ export class OnDemandRows implements Kv {
       if (way !== undefined) await way
     }
     this.#store.become(copy)
-    this.#changes++
+    this.changes++
     for (const { key, value } of ofLog) this.#write(key, value)
     // Readers may have collected names from the entities of before.
     this.#names.clear()
@@ -249,16 +250,11 @@ export class OnDemandRows implements Kv {
 
   /** Marks current materialisations as outdated; their readers start again. */
   #storeReplaced(kept: Kept): void {
-    this.#changes++
+    this.changes++
     this.#kept = kept
     this.#names.clear()
     this.#madeLast = undefined
     this.#materialising = new Map()
-  }
-
-  /** A count of writes: a snapshot equals the store while it is unchanged. */
-  get changes(): number {
-    return this.#changes
   }
 
   /** The materialised parts and their rows, for a new snapshot. */

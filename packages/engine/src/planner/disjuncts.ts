@@ -6,7 +6,7 @@
  * other INs are multiplied out: `a IN [1, 2] AND b = 3` is two disjuncts.
  */
 import { invert } from '../encoding/bytes.ts'
-import { type Atom, type Conjunction, compareNames, keyProperty } from './filters.ts'
+import { type Atom, type Conjunction, compareNames, type FilterTerms, keyProperty } from './filters.ts'
 import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
@@ -16,15 +16,18 @@ export function isInequality(atom: Atom): boolean {
 }
 
 /**
- * Removes INs (multiplied out) and implied equalities (dropped) on properties with an inequality. The rest, such as `p = 1
- * AND p > 2`, can only match arrays.
+ * Multiplies out INs on properties with an inequality, and drops inequalities that an equality implies: `p = 3 AND p > 2` is `p = 3`. The
+ * rest, such as `p = 1 AND p > 2`, can only match arrays.
  */
-export function separateEqualitiesFromInequalities(conjunctions: readonly Conjunction[]): readonly Conjunction[] {
-  if (!conjunctions.some((conjunction) => conjunction.some(isInequality))) return conjunctions
-  return conjunctions.flatMap((conjunction) => {
+export function separateEqualitiesFromInequalities(conjunctions: readonly Conjunction[]): FilterTerms {
+  const reduced = conjunctions.flatMap((conjunction) => {
     const unequal = new Set(conjunction.filter(isInequality).map((atom) => atom.property))
     return multiplyOut(conjunction, (atom) => unequal.has(atom.property)).map(dropImplied)
   })
+  const unequal = new Set(
+    reduced.flatMap((conjunction) => conjunction.filter(isInequality).map((atom) => atom.property)),
+  )
+  return { conjunctions: reduced, unequal: [...unequal] }
 }
 
 function dropImplied(conjunction: Conjunction): Conjunction {

@@ -29,10 +29,15 @@ export interface Atom {
 
 export type Conjunction = readonly Atom[]
 
-export interface FilterForm {
-  readonly ancestor: Key | undefined
+export interface FilterTerms {
   /** One empty conjunction if there is no filter. */
   readonly conjunctions: readonly Conjunction[]
+  /** Properties with inequalities, which become columns; the key is none. */
+  readonly unequal: readonly string[]
+}
+
+export interface FilterForm extends FilterTerms {
+  readonly ancestor: Key | undefined
 }
 
 export const keyProperty = '__key__'
@@ -42,7 +47,7 @@ export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]] }
+const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], unequal: [] }
 
 /** The number of property filters, including the ancestor. */
 export function countFilters(filter: Filter | undefined): number {
@@ -56,10 +61,21 @@ export function readFilter(filter: Filter | undefined, partition: PartitionId): 
   if (filter === undefined) return unfiltered
   const reader = new FilterReader(partition)
   const read = reader.read(filter)
-  reader.check()
+  const { unequal } = reader
+  if (unequal.size > limits.inequalityPropertiesMax) {
+    throw invalidArgument(
+      `the query has inequality filters on ${unequal.size} properties; at most ${limits.inequalityPropertiesMax} are allowed`,
+      `A query may not have more than ${limits.inequalityPropertiesMax} distinct inequality fields.`,
+    )
+  }
+  // Known (proto): NOT_IN excludes IN and OR.
+  if (reader.isNotIn && reader.isSeveral) {
+    throw invalidArgument('a query with NOT_IN may hold no IN and no OR: write NOT_IN as inequalities, or ask twice')
+  }
   return {
-    ancestor: commonAncestor(read),
+    ancestor: read.length > 1 ? commonAncestor(read) : read[0]?.ancestor,
     conjunctions: read.map((conjunction) => conjunction.atoms),
+    unequal: [...unequal].filter((property) => property !== keyProperty),
   }
 }
 
@@ -72,10 +88,10 @@ interface ReadConjunction {
 class FilterReader {
   readonly #partition: PartitionId
   #negations = 0
-  #notIn = false
+  isNotIn = false
   /** Whether there is an OR or an IN; without one there is one disjunction. */
-  #several = false
-  readonly #unequal = new Set<string>()
+  isSeveral = false
+  readonly unequal: Set<string> = new Set()
 
   constructor(partition: PartitionId) {
     this.#partition = partition
@@ -89,7 +105,7 @@ class FilterReader {
       )
     }
     if (filter.operator === 'or') {
-      this.#several = true
+      this.isSeveral = true
       const all = filter.filters.flatMap((part) => this.read(part))
       checkDisjunctions(all)
       return all
@@ -101,22 +117,9 @@ class FilterReader {
         product.length === 1 && forms.length === 1
           ? [both(product[0] as ReadConjunction, forms[0] as ReadConjunction)]
           : product.flatMap((left) => forms.map((right) => both(left, right)))
-      if (this.#several) checkDisjunctions(product)
+      if (this.isSeveral) checkDisjunctions(product)
     }
     return product
-  }
-
-  /** Known (proto): NOT_IN excludes IN and OR. */
-  check(): void {
-    if (this.#unequal.size > limits.inequalityPropertiesMax) {
-      throw invalidArgument(
-        `the query has inequality filters on ${this.#unequal.size} properties; at most ${limits.inequalityPropertiesMax} are allowed`,
-        `A query may not have more than ${limits.inequalityPropertiesMax} distinct inequality fields.`,
-      )
-    }
-    if (this.#notIn && this.#several) {
-      throw invalidArgument('a query with NOT_IN may hold no IN and no OR: write NOT_IN as inequalities, or ask twice')
-    }
   }
 
   #property(filter: Extract<Filter, { type: 'property' }>): ReadConjunction {
@@ -137,10 +140,10 @@ class FilterReader {
           'a query may hold one NOT_EQUAL or NOT_IN at most',
           "Only a single 'NOT_EQUAL' or 'NOT_IN' is allowed per query.",
         )
-      if (operator === 'notIn') this.#notIn = true
+      if (operator === 'notIn') this.isNotIn = true
     }
-    if (operator === 'in') this.#several = true
-    else if (operator !== 'equal') this.#unequal.add(property)
+    if (operator === 'in') this.isSeveral = true
+    else if (operator !== 'equal') this.unequal.add(property)
     return { atoms: [this.#atom(property, operator, value)], ancestor: undefined }
   }
 
@@ -254,7 +257,6 @@ const commonAncestorText = 'All disjunctions must have a common and unique ances
 /** The ancestor of the query: all conjunctions must have the same one. */
 function commonAncestor(conjunctions: readonly ReadConjunction[]): Key | undefined {
   const ancestor = conjunctions[0]?.ancestor
-  if (conjunctions.length === 1) return ancestor
   const code = ancestor && pathCode(ancestor.path)
   for (const { ancestor: other } of conjunctions) {
     if ((other && pathCode(other.path)) !== code) {

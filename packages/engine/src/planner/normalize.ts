@@ -34,19 +34,20 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   validatePartition(query.partition, database)
   checkCounts(query)
   checkNames(query)
-  const { ancestor, conjunctions } = readFilter(query.filter, query.partition)
+  const filter = readFilter(query.filter, query.partition)
+  const { ancestor, conjunctions } = filter
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
   if (query.kind === undefined) checkKindless(query, conjunctions)
 
   const resultType = resultTypeOf(query.projection)
   const projection = query.projection.filter((name) => name !== keyProperty)
-  checkProjection(query.projection, conjunctions)
+  if (resultType !== 'full') checkProjection(query.projection, conjunctions)
 
-  const reduced = separateEqualitiesFromInequalities(conjunctions)
+  const reduced = filter.unequal.length === 0 ? filter : separateEqualitiesFromInequalities(conjunctions)
   const everyRow = resultType === 'projection' || aggregated.length > 0
   const normalIn = (ordering: Ordering): NormalQuery => {
     const disjuncts: Disjunct[] = []
-    for (const conjunction of reduced) addDisjuncts(conjunction, { ...ordering, everyRow }, disjuncts)
+    for (const conjunction of reduced.conjunctions) addDisjuncts(conjunction, { ...ordering, everyRow }, disjuncts)
     // Written out: with a spread of `ordering` V8 makes a slow object, and a query by one property takes 35 µs instead of 24.
     return {
       partition: query.partition,
@@ -169,22 +170,17 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
     }
   }
   const columns = [...ordering.columns]
-  let hash = fnvStart
-  const mix = (text: string) => {
-    hash = fnvStep(fnv(text, hash), 0x1ffff)
-  }
-  mix(projectId)
-  mix(databaseId)
-  mix(namespaceId)
-  mix(query.kind === undefined ? '' : `=${query.kind}`)
-  mix(`${ancestor ? 'a' : '-'}f${ordering.distinctColumns ?? '-'}`)
+  const kind = query.kind === undefined ? '' : `=${query.kind}`
+  const texts = [projectId, databaseId, namespaceId, kind, `${ancestor ? 'a' : '-'}f${ordering.distinctColumns ?? '-'}`]
   for (const part of ordering.parts) {
     for (const { property, inverted } of columns.splice(0, part.width))
-      mix((part.isFree && inverted ? '>' : '<') + property)
+      texts.push((part.isFree && inverted ? '>' : '<') + property)
   }
-  if (ordering.lateColumns.length > 0) mix('__key__')
-  for (const { property } of ordering.lateColumns) mix(`<${property}`)
-  for (const name of equal.sort()) mix(`=${name}`)
-  for (const name of unequal.sort()) mix(`~${name}`)
+  if (ordering.lateColumns.length > 0) texts.push('__key__')
+  for (const { property } of ordering.lateColumns) texts.push(`<${property}`)
+  for (const name of equal.sort()) texts.push(`=${name}`)
+  for (const name of unequal.sort()) texts.push(`~${name}`)
+  let hash = fnvStart
+  for (const text of texts) hash = fnvStep(fnv(text, hash), 0x1ffff)
   return hash >>> 0
 }

@@ -18,8 +18,7 @@
  */
 import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
-import { isInequality } from './disjuncts.ts'
-import { type Conjunction, compareNames, keyProperty } from './filters.ts'
+import { type Conjunction, compareNames, type FilterTerms, keyProperty } from './filters.ts'
 import type { Column, ColumnPart, Ordering } from './normal-query.ts'
 
 const noColumns: Ordering = { columns: [], parts: [], lateColumns: [], reverse: false, distinctColumns: undefined }
@@ -27,10 +26,9 @@ const noColumns: Ordering = { columns: [], parts: [], lateColumns: [], reverse: 
 /** Throws INVALID_ARGUMENT for distinct properties behind others. */
 export function orderColumns(
   query: Query,
-  conjunctions: readonly Conjunction[],
+  { conjunctions, unequal }: FilterTerms,
   projection: readonly string[],
 ): Ordering {
-  const unequal = inequalityProperties(conjunctions)
   if (query.order.length === 0 && unequal.length === 0 && projection.length === 0 && query.distinctOn.length === 0) {
     return noColumns
   }
@@ -100,16 +98,6 @@ function checkDistinct(ordered: readonly Pick<PropertyOrder, 'property'>[], dist
       'All group by properties must be ordered before any non group by properties.',
     )
   }
-}
-
-function inequalityProperties(conjunctions: readonly Conjunction[]): readonly string[] {
-  const names: string[] = []
-  for (const conjunction of conjunctions) {
-    for (const atom of conjunction) {
-      if (isInequality(atom) && !names.includes(atom.property)) names.push(atom.property)
-    }
-  }
-  return names
 }
 
 /** Whether all conjunctions have the same equality on the property, so that an order by it has no effect. */

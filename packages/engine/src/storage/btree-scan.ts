@@ -33,8 +33,12 @@ export class TreeScan<V> {
   /** The target of a seek. next() looks it up, so that opening and seeking together cost one search. */
   #pending: RowKey | undefined
   #pendingInclusive: boolean
+  readonly #release: (() => void) | undefined
+  #isClosed = false
 
-  constructor(root: TreeNode<V>, height: number, range: KeyRange, reverse: boolean) {
+  /** @param release - called when the scan is closed */
+  constructor(root: TreeNode<V>, height: number, range: KeyRange, reverse: boolean, release?: () => void) {
+    this.#release = release
     this.#root = root
     this.#height = height
     this.#start = range.start
@@ -56,9 +60,10 @@ export class TreeScan<V> {
     }
   }
 
-  /** Up to `count` rows in scan order; none at the end of the range. */
+  /** Up to `count` rows in scan order; none at the end of the range, or when the scan is closed. */
   next(count: number): TreeRow<V>[] {
     const rows: TreeRow<V>[] = []
+    if (this.#isClosed) return rows
     if (this.#pending !== undefined) {
       if (this.#reverse) this.#settleBackward(this.#pending, this.#pendingInclusive)
       else this.#settleForward(this.#pending)
@@ -67,6 +72,12 @@ export class TreeScan<V> {
     if (this.#reverse) this.#takeBackward(rows, count)
     else this.#takeForward(rows, count)
     return rows
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#release?.()
   }
 
   #settleForward(key: RowKey): void {

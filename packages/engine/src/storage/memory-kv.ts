@@ -78,7 +78,7 @@ export class MemoryKv implements Kv, WriteSink {
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw closedError()
-    return new TreeKvScan(this.#tree, this.#tree.view(), range, options?.reverse === true)
+    return scanOf(this.#tree, this.#tree.view(), range, options)
   }
 
   mutate({ key, value }: KvWrite): void {
@@ -175,31 +175,14 @@ function closedError(): DatastoreError {
   return new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
 }
 
-class TreeKvScan implements MemoryScan {
-  readonly #tree: BTree<Uint8Array>
-  readonly #view: TreeView<Uint8Array>
-  #scan: TreeScan<Uint8Array> | undefined
-
-  /** @param view - released when the scan is closed */
-  constructor(tree: BTree<Uint8Array>, view: TreeView<Uint8Array>, range: KeyRange, reverse: boolean) {
-    this.#tree = tree
-    this.#view = view
-    this.#scan = new TreeScan(view.root, view.height, range, reverse)
-  }
-
-  next(count: number): readonly KvRow[] {
-    return this.#scan?.next(count) ?? noRows
-  }
-
-  seek(key: RowKey): void {
-    this.#scan?.seek(key)
-  }
-
-  close(): void {
-    if (this.#scan === undefined) return
-    this.#scan = undefined
-    this.#tree.release(this.#view)
-  }
+/** @param view - released when the scan is closed */
+function scanOf(
+  tree: BTree<Uint8Array>,
+  view: TreeView<Uint8Array>,
+  range: KeyRange,
+  options: ScanOptions | undefined,
+): MemoryScan {
+  return new TreeScan(view.root, view.height, range, options?.reverse === true, () => tree.release(view))
 }
 
 class TreeSnapshot implements MemorySnapshot {
@@ -218,25 +201,25 @@ class TreeSnapshot implements MemorySnapshot {
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    this.#mustBeOpen()
+    if (this.#closed) throw snapshotClosed()
     return getFrom(this.#view.root, this.#view.height, key)
   }
 
   /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    this.#mustBeOpen()
-    return new TreeKvScan(this.#tree, this.#tree.share(this.#view), range, options?.reverse === true)
+    if (this.#closed) throw snapshotClosed()
+    return scanOf(this.#tree, this.#tree.share(this.#view), range, options)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {
-    this.#mustBeOpen()
+    if (this.#closed) throw snapshotClosed()
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
     if (tree !== this.#tree) this.#tree.leave(this.#view)
     tree.restore(this.#view)
   }
 
   forked(): BTree<Uint8Array> {
-    this.#mustBeOpen()
+    if (this.#closed) throw snapshotClosed()
     return this.#tree.fork(this.#view)
   }
 
@@ -245,8 +228,8 @@ class TreeSnapshot implements MemorySnapshot {
     this.#closed = true
     this.#tree.release(this.#view)
   }
+}
 
-  #mustBeOpen(): void {
-    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
-  }
+function snapshotClosed(): DatastoreError {
+  return new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
 }

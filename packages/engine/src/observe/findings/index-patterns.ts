@@ -126,10 +126,10 @@ export class IndexPatterns implements Pattern {
   }
 
   noteQuery({ partition, kind, properties, indexes }: Omit<QueryFact, 'call'>): void {
-    const database = databaseCode(partition.projectId, partition.databaseId)
-    for (const index of indexes) this.#served.add(`${database} ${index}`)
+    const { projectId, databaseId, namespaceId } = partition
+    for (const index of indexes) this.#served.add(`${databaseCode(projectId, databaseId)} ${index}`)
     if (kind === undefined) return
-    const use = this.#kinds.of(JSON.stringify([partition.projectId, partition.databaseId, partition.namespaceId, kind]))
+    const use = this.#kinds.of(JSON.stringify([projectId, databaseId, namespaceId, kind]))
     use.queries++
     for (const property of properties) if (use.named.size < namesMax) use.named.add(property)
   }
