@@ -100,7 +100,7 @@ export class MemoryRows implements RowStore {
     const found: Row[] = []
     const view = this.#rows.view()
     try {
-      const scan = new TreeScan(view.root, view.height, range, reverse)
+      const scan = new TreeScan(view, range, reverse)
       for (let [row] = scan.next(1); row !== undefined && found.length < limit; [row] = scan.next(1)) {
         const one = this.#wantedOf(row.key, row.value, wanted)
         if (one !== undefined) found.push(one)

@@ -21,7 +21,7 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { type Footprint, footprintOf, noFootprint } from '../log/footprint.ts'
+import { type Footprint, noFootprint, RecordsFootprint } from '../log/footprint.ts'
 import { Superseded } from '../log/log-database.ts'
 import { indexUpdatesOf, recordsOf } from '../log/new-records.ts'
 import { tallyOf } from '../log/record-writes.ts'
@@ -166,7 +166,7 @@ function* commitInTurn(
       // Admission: the last moment at which the commit can end without a trace. From here to the append nothing waits.
       checkAlive(context)
       if (database.successor !== undefined) throw new Superseded()
-      const footprint = (): Footprint => footprintOf(records)
+      const footprint = (): Footprint => new RecordsFootprint(records)
       const admission = guard ?? transactions
       admission.admit(footprint)
       log.gate?.admit(context, records)

@@ -3,7 +3,6 @@ import type { RequestContext } from '../context.ts'
 import { OverlaidView } from '../history/overlay.ts'
 import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transaction-database.ts'
 import type { ReadConsistency, ReadOptions } from './api.ts'
@@ -25,31 +24,19 @@ export class LocalReading implements Reading {
   run<T>(context: RequestContext, read: Read<T>): MaybePromise<ReadResult<T>> {
     const { options = noOptions, work } = read
     const database = this.#database
-    const { transactions, log } = this.#parts
+    const { transactions, versions, log } = this.#parts
     const { transaction, newTransaction, readTime, ahead, consistency } = options
     if (transaction !== undefined || newTransaction !== undefined) return this.#inTransaction(context, options, read)
     if (readTime !== undefined) {
       const past = transactions.readAt(database, readTime, () => read.scopeOf(), work)
       return andThen(past, (found) => ({ found, readTime, transaction: undefined }))
     }
-    if (ahead === true) {
-      return this.#now(read, noGroups, (view) =>
-        work(new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code)))),
-      )
-    }
-    return this.#now(read, log.pending.count === 0 ? noGroups : this.#before(read, consistency), work)
-  }
-
-  #now<T>(
-    { steps = 'many' }: Read<T>,
-    scope: MaybePromise<ReadScope>,
-    work: (view: TableView) => MaybePromise<T>,
-  ): MaybePromise<ReadResult<T>> {
-    const { transactions, versions } = this.#parts
-    return andThen(scope, (seen) =>
-      transactions.readViews.readNow(this.#database, seen, steps, (view) => {
-        const readTime = versions.readTime()
-        return andThen(work(view), (found) => ({ found, readTime, transaction: undefined }))
+    const scope = ahead === true || log.pending.count === 0 ? noGroups : this.#before(read, consistency)
+    return andThen(scope, (groups) =>
+      transactions.readViews.readNow(database, groups, read.steps ?? 'many', (view) => {
+        const readAt = versions.readTime()
+        const seen = ahead === true ? new OverlaidView(view, aheadRows(log.pending.inDatabase(database.code))) : view
+        return andThen(work(seen), (found) => ({ found, readTime: readAt, transaction: undefined }))
       }),
     )
   }

@@ -48,11 +48,6 @@ export function passingBytes(text: string): Uint8Array {
   return bytes
 }
 
-export function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
-  return true
-}
-
 /** Whether both have the same bytes, or both are absent. */
 export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
   if (one === undefined || other === undefined) return one === other
@@ -67,7 +62,9 @@ export function utf8String(text: string): string {
 
 /** The text whose UTF-8 bytes these are; `undefined` when they are not UTF-8. */
 export function textOfUtf8(bytes: string): string | undefined {
-  if (isAscii(bytes)) return bytes
+  let at = 0
+  while (at < bytes.length && bytes.charCodeAt(at) <= 0x7f) at++
+  if (at === bytes.length) return bytes
   try {
     return strictUtf8.decode(bytesOf(bytes))
   } catch {

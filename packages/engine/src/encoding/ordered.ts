@@ -104,8 +104,8 @@ export function int32At(code: string, offset: number): number {
   )
 }
 
-function requireEight(code: string, offset: number): void {
-  if (offset + 8 > code.length) throw new InvariantError(`fewer than 8 bytes from byte ${offset} on`)
+function tooShort(offset: number): InvariantError {
+  return new InvariantError(`fewer than 8 bytes from byte ${offset} on`)
 }
 
 /** The code of a signed 64-bit integer. A value out of range is a bug of the caller, and wraps. */
@@ -115,7 +115,7 @@ export function encodeInt64(value: bigint): string {
 }
 
 export function decodeInt64(code: string, offset: number): bigint {
-  requireEight(code, offset)
+  if (offset + 8 > code.length) throw tooShort(offset)
   bits.setInt32(0, int32At(code, offset) ^ 0x8000_0000)
   bits.setInt32(4, int32At(code, offset + 4))
   return bits.getBigInt64(0)
@@ -128,7 +128,7 @@ export function encodeUint64(value: bigint): string {
 }
 
 export function decodeUint64(code: string, offset: number): bigint {
-  requireEight(code, offset)
+  if (offset + 8 > code.length) throw tooShort(offset)
   bits.setInt32(0, int32At(code, offset))
   bits.setInt32(4, int32At(code, offset + 4))
   return bits.getBigUint64(0)
@@ -149,7 +149,7 @@ export function encodeDouble(value: number): string {
 }
 
 export function decodeDouble(code: string, offset: number): number {
-  requireEight(code, offset)
+  if (offset + 8 > code.length) throw tooShort(offset)
   const high = int32At(code, offset)
   const low = int32At(code, offset + 4)
   if (high < 0) {

@@ -20,7 +20,7 @@ export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], gro
 type Records = readonly Pick<PendingRecord, 'group' | 'changes'>[]
 
 /** The footprint of log records. Most commits meet no transaction, and their lists are never made. */
-class RecordsFootprint implements Footprint {
+export class RecordsFootprint implements Footprint {
   readonly #records: Records
   #entityRows: readonly RowKey[] | undefined
   #groups: readonly GroupCode[] | undefined
@@ -41,8 +41,4 @@ class RecordsFootprint implements Footprint {
 
   readonly indexRows = (): readonly RowKey[] =>
     this.#records.flatMap(({ changes }) => changes.flatMap(({ indexRows }) => indexRows.map(({ key }) => key)))
-}
-
-export function footprintOf(records: Records): Footprint {
-  return new RecordsFootprint(records)
 }

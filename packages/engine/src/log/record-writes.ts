@@ -46,17 +46,14 @@ export class RecordWrites implements WriteSource {
   readonly #first: readonly KvWrite[]
   readonly #records: readonly Pick<PendingRecord, 'changes'>[]
   readonly #stage: Stage
+  readonly count: number
 
   constructor(first: readonly KvWrite[], records: readonly Pick<PendingRecord, 'changes'>[], stage: Stage) {
     this.#first = first
     this.#records = records
     this.#stage = stage
-  }
-
-  get count(): number {
-    let count = this.#first.length
-    for (const record of this.#records) count += rowCountOf(record, this.#stage)
-    return count
+    this.count = first.length
+    for (const record of records) this.count += rowCountOf(record, stage)
   }
 
   /** Each entity is one step, with all its rows; one with many rows is several. */

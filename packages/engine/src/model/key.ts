@@ -23,12 +23,9 @@ export interface Key {
   readonly path: readonly PathElement[]
 }
 
-export function isComplete(element: PathElement): boolean {
-  return element.id !== undefined || element.name !== undefined
-}
-
 export function isCompleteKey({ path }: Key): boolean {
-  return isComplete(path[path.length - 1] as PathElement)
+  const { id, name } = path[path.length - 1] as PathElement
+  return id !== undefined || name !== undefined
 }
 
 export function kindOf({ path }: Key): string {

@@ -119,9 +119,10 @@ export class OnDemandRows implements Kv {
   }
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    if (!isOnDemand(key)) return this.#store.get(key)
+    const isIndexRow = isOfProperty(key)
+    if (!isIndexRow && !isOfLog(key)) return this.#store.get(key)
     // A single row is made from its entity, with the others of the entity in its table.
-    if (isOfProperty(key) && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
+    if (isIndexRow && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
       this.#madeLast = indexRowsBeside(key, this.#store, this.optionsOf, this.#madeLast)
       return this.#madeLast?.rows.get(key)
     }
@@ -366,7 +367,7 @@ class OnDemandSnapshot implements KvSnapshot {
   }
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    if (isOnDemand(key)) {
+    if (isOfProperty(key) || isOfLog(key)) {
       const record = recordOf(key, this.#unread, this.#snapshot)
       if (record !== undefined) return record
       const ready = this.#prepare(rangeOf(key))

@@ -154,7 +154,7 @@ class FilterReader {
         'property must be __key__',
       )
     }
-    checkMeaning(property, value)
+    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
     if (value.type !== 'key')
       throw invalidArgument(
         `an ancestor must be a key, but the filter has a ${value.type}`,
@@ -182,7 +182,7 @@ class FilterReader {
         `${name} supports up to ${max} values.`,
       )
     }
-    checkMeaning(property, value)
+    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
     const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
     return { property, operator: operator === 'in' && codes.length === 1 ? 'equal' : operator, codes }
   }
@@ -194,7 +194,7 @@ class FilterReader {
         'a filter value must be indexed',
       )
     }
-    checkMeaning(property, value)
+    if (value.meaning !== undefined) checkMeaning(property, value, value.meaning)
     if (property === keyProperty) {
       if (value.type !== 'key') {
         throw invalidArgument(
@@ -236,8 +236,8 @@ class FilterReader {
  * Refuses a value that no indexed property can have. Values from query results are allowed: those of projections have meaning
  * 18, which no client can store, and old geo points 23.
  */
-function checkMeaning(property: string, value: Value): void {
-  const { meaning = 0, type } = value
+function checkMeaning(property: string, value: Value, meaning: number): void {
+  const { type } = value
   const isOfResult = meaning === 18 ? type !== 'timestamp' && type !== 'entity' : meaning === 23 && type === 'geoPoint'
   if (meaning !== 0 && !isOfResult) validateIndexedValue(property, value)
 }

@@ -10,7 +10,7 @@
  * first compared with the first and the last separator, between which all keys share it.
  */
 import { lowerBound } from '../lower-bound.ts'
-import { firstNotBelow, headOf, headsOf, isWholeInHead, restOf, sameLength } from './key-parts.ts'
+import { firstNotBelow, headOf, headsOf, longRest, restOf, sameLength } from './key-parts.ts'
 
 export interface Leaf<V> {
   prefix: string
@@ -167,7 +167,7 @@ export function placeOf<V>(leaf: Leaf<V>, key: string): number {
   const index = firstNotBelow(heads, head)
   if (index === heads.length || heads[index] !== head) return ~index
   const length = key.length - start
-  if (isWholeInHead(length)) return index
+  if (length < longRest) return index
   const first = rests[index] as string
   if (first.length === length && key.endsWith(first)) return index
   const rest = restOf(key, start)

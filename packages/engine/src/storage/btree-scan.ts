@@ -19,9 +19,19 @@ export interface TreeRow<V> {
   readonly value: V
 }
 
+/** A tree, or a view of it (btree.ts). */
+interface ScannedView<V> {
+  readonly root: TreeNode<V>
+  readonly height: number
+}
+
+interface ViewOwner<V> {
+  release(view: ScannedView<V>): void
+}
+
 export class TreeScan<V> {
-  readonly #root: TreeNode<V>
-  readonly #height: number
+  readonly #view: ScannedView<V>
+  readonly #owner: ViewOwner<V> | undefined
   readonly #start: RowKey
   readonly #end: RowKey
   readonly #reverse: boolean
@@ -33,14 +43,12 @@ export class TreeScan<V> {
   /** The target of a seek. next() looks it up, so that opening and seeking together cost one search. */
   #pending: RowKey | undefined
   #pendingInclusive: boolean
-  readonly #release: (() => void) | undefined
   #isClosed = false
 
-  /** @param release - called when the scan is closed */
-  constructor(root: TreeNode<V>, height: number, range: KeyRange, reverse: boolean, release?: () => void) {
-    this.#release = release
-    this.#root = root
-    this.#height = height
+  /** @param owner - gets the view back when the scan is closed */
+  constructor(view: ScannedView<V>, range: KeyRange, reverse: boolean, owner?: ViewOwner<V>) {
+    this.#view = view
+    this.#owner = owner
     this.#start = range.start
     this.#end = range.end
     this.#reverse = reverse
@@ -77,21 +85,21 @@ export class TreeScan<V> {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#release?.()
+    this.#owner?.release(this.#view)
   }
 
   #settleForward(key: RowKey): void {
     const leaf = this.#leafFor(key)
     this.#leaf = leaf
     this.#at = firstFrom(leaf, key)
-    this.#limitForward(leaf)
+    this.#stop = indexOf(leaf, this.#end)
   }
 
   #settleBackward(key: RowKey, inclusive: boolean): void {
     const leaf = this.#leafFor(key)
     this.#leaf = leaf
     this.#at = (inclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)) - 1
-    this.#limitBackward(leaf)
+    this.#stop = indexOf(leaf, this.#start) - 1
   }
 
   /** The current leaf if the key is between its first and last one, else the key's leaf. */
@@ -101,14 +109,6 @@ export class TreeScan<V> {
     const rest = restOf(key, leaf.prefix.length)
     const within = (leaf.rests[0] as string) <= rest && rest <= (leaf.rests[leaf.rests.length - 1] as string)
     return within ? leaf : this.#descend(key)
-  }
-
-  #limitForward(leaf: Leaf<V>): void {
-    this.#stop = indexOf(leaf, this.#end)
-  }
-
-  #limitBackward(leaf: Leaf<V>): void {
-    this.#stop = indexOf(leaf, this.#start) - 1
   }
 
   #takeForward(rows: TreeRow<V>[], count: number): void {
@@ -124,7 +124,7 @@ export class TreeScan<V> {
       this.#leaf = leaf
       if (leaf !== undefined) {
         this.#at = 0
-        this.#limitForward(leaf)
+        this.#stop = indexOf(leaf, this.#end)
       }
     }
   }
@@ -141,14 +141,15 @@ export class TreeScan<V> {
       this.#leaf = leaf
       if (leaf !== undefined) {
         this.#at = leaf.rests.length - 1
-        this.#limitBackward(leaf)
+        this.#stop = indexOf(leaf, this.#start) - 1
       }
     }
   }
 
   #descend(key: RowKey): Leaf<V> {
-    let node = this.#root
-    for (let depth = 0; depth < this.#height; depth++) {
+    const { root, height } = this.#view
+    let node = root
+    for (let depth = 0; depth < height; depth++) {
       const inner = node as Inner<V>
       const index = childOf(inner, key)
       this.#path[depth] = inner
@@ -160,12 +161,12 @@ export class TreeScan<V> {
 
   /** The neighbouring leaf, to the right (1) or left (-1); `undefined` at the edge of the tree. */
   #step(by: 1 | -1): Leaf<V> | undefined {
-    for (let depth = this.#height - 1; depth >= 0; depth--) {
+    for (let depth = this.#view.height - 1; depth >= 0; depth--) {
       const index = (this.#taken[depth] as number) + by
       let node = (this.#path[depth] as Inner<V>).nodes[index]
       if (node === undefined) continue
       this.#taken[depth] = index
-      for (let below = depth + 1; below < this.#height; below++) {
+      for (let below = depth + 1; below < this.#view.height; below++) {
         const inner = node as Inner<V>
         const edge = by === 1 ? 0 : inner.nodes.length - 1
         this.#path[below] = inner

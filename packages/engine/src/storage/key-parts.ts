@@ -62,8 +62,8 @@ export function separatorOf(left: string, right: string): string {
   return Buffer.from(right.slice(0, sameLength(left, right) + 1), 'latin1').toString('latin1')
 }
 
-/** The length of all rests that are longer than a head. */
-const longRest = 7
+/** The length of all rests that are longer than a head; shorter ones are determined by their head. */
+export const longRest = 7
 
 const headBase = 2 ** 51
 
@@ -87,11 +87,6 @@ export function headsOf(keys: readonly string[], start: number): number[] {
   const heads: number[] = []
   for (const key of keys) heads.push(headOf(key, start))
   return heads
-}
-
-/** Whether the head of a rest of this length determines it. */
-export function isWholeInHead(length: number): boolean {
-  return length < longRest
 }
 
 /** Index of the first of ascending heads that is not less than `head`; their number if all are. */

@@ -78,7 +78,7 @@ export class MemoryKv implements Kv, WriteSink {
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw closedError()
-    return scanOf(this.#tree, this.#tree.view(), range, options)
+    return new TreeScan(this.#tree.view(), range, options?.reverse === true, this.#tree)
   }
 
   mutate({ key, value }: KvWrite): void {
@@ -175,16 +175,6 @@ function closedError(): DatastoreError {
   return new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
 }
 
-/** @param view - released when the scan is closed */
-function scanOf(
-  tree: BTree<Uint8Array>,
-  view: TreeView<Uint8Array>,
-  range: KeyRange,
-  options: ScanOptions | undefined,
-): MemoryScan {
-  return new TreeScan(view.root, view.height, range, options?.reverse === true, () => tree.release(view))
-}
-
 class TreeSnapshot implements MemorySnapshot {
   readonly #tree: BTree<Uint8Array>
   readonly #view: TreeView<Uint8Array>
@@ -208,7 +198,7 @@ class TreeSnapshot implements MemorySnapshot {
   /** The scan may outlive the snapshot. */
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw snapshotClosed()
-    return scanOf(this.#tree, this.#tree.share(this.#view), range, options)
+    return new TreeScan(this.#tree.share(this.#view), range, options?.reverse === true, this.#tree)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {

@@ -183,7 +183,7 @@ export class RowCache {
         continue
       }
       const gap = { start: from, end: range.end }
-      const next = new TreeScan(this.#spans.root, this.#spans.height, gap, false).next(1)[0]
+      const next = new TreeScan(this.#spans, gap, false).next(1)[0]
       const end = next === undefined ? range.end : next.key
       this.#addSpan({ start: from, end }, rows)
       from = end
@@ -269,6 +269,6 @@ function spanBefore(spans: BTree<Span>, key: RowKey): Span | undefined {
   let span = floorFrom(spans.root, spans.height, key)
   // Adjacent spans meet at the key: the rows before it are those of the left one.
   if (span !== undefined && span.start === key)
-    span = new TreeScan(spans.root, spans.height, { start: '', end: key }, true).next(1)[0]?.value
+    span = new TreeScan(spans, { start: '', end: key }, true).next(1)[0]?.value
   return span !== undefined && span.start < key && key <= span.end ? span : undefined
 }

@@ -191,7 +191,7 @@ describe('the tree', () => {
             tree.deleteRange(start, end)
             for (const key of before) if (start <= key && key < end) model.delete(key)
             checkKeys(tree, capacity, model)
-            const scan = new TreeScan(view.root, view.height, { start: '', end: '\xff' }, false)
+            const scan = new TreeScan(view, { start: '', end: '\xff' }, false)
             const seen = scan.next(1000).map(({ key }) => key)
             holds(areEqual(seen, before), 'B4')
             tree.release(view)
@@ -229,7 +229,7 @@ describe('the tree', () => {
     fc.assert(
       fc.property(keyRuns, keyRuns, keyRuns, fc.boolean(), (before, ours, theirs, isReleased) => {
         const all = (tree: BTree<number>): unknown =>
-          new TreeScan(tree.root, tree.height, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
+          new TreeScan(tree, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
         const [tree, alone, other] = [new BTree<number>(5), new BTree<number>(5), new BTree<number>(5)]
         for (const one of [tree, alone, other]) apply(one, before)
         const view = tree.view()
@@ -258,10 +258,10 @@ describe('the tree', () => {
         apply(tree, before)
         const view = tree.view()
         const range = { start: '', end: '\xff\xff\xff' }
-        const rows = new TreeScan(view.root, view.height, range, false).next(10_000)
+        const rows = new TreeScan(view, range, false).next(10_000)
         apply(tree, after)
-        expect(new TreeScan(view.root, view.height, range, false).next(10_000)).toEqual(rows)
-        expect(new TreeScan(view.root, view.height, range, true).next(10_000)).toEqual(rows.toReversed())
+        expect(new TreeScan(view, range, false).next(10_000)).toEqual(rows)
+        expect(new TreeScan(view, range, true).next(10_000)).toEqual(rows.toReversed())
         tree.release(view)
         checkTree(tree, 5)
       }),
@@ -280,7 +280,7 @@ describe('the tree', () => {
     const place = fc.tuple(fc.nat({ max: 6 }), fc.nat({ max: 40 }))
     fc.assert(
       fc.property(fc.array(place, { minLength: 1 }), fc.boolean(), (places, reverse) => {
-        const scan = new TreeScan(tree.root, tree.height, range, reverse)
+        const scan = new TreeScan(tree, range, reverse)
         for (const [table, row] of places) {
           const key = keyAt(table, row)
           scan.seek(key)

@@ -1,7 +1,7 @@
 /**
  * Details of one call for observers: rows by table, query plan, waits for other transactions, and the messages.
  *
- * The engine fills them in while the call runs (its request-trace.ts); tracedHandlers() adds the messages for all protocols.
+ * The engine fills them in while the call runs (its request-trace.ts); watchedHandlers() adds the messages for all protocols.
  */
 import { type LockWait, type PlanTree, type RequestTrace, type RowTally, TableLedger } from '@sixtables/engine'
 

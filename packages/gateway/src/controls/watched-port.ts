@@ -5,18 +5,16 @@
 import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import { Call } from '../call.ts'
 import { type Asked, CallFacts, type Given } from '../calls/call-facts.ts'
-import type { Calls } from '../calls/calls.ts'
 import type { DatabaseName } from '../convert/parameters.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
 import type { DataMethod } from '../methods.ts'
 import type { Faults } from './faults.ts'
 
-/** @param engine - while there are neither observers nor faults, its databases are returned themselves */
-export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): EnginePort {
+/** Used while there are observers or faults (handlers/handlers.ts). */
+export function watchedPort(engine: EnginePort, faults?: Faults): EnginePort {
   return {
     database(projectId, databaseId) {
       const database = engine.database(projectId, databaseId)
-      if (!calls.any && faults?.any !== true) return database
       return new WatchedDatabase(database, { projectId, databaseId }, faults) as unknown as DatabasePort
     },
     context: () => engine.context(),

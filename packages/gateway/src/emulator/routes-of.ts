@@ -12,9 +12,8 @@ import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import type { ExportLocations } from '../admin/export-locations.ts'
 import { Calls } from '../calls/calls.ts'
 import type { Faults } from '../controls/faults.ts'
-import { watchedPort } from '../controls/watched-port.ts'
 import type { EnginePort } from '../engine-port.ts'
-import { handlersOf, tracedHandlers } from '../handlers/handlers.ts'
+import { watchedHandlers } from '../handlers/handlers.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { FairQueue } from '../protocols/fair-queue.ts'
 import { HttpCalls, type Serving } from '../protocols/http-calls.ts'
@@ -46,7 +45,7 @@ export function routesOf(
   { logger = silentLogger, calls = new Calls(), faults, onShutdown, page, routes }: RouteOptions,
   locations?: ExportLocations,
 ): Routes {
-  const handlers = tracedHandlers(handlersOf(watchedPort(engine, calls, faults)))
+  const handlers = watchedHandlers(engine, calls, faults)
   const { clock } = engine.context()
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown, page })

@@ -1,7 +1,11 @@
 /** All RPCs of the data API over one engine. */
 import { andThen } from '@sixtables/engine'
-import { type Handler, type Handlers, messageOf } from '../call.ts'
+import { type Call, type Handler, type Handlers, messageOf } from '../call.ts'
+import type { Calls } from '../calls/calls.ts'
+import type { Faults } from '../controls/faults.ts'
+import { watchedPort } from '../controls/watched-port.ts'
 import type { EnginePort } from '../engine-port.ts'
+import type { MethodName } from '../methods.ts'
 import { allocateIdsHandler } from './allocate-ids.ts'
 import { beginTransactionHandler } from './begin-transaction.ts'
 import { commitHandler } from './commit.ts'
@@ -24,10 +28,21 @@ export function handlersOf(engine: EnginePort): Handlers {
   }
 }
 
-/** Handlers that add the messages of a call to its trace, for all protocols. */
-export function tracedHandlers(handlers: Handlers): Handlers {
-  const traced = Object.entries(handlers).map(([name, handler]) => [name, tracedHandler(handler)])
-  return Object.fromEntries(traced) as Handlers
+/**
+ * The handlers of all protocols. While there are observers or faults, a call goes through {@link watchedPort}, and its messages are
+ * added to its trace.
+ */
+export function watchedHandlers(engine: EnginePort, calls: Calls, faults: Faults | undefined): Handlers {
+  const watched = handlersOf(watchedPort(engine, faults))
+  const all = Object.entries(handlersOf(engine)).map(([name, handler]) => {
+    const traced = tracedHandler(watched[name as MethodName])
+    return [
+      name,
+      (request: Buffer, call: Call) =>
+        calls.any || faults?.any === true ? traced(request, call) : handler(request, call),
+    ]
+  })
+  return Object.fromEntries(all) as Handlers
 }
 
 function tracedHandler(handler: Handler): Handler {

@@ -1,12 +1,13 @@
 /** calls/R1: the end of each call of the data API is told once, whatever its protocol, and the log has a line of it. */
 import { openEngine } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
+import { Call } from '../../src/call.ts'
 import { CallFacts } from '../../src/calls/call-facts.ts'
 import { callLine } from '../../src/calls/call-lines.ts'
 import { summaryOf } from '../../src/calls/call-summary.ts'
 import { type CallReport, Calls } from '../../src/calls/calls.ts'
 import { Faults } from '../../src/controls/faults.ts'
-import { watchedPort } from '../../src/controls/watched-port.ts'
+import { watchedHandlers } from '../../src/handlers/handlers.ts'
 import { startCommand } from '../support/cli.ts'
 import { grpcClient, testGateway, until } from '../support/gateway.ts'
 
@@ -106,13 +107,19 @@ describe('the end of a call', () => {
     expect(reports).toMatchObject([{ method: 'Lookup', code: 'CANCELLED' }])
   })
 
-  test('is reported to no observer once the last one has left, and the engine is given out as it is', async () => {
+  test('is reported to no observer once the last one has left, and no facts are noted', async () => {
     const { engine, calls, reports, stop, post } = await observed()
-    expect(watchedPort(engine, calls).database('demo', '')).not.toBe(engine.database('demo', ''))
+    const handlers = watchedHandlers(engine, calls, undefined)
+    const factsOfLookup = async () => {
+      const call = new Call({ clock: engine.context().clock })
+      await handlers.Lookup(lookupDemo, call)
+      return call.facts
+    }
+    expect(await factsOfLookup()).toMatchObject({ method: 'lookup', projectId: 'demo' })
     stop()
     await post('lookup', { keys: [keyOf('A', '1')] })
     expect(reports).toEqual([])
-    expect(watchedPort(engine, calls).database('demo', '')).toBe(engine.database('demo', ''))
+    expect(await factsOfLookup()).toBeUndefined()
   })
 })
 
