@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Plain } from '../../packages/gateway/test/support/published-protos.ts'
 import { type Answer, answerOf, type Mode, resolve, type Step } from './case.ts'
-import { classOf } from './classify.ts'
+import { classOf } from './classes/index.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { rowCases } from './generate/rows.ts'
 import { leaves } from './leaves.ts'

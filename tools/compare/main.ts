@@ -67,8 +67,6 @@ async function main(): Promise<number> {
       const fixtures = flags.writeFixtures ? here('../../../../engine/test/fixtures/export-legacy') : undefined
       different += await compareExports({ ...pair, fixtures, say })
     } else outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area, say }))
-    pair.ours.close()
-    pair.theirs.close()
     stopAll()
   }
   if (flags.exports) return different === 0 ? 0 : 1

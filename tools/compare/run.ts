@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check'
 import type { Area, Case, Mode } from './case.ts'
-import { classOf } from './classify.ts'
+import { classOf } from './classes/index.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { areasOf } from './generate/index.ts'
 import type { Server } from './server.ts'

@@ -5,7 +5,6 @@
  * Measured: an emulator may never answer; after `silentMs` that is what it said.
  */
 
-import { Agent, request as httpRequest } from 'node:http'
 import type { MethodName } from '../../packages/gateway/src/methods.ts'
 import { type Row, worldOf } from '../../packages/gateway/test/contract/errors/row.ts'
 import {
@@ -22,15 +21,10 @@ const silentMs = 8_000
 export class Server {
   readonly name: string
   readonly port: number
-  readonly #agent: Agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
   constructor(name: string, port: number) {
     this.name = name
     this.port = port
-  }
-
-  close(): void {
-    this.#agent.destroy()
   }
 
   /** Sends the steps of a case into a project that nobody used; answers in the same order. */
@@ -71,29 +65,21 @@ export class Server {
     }
   }
 
-  #post(path: string, bytes: Buffer): Promise<{ readonly status: number; readonly body: Buffer } | undefined> {
-    return new Promise((settle, reject) => {
-      const headers = { 'content-type': 'application/x-protobuf', 'content-length': bytes.length }
-      const options = { host: 'localhost', port: this.port, path, method: 'POST', headers, agent: this.#agent }
-      const outgoing = httpRequest(options, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          clearTimeout(late)
-          settle({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) })
-        })
+  /** @returns nothing where there was no answer in time */
+  async #post(path: string, bytes: Buffer): Promise<{ readonly status: number; readonly body: Buffer } | undefined> {
+    try {
+      const response = await fetch(`http://localhost:${this.port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-protobuf' },
+        body: new Uint8Array(bytes),
+        signal: AbortSignal.timeout(silentMs),
       })
-      const late = setTimeout(() => {
-        settle(undefined)
-        outgoing.destroy()
-      }, silentMs)
-      outgoing.on('error', (error) => {
-        clearTimeout(late)
-        reject(new Error(`${this.name} at port ${this.port}: ${error.message}`))
-      })
-      outgoing.end(bytes)
-    })
+      return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
+    } catch (error) {
+      const { name, message, cause } = error as Error
+      if (name === 'TimeoutError') return undefined
+      throw new Error(`${this.name} at port ${this.port}: ${cause instanceof Error ? cause.message : message}`)
+    }
   }
 }
 

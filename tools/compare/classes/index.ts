@@ -1,12 +1,11 @@
 /** All classes, in the order in which they are asked and stand in the page. */
+import type { Difference } from '../difference.ts'
 import type { DifferenceClass } from './class.ts'
 import { commitClasses } from './commits.ts'
 import { envelopeClasses } from './envelopes.ts'
 import { queryClasses } from './queries.ts'
 import { transactionClasses } from './transactions.ts'
 import { valueClasses } from './values.ts'
-
-export type { DifferenceClass } from './class.ts'
 
 export const classes: readonly DifferenceClass[] = [
   ...envelopeClasses,
@@ -15,3 +14,8 @@ export const classes: readonly DifferenceClass[] = [
   ...transactionClasses,
   ...queryClasses,
 ]
+
+/** The first class that explains the difference. */
+export function classOf(difference: Difference): DifferenceClass | undefined {
+  return classes.find((one) => one[difference.mode] !== undefined && one.explains(difference))
+}

@@ -13,12 +13,13 @@ import { readFileSync } from 'node:fs'
 import yargs from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
+import { mostOf } from '../setting.ts'
+import { settingNames, settings } from '../settings.ts'
 import { advice } from './advice.ts'
 import { challengeCommands } from './challenge-commands.ts'
 import { UsageError } from './errors.ts'
 import type { Choose } from './flags.ts'
 import { type Io, processIo } from './io.ts'
-import { listLabs, listSettings } from './listing.ts'
 import { replayCommand } from './replay.ts'
 import { runCommand } from './run.ts'
 
@@ -97,4 +98,26 @@ function explained(message: string, args: readonly string[]): string {
 
 function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}
+
+function listLabs(): InkLine[] {
+  return labs.flatMap((lab) => [
+    [{ text: lab.name, colour: 15 }, `   ${lab.title}`],
+    ...lab.arms.map((arm): InkLine => [`    ${arm.name.padEnd(26)} ${arm.about}`]),
+  ])
+}
+
+function listSettings(): InkLine[] {
+  return settingNames.flatMap((name) => {
+    const { value, unit, about, source = 'ours', least = 0 } = settings[name]
+    const readers = labs.filter((lab) => lab.settings[name] !== undefined)
+    const own = readers
+      .filter((lab) => lab.settings[name] !== value)
+      .map((lab) => `, ${lab.settings[name]} in ${lab.name}`)
+    return [
+      [{ text: name, colour: 15 }, ` = ${value} ${unit}${own.join('')}`],
+      [`    ${about}; ${least} to ${mostOf(settings[name])}`],
+      [{ text: `    ${source}`, colour: 244 }],
+    ] satisfies InkLine[]
+  })
 }

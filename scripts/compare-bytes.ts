@@ -1,9 +1,0 @@
-/** Lets `expect` compare bytes as bytes: by itself it looks at one after the other, which takes longer than most tests. */
-import { expect } from 'vitest'
-
-expect.addEqualityTesters([
-  (one: unknown, other: unknown) =>
-    one instanceof Uint8Array && other instanceof Uint8Array && one.constructor === other.constructor
-      ? Buffer.compare(one, other) === 0
-      : undefined,
-])
