@@ -2,13 +2,14 @@
  * Arms compared in one picture: drawings of several arms with one title are put together.
  *
  *   charts     of the same title, unit and x axis    overlaid: one x axis, a line for each line of each arm
- *   heatmaps   of the same title and unit            side by side: one time axis, one colour scale
+ *   heatmaps   of the same title and unit            side by side: one time axis, one colour scale, and the place of each cell on it
  *   flows      of the same title                     side by side
  *
  * The picture has the place of the first arm's drawing. Each line keeps exactly its own points: one with values at x = 1 and 3
  * has no value at the x = 2 of another line.
  */
 import type { ArmResult, Chart, Flow, Heatmap } from '../measure/recorder.ts'
+import type { LabResult } from '../runner.ts'
 
 /** Marks an x that only other arms have: the line is drawn across it. */
 export const apart = 'apart'
@@ -35,7 +36,15 @@ export interface ComparedHeatmaps extends Pick<Heatmap, 'title' | 'unit' | 'time
   /** The common time axis, in the unit `time`. */
   readonly from: number
   readonly to: number
-  readonly maps: readonly { readonly arm: string; readonly armAt: number; readonly heatmap: Heatmap }[]
+  readonly maps: readonly {
+    readonly arm: string
+    readonly armAt: number
+    readonly heatmap: Heatmap
+    /** Position of each cell on the colour scale, 0 to 1, by row. */
+    readonly shares: readonly (readonly number[])[]
+  }[]
+  /** The labels of the colour scale. */
+  readonly scale: ReturnType<typeof scaleMarks>
 }
 
 export interface ComparedFlows {
@@ -45,18 +54,22 @@ export interface ComparedFlows {
 
 export interface Comparison {
   readonly charts: readonly ComparedChart[]
-  readonly heatmaps: readonly ComparedHeatmaps[]
   readonly flows: readonly ComparedFlows[]
+  readonly heatmaps: readonly ComparedHeatmaps[]
+}
+
+/** A result with its pictures, as the page of `--html` and the console draw them. */
+export interface DrawableResult extends LabResult {
+  readonly comparison: Comparison
+}
+
+export function drawable(result: LabResult): DrawableResult {
+  return { ...result, comparison: compared(result.arms) }
 }
 
 export function compared(arms: readonly ArmResult[]): Comparison {
   return {
     charts: grouped(arms, ({ charts }) => charts, chartName).map(overlaid),
-    heatmaps: grouped(
-      arms,
-      ({ heatmaps }) => heatmaps,
-      ({ title, unit, time }) => `${title} ${unit} ${time}`,
-    ).map(sideBySide),
     flows: grouped(
       arms,
       ({ flows }) => flows,
@@ -65,6 +78,11 @@ export function compared(arms: readonly ArmResult[]): Comparison {
       title: group[0].drawn.title,
       flows: group.map(({ drawn: flow, ...arm }) => ({ ...arm, flow })),
     })),
+    heatmaps: grouped(
+      arms,
+      ({ heatmaps }) => heatmaps,
+      ({ title, unit, time }) => `${title} ${unit} ${time}`,
+    ).map(sideBySide),
   }
 }
 
@@ -121,16 +139,23 @@ function overlaid(group: Group<Chart>): ComparedChart {
 function sideBySide(group: Group<Heatmap>): ComparedHeatmaps {
   const { title, unit, time } = group[0].drawn
   const cells = group.flatMap(({ drawn }) => drawn.rows.flatMap(({ values }) => values))
+  const most = cells.reduce((most, value) => Math.max(most, value), 0)
   return {
     title,
     unit,
     time,
-    most: cells.reduce((most, value) => Math.max(most, value), 0),
+    most,
     from: Math.min(...group.map(({ drawn }) => drawn.columns[0] ?? 0)),
     to: Math.max(...group.map(({ drawn }) => endOf(drawn))),
-    maps: group.map(({ drawn: heatmap, ...arm }) => ({ ...arm, heatmap })),
+    maps: group.map(({ drawn: heatmap, ...arm }) => ({
+      ...arm,
+      heatmap,
+      shares: heatmap.rows.map(({ values }) => values.map((value) => Number(heatShare(value, most).toFixed(3)))),
+    })),
+    scale: scaleMarks(most),
   }
 }
+
 export function endOf({ columns }: Heatmap): number {
   const [last, before] = [columns.at(-1) ?? 0, columns.at(-2) ?? 0]
   return columns.length < 2 ? last + 1 : last + (last - before)

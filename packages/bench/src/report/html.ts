@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { LabResult } from '../runner.ts'
-import { drawable } from './drawable.ts'
+import { drawable } from './comparison.ts'
 
 export function htmlReport(results: readonly LabResult[]): string {
   const built = (name: string): string => readFileSync(new URL(`../../dist/web/${name}`, import.meta.url), 'utf8')

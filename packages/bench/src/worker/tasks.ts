@@ -8,7 +8,7 @@ import { named } from '../cli/advice.ts'
 import { askedSettings, checkArms } from '../cli/asked.ts'
 import { UsageError } from '../cli/errors.ts'
 import { labs } from '../labs/catalogue.ts'
-import { type DrawableResult, drawable } from '../report/drawable.ts'
+import { type DrawableResult, drawable } from '../report/comparison.ts'
 import { runLab } from '../runner.ts'
 import { catalogue } from './catalogue.ts'
 

@@ -5,7 +5,7 @@
  * A part of the time is chosen by dragging over a map, or by buttons; it holds for all maps, as the brightness does.
  */
 
-import type { DrawableHeatmaps, Heatmap } from '@sixtables/bench'
+import type { ComparedHeatmaps, Heatmap } from '@sixtables/bench'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
@@ -14,7 +14,7 @@ import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { cssColour } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
 
-export function Heatmaps({ heatmaps }: { readonly heatmaps: DrawableHeatmaps }) {
+export function Heatmaps({ heatmaps }: { readonly heatmaps: ComparedHeatmaps }) {
   const { title, unit, scale, maps, from, to, time } = heatmaps
   const [span, setSpan] = useState<Span>({ from, to })
   const [brightness, setBrightness] = useState(1)
