@@ -12,30 +12,22 @@ import { projectOf } from '../../target/database.ts'
 import { understood } from '../../target/refusal.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
-  return answer<NextAnswer>(flags, io, {
-    method: 'GET',
-    what: 'next',
-    request: kindRequest(flags),
-    inWords: (report, isRunning) => nextInWords(report, isRunning),
-  })
+  return answer(flags, io, 'next', kindRequest(flags), nextInWords)
 }
 
 export function idsReserve(flags: Flags, io: Io): Promise<number> {
   const keys = (flags['keys'] as readonly unknown[]).map(String)
   for (const key of keys) understood(() => parseKeyPath(key))
-  return answer<ReserveAnswer>(flags, io, {
-    what: 'reserve',
-    request: { keys },
-    inWords: ({ reserved }) =>
-      reserved.length === 0
-        ? ['These keys have names, which are never given; there was nothing to do.']
-        : reserved.map(({ words }) => words),
-  })
+  return answer(flags, io, 'reserve', { keys }, ({ reserved }: ReserveAnswer) =>
+    reserved.length === 0
+      ? ['These keys have names, which are never given; there was nothing to do.']
+      : reserved.map(({ words }) => words),
+  )
 }
 
 export function idsRange(flags: Flags, io: Io): Promise<number> {
   const request = { ...kindRequest(flags), start: wholeNumber(flags, 'start'), end: wholeNumber(flags, 'end') }
-  return answer<AllocatedAnswer>(flags, io, { what: 'range', request, inWords: allocatedInWords })
+  return answer(flags, io, 'range', request, allocatedInWords)
 }
 
 export function idsAllocate(flags: Flags, io: Io): Promise<number> {
@@ -45,28 +37,24 @@ export function idsAllocate(flags: Flags, io: Io): Promise<number> {
   }
   const name = size === undefined ? 'max' : 'size'
   const request = { ...kindRequest(flags), [name]: wholeNumber(flags, name, '--') }
-  return answer<AllocatedAnswer>(flags, io, { what: 'allocate', request, inWords: allocatedInWords })
-}
-
-interface Asked<Answer> {
-  readonly method?: 'GET'
-  readonly what: string
-  readonly request: Parameters | { readonly keys: readonly string[] }
-  readonly inWords: (answer: Answer, isRunning: boolean) => readonly string[]
+  return answer(flags, io, 'allocate', request, allocatedInWords)
 }
 
 async function answer<Answer>(
   flags: Flags,
   io: Io,
-  { method, what, request, inWords }: Asked<Answer>,
+  what: 'next' | 'reserve' | 'range' | 'allocate',
+  request: Parameters | { readonly keys: readonly string[] },
+  inWords: (answer: Answer, isRunning: boolean) => readonly string[],
 ): Promise<number> {
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
   const path = `/emulator/ids/${what}`
   return await withStore(flags, io, async ({ ask, isRunning }) => {
-    const question = method === 'GET' ? { query: asked as Parameters } : { body: asked }
     // Server and command line are of the same version.
-    const report = (await ask({ method: method ?? 'POST', path, ...question })) as Answer
+    const report = (await ask(
+      what === 'next' ? { method: 'GET', path, query: asked as Parameters } : { method: 'POST', path, body: asked },
+    )) as Answer
     return printed(flags, io, report, () => inWords(report, isRunning))
   })
 }
