@@ -1,6 +1,6 @@
 /**
- * `sixtables-lab challenge list | start | judge`: gives a learner a program with a bad design, and judges the improved one.
- * (`grade` is in grade.ts.)
+ * `sixtables-lab challenge list | start | judge | grade`: gives a learner a program with a bad design, and judges the improved one, or those of a
+ * class (grade.ts).
  */
 import { resolve } from 'node:path'
 import type { Argv } from 'yargs'
@@ -13,17 +13,18 @@ import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
 import type { LabResult } from '../runner.ts'
 import { UsageError } from './errors.ts'
 import { type Choose, onlyWithEndpoint, outputs, secondsFlag } from './flags.ts'
+import { gradeFolders } from './grade.ts'
 import type { Io } from './io.ts'
 import { checkFolders, writeResults } from './run.ts'
 
-export function listChallenges(): InkLine[] {
+function listChallenges(): InkLine[] {
   return challenges.flatMap(({ name, title, minutes, lab }): InkLine[] => [
     [{ text: name, colour: 15 }, `: ${title} (about ${minutes} minutes; lab ${lab})`],
   ])
 }
 
 /** Writes the task and the given program into a folder. @throws UsageError if the folder holds a program already */
-export function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
+function startChallenge(name: string, folder: string | undefined, language: string | undefined, io: Io): number {
   const target = resolve(folder ?? name)
   const program = layOutChallenge(name, target, folder ?? name, language)
   io.out(`${target} has README.md, the task, and ${program}, the program to change.`)
@@ -59,9 +60,56 @@ function judgeOptions(y: Argv) {
 
 type JudgeFlags = Awaited<ReturnType<typeof judgeOptions>['argv']>
 
-export function judgeCommand(y: Argv, io: Io, choose: Choose): Argv {
-  const about = 'Judge the program in a folder, or a program in any language by its command'
-  return y.command('judge <target>', about, judgeOptions, (flags) => choose(() => judgeChallenge(flags, io)))
+/** The verbs, their flags and examples. */
+export function challengeCommands(y: Argv, io: Io, choose: Choose): Argv {
+  return y
+    .command('list', 'List the challenges, easiest first', {}, () => {
+      choose(() => {
+        const write = io.ink()
+        for (const line of listChallenges()) write(line)
+        return 0
+      })
+    })
+    .command(
+      'start <name> [folder]',
+      'Put the task and the given program into a folder',
+      (one) =>
+        one
+          .positional('name', { type: 'string', demandOption: true, describe: 'Name of the challenge, from list' })
+          .positional('folder', { type: 'string', describe: 'New folder; default: the name of the challenge' })
+          .option('language', {
+            type: 'string',
+            nargs: 1,
+            describe: 'Language of a program with a client of Datastore: javascript, python, go or java',
+          })
+          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs')
+          .example('$0 challenge start customer-keys --language python', 'then change customer-keys/solution.py'),
+      ({ name, folder, language }) => choose(() => startChallenge(name, folder, language, io)),
+    )
+    .command(
+      'judge <target>',
+      'Judge the program in a folder, or a program in any language by its command',
+      judgeOptions,
+      (flags) => choose(() => judgeChallenge(flags, io)),
+    )
+    .command(
+      'grade <folders..>',
+      'Judge the programs in many folders, one line each',
+      (one) =>
+        one
+          .positional('folders', {
+            type: 'string',
+            array: true,
+            demandOption: true,
+            describe: 'Folders of programs, or folders of such folders',
+          })
+          .option('json', outputs.json)
+          .option('csv', { type: 'string', nargs: 1, describe: 'File for the table as CSV; - for the standard output' })
+          .example('$0 challenge grade handed-in/* --csv marks.csv', 'a class'),
+      (flags) => choose(() => gradeFolders(flags, io)),
+    )
+    .demandCommand(1, 'name what to do: list, start, judge or grade')
+    .strict()
 }
 
 /** @returns 0 when the program passes; 1 when it fails, crashes or runs out of time */

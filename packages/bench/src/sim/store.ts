@@ -5,13 +5,11 @@
  * done: a client that sleeps for an hour costs no real time, and no outcome depends on real time.
  */
 import {
-  type ApplyPolicy,
   type CommitResult,
   type Database,
   type Engine,
   type EngineOptions,
   type Key,
-  type Mode,
   type Mutation,
   openEngine,
   type PathElement,
@@ -24,16 +22,11 @@ import { queryOf } from './entities.ts'
 
 export const projectId = 'lab'
 
-export interface StoreOptions {
-  readonly seed?: number
-  readonly mode?: Mode
-  readonly apply?: ApplyPolicy
-  readonly tablets?: NonNullable<EngineOptions['tablets']>
-  readonly idCollisions?: NonNullable<EngineOptions['idCollisions']>
-  readonly statisticsEveryMs?: number
-  /** The initial rows. */
-  readonly kv?: NonNullable<EngineOptions['kv']>
-}
+/** `kv` has the initial rows. */
+export type StoreOptions = Pick<
+  EngineOptions,
+  'seed' | 'mode' | 'apply' | 'tablets' | 'idCollisions' | 'statisticsEveryMs' | 'kv'
+>
 
 /** Labs keep little history: no arm reads the past, and the memory is needed for rows. */
 const retention = { ageMicros: 1_000_000n, bytesMax: 1024 * 1024 }
