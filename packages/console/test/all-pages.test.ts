@@ -136,4 +136,29 @@ consoleTests('every page of the console', ({ visit }) => {
       await away.waitFor({ state: 'detached' })
     }
   })
+
+  test('another server at the address is not asked for versions of the one before', async () => {
+    const { address: server, leadTo, close } = await steadyAddress()
+    const [full, empty] = await Promise.all([startEmulator(), startEmulator()])
+    after(async () => void (await Promise.all([close(), full.close(), empty.close()])))
+    await put(`http://${full.address}`)
+    leadTo(full.address)
+    const { page, expectProblems } = await visit('', { server })
+    expectProblems(serverAway)
+    // The version is still asked for when the server goes.
+    await page.route('**/emulator/inspect/entity?*version=*', () => undefined, { times: 1 })
+    const asked = page.waitForRequest('**/emulator/inspect/entity?*version=*')
+    await page.evaluate((hash) => location.assign(hash), views[1] ?? '')
+    await asked
+    leadTo(undefined)
+    const banner = page.locator('.connection-banner')
+    await banner.waitFor()
+    const later: string[] = []
+    page.on('request', (request) => later.push(request.url()))
+    leadTo(empty.address)
+    await banner.waitFor({ state: 'detached' })
+    await page.getByText('There is no such entity').waitFor()
+    expect(later.filter((url) => url.includes('version='))).toEqual([])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
 })
