@@ -4,11 +4,12 @@
  * Lines are told apart by colour and dashes, and the legend has both. Every value drawn is in the table, up to its newest {@link
  * tableRowsMax} rows.
  */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { inWords, timeWords } from '../model/numbers.ts'
 import { FigureTable, Scroll } from './table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
+import { useWidth } from './use-width.ts'
 
 export interface PlotLine {
   readonly label: string
@@ -48,6 +49,7 @@ export function LinePlot(props: LinePlotProps) {
   const { title, unit, x, lines, height = 180 } = props
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
+  const width = useWidth(box, 0)
   const [under, setUnder] = useState<number | null>(null)
   /** Its code could not be loaded, as when the server has just gone. */
   const [isUndrawn, setUndrawn] = useState(false)
@@ -64,10 +66,7 @@ export function LinePlot(props: LinePlotProps) {
       if (gone.signal.aborted) return
       const made = new Plot(optionsOf(latest.current, element, setUnder), dataOf(latest.current), element)
       plot.current = made
-      const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
-      sized.observe(element)
       gone.signal.addEventListener('abort', () => {
-        sized.disconnect()
         made.destroy()
         plot.current = undefined
       })
@@ -76,6 +75,7 @@ export function LinePlot(props: LinePlotProps) {
     return () => gone.abort()
   }, [shape, theme])
   useEffect(() => plot.current?.setData(dataOf(props)), [x.values, lines])
+  useLayoutEffect(() => plot.current?.setSize({ width, height }), [width])
   return (
     <figure class="panel line-plot">
       <figcaption>
@@ -92,7 +92,7 @@ export function LinePlot(props: LinePlotProps) {
         {lines.length === 0 && <li class="muted">none so far</li>}
       </ul>
       {isUndrawn && <p class="muted">The drawing could not be loaded. Load the page again to see it.</p>}
-      <div ref={box} class="line-plot-canvas" style={{ height: `${height}px` }} aria-hidden="true" />
+      <div ref={box} class="line-plot-canvas clip" style={{ height: `${height}px` }} aria-hidden="true" />
       <PlotTable {...props} />
     </figure>
   )

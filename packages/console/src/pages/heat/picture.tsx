@@ -5,6 +5,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { useWidth } from '../../components/use-width.ts'
 import type { Plane, Window } from '../../model/heat-plane.ts'
 import { metricTitles, valueWords } from '../../model/heat-words.ts'
 import { drawPicture, type Layout, layoutOf, type PictureInk, xOf, yOf } from './draw.ts'
@@ -25,7 +26,11 @@ export function Picture(props: PictureProps) {
   const { source, table, metric, height, target, onZoom } = props
   const box = useRef<HTMLDivElement>(null)
   const helpId = useId()
-  const model = modelOf(props, layoutOf(useWidth(box), height))
+  const scroll = useRef<HTMLDivElement>(null)
+  const width = Math.max(widthMin, useWidth(scroll, widthMin))
+  // Where the picture is wider than its box, now is seen first.
+  useLayoutEffect(() => scroll.current?.scrollTo({ left: width }), [width])
+  const model = modelOf(props, layoutOf(width, height))
   const canvas = useDrawing(props, model)
   const [cursor, setCursor] = useState<Point | undefined>(undefined)
   const [corner, setCorner] = useState<Point | undefined>(undefined)
@@ -48,10 +53,10 @@ export function Picture(props: PictureProps) {
   return (
     <figure class="heat-picture mb-3">
       <Caption {...props} plane={model.plane} />
-      <div class="heat-scroll">
+      <div ref={scroll} class="heat-scroll">
         <div
           ref={box}
-          class="heat-box"
+          class="heat-box relative"
           role="application"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the role application takes the keyboard.
           tabIndex={0}
@@ -65,7 +70,7 @@ export function Picture(props: PictureProps) {
           onPointerLeave={onPointer}
           onDblClick={() => onZoom(undefined)}
         >
-          <canvas ref={canvas} />
+          <canvas ref={canvas} class="block whole" />
           <Overlay {...{ props, model, cursor, marked, pointer, words }} />
         </div>
       </div>
@@ -144,25 +149,6 @@ function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']) {
   return { pointer, brush, onPointer }
 }
 
-function useWidth(box: { readonly current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(widthMin)
-  useLayoutEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const scroll = element.parentElement ?? element
-    const measure = (): void => {
-      setWidth(element.clientWidth)
-      // Where the picture is wider than its box, now is seen first.
-      scroll.scrollTo({ left: element.clientWidth })
-    }
-    const measured = new ResizeObserver(measure)
-    measured.observe(scroll)
-    measure()
-    return () => measured.disconnect()
-  }, [])
-  return width
-}
-
 export function inkOf(element: HTMLElement): PictureInk {
   const of = (token: string): string => colourOf(token, element.parentElement ?? element)
   return { text: of('--text'), text2: of('--text-2'), ground: of('--page'), ground2: of('--ground-3') }
@@ -187,17 +173,21 @@ function Overlay({ props, model, cursor, marked, pointer, words }: OverlayProps)
     <>
       {cursor !== undefined && (
         <div
-          class="heat-cursor"
+          class="heat-cursor absolute ghost"
           style={boxOf(
             { fromMs: cursor.ms, toMs: cursor.ms + cellMs, fromRow: cursor.row, toRow: cursor.row + 1 },
             model,
           )}
         />
       )}
-      {marked !== undefined && <div class="heat-brush" style={boxOf(marked, model)} />}
+      {marked !== undefined && <div class="heat-brush absolute ghost" style={boxOf(marked, model)} />}
       <Pins {...{ props, model }} />
       {pointer !== undefined && (
-        <div class="heat-tip tip small breaks" aria-hidden="true" style={tipPlace(pointer, layout)}>
+        <div
+          class="heat-tip tip absolute ghost shadow small breaks"
+          aria-hidden="true"
+          style={tipPlace(pointer, layout)}
+        >
           {words(pointAt(pointer.x, pointer.y, model))}
         </div>
       )}
@@ -226,7 +216,7 @@ function Pins({ props, model }: Pick<OverlayProps, 'props' | 'model'>) {
           <Button
             label={i + 1}
             key={name}
-            class="heat-pin"
+            class="heat-pin small strong absolute"
             title={words}
             aria-label={`Finding ${i + 1}: ${words}`}
             style={{ top: `${y}px`, left: `${layout.left + layout.plotWidth}px` }}

@@ -11,6 +11,7 @@ import { Button } from '../../components/controls.tsx'
 import { HeatBar } from '../../components/heat-bar.tsx'
 import { FigureTable, Scroll } from '../../components/table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { useWidth } from '../../components/use-width.ts'
 import { cssColour } from '../../model/heat-scale.ts'
 import { inWords } from '../../model/numbers.ts'
 
@@ -101,23 +102,18 @@ function HeatmapView(props: HeatmapProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
   const dragged = useRef<number | undefined>(undefined)
-  const [width, setWidth] = useState(0)
+  const figure = useRef<HTMLElement>(null)
+  const width = useWidth(figure, 0)
   const theme = themeEpoch.value
-  useEffect(() => {
-    const element = canvas.current?.parentElement
-    if (element == null) return
-    const sized = new ResizeObserver(() => setWidth(element.clientWidth))
-    sized.observe(element)
-    return () => sized.disconnect()
-  }, [])
   useEffect(() => {
     if (canvas.current !== null && width > 0) draw(canvas.current, width, props)
   }, [width, theme, heatmap, props.from, props.to, props.brightness])
   return (
-    <figure class="heatmap relative">
+    <figure ref={figure} class="heatmap relative">
       <figcaption class="mb-1">{arm}</figcaption>
       <canvas
         ref={canvas}
+        class="block"
         role="img"
         aria-label={`${arm}: heat of ${heatmap.rows.length} key ranges from ${inTime(props.from)} to ${inTime(props.to)} ${heatmap.time}, ${heatmap.events.length} splits, moves and refusals; the values are in the table below`}
         onMouseDown={({ offsetX }) => {
@@ -150,7 +146,7 @@ interface Pointed {
 function Tip({ pointed: { x, y, words }, width }: { readonly pointed: Pointed; readonly width: number }) {
   const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` }
   return (
-    <span class="tip small breaks" style={{ top: `${y + 44}px`, ...side }}>
+    <span class="tip absolute ghost shadow small breaks" style={{ top: `${y + 44}px`, ...side }}>
       {words}
     </span>
   )

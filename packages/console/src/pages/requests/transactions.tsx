@@ -1,8 +1,9 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/controls.tsx'
 import { EmptyState, ErrorNote, safeText } from '../../components/parts.tsx'
 import { Table } from '../../components/table.tsx'
+import { useWidth } from '../../components/use-width.ts'
 import { durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { type Bar, barsOf, shortTransaction, timeScale } from './transaction-bars.ts'
@@ -56,10 +57,10 @@ export function Transactions({ used: { feed, error, hold, older }, openId, onOpe
 function Legend() {
   return (
     <ul class="bar-legend wrap small" aria-label="Legend">
-      <li class="is-read">read</li>
-      <li class="is-commit">commit or rollback</li>
+      <li class="hue-1">read</li>
+      <li class="hue-3">commit or rollback</li>
       <li class="is-wait">waits</li>
-      <li class="is-victim">✕ victim</li>
+      <li class="is-victim bad-text strong">✕ victim</li>
     </ul>
   )
 }
@@ -128,14 +129,7 @@ export interface BarPictureProps {
 /** The bars as a picture: time to the right, a line for each, arrows from a wait to the line that it waits for. */
 function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [width, setWidth] = useState(800)
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const observer = new ResizeObserver(() => setWidth(Math.max(280, element.clientWidth)))
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
+  const width = Math.max(280, useWidth(box, 800))
   // What is open goes on to now; only the time in which something happened is drawn to scale.
   const scale = timeScale(bars.flatMap(({ calls }) => calls))
   const shareX = (share: number): number => namePx + share * (width - namePx - endPx)
@@ -143,7 +137,7 @@ function BarPicture({ bars, openId, onOpen }: BarPictureProps) {
   const lineOf = new Map(bars.map(({ id }, i) => [id, headPx + i * linePx + linePx / 2]))
   const height = headPx + bars.length * linePx + 4
   return (
-    <div class="bar-picture" ref={box}>
+    <div class="bar-picture rigid" ref={box}>
       <svg class="block" width={width} height={height} aria-hidden="true">
         <Patterns />
         {/* Pauses that are left out, with their lengths. */}
@@ -223,7 +217,7 @@ function Arrows({ bars, lineOf, x }: ArrowsProps) {
           <path
             key={`${id} ${wait.fromMs} ${holder}`}
             d={`M${at},${from} L${at},${to + (from > to ? 7 : -7)}`}
-            class="bar-arrow"
+            class="bar-arrow ghost"
             marker-end="url(#bar-arrow)"
           />
         )
@@ -256,7 +250,7 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
           width={Math.max(3, x(wait.toMs) - x(wait.fromMs))}
           height={14}
           fill="url(#bar-hatch)"
-          class="bar-wait"
+          class="bar-wait ghost"
         />
       ))}
       {bar.calls.map(({ request: { id, method, code, ms, waits }, fromMs, toMs }) => (
@@ -275,19 +269,15 @@ function BarLine({ bar, y, x, outcomeX, openId, onOpen }: BarLineProps) {
         </rect>
       ))}
       {bar.outcome === 'aborted' && (
-        <text x={end} y={y + 5} text-anchor="middle" class="bar-victim bad-text small strong">
+        <text x={end} y={y + 5} text-anchor="middle" class="ghost bad-text small strong">
           ✕
         </text>
       )}
-      <text
-        x={outcomeX}
-        y={y + 4}
-        class={bar.outcome === 'aborted' ? 'bar-victim bad-text small strong' : 'small muted'}
-      >
+      <text x={outcomeX} y={y + 4} class={bar.outcome === 'aborted' ? 'ghost bad-text small strong' : 'small muted'}>
         {bar.abortedBy.length > 0 ? 'victim' : bar.outcome}
       </text>
     </g>
   )
 }
 
-const groupOf = (method: string): string => (method === 'commit' || method === 'rollback' ? 'is-commit' : 'is-read')
+const groupOf = (method: string): string => (method === 'commit' || method === 'rollback' ? 'is-commit hue-3' : 'hue-1')
