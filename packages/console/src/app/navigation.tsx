@@ -27,20 +27,20 @@ export function Navigation({ current }: { readonly current: string }) {
       <nav id="pages" aria-label="Pages">
         {Object.entries(groups).map(([group, pages]) => (
           <div key={group}>
-            <p class="navigation-group muted strong m-0" aria-hidden="true">
+            <p class="navigation-group tiny muted strong m-0" aria-hidden="true">
               {group}
             </p>
             <ul class="px-2" aria-label={group}>
               {pages.map(({ name, title, about, icon }) => (
                 <li key={name}>
                   <a
-                    class="place row"
+                    class="place text no-underline row"
                     href={addressOf(name)}
                     title={about}
                     aria-current={name === current ? 'page' : undefined}
                     onClick={() => setOpen(false)}
                   >
-                    <svg class="navigation-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                    <svg class="navigation-icon rigid" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                       <path d={icon} />
                     </svg>
                     {title}
@@ -63,7 +63,7 @@ function Connection() {
   const { address = location.host } = server.value ?? {}
   return (
     <p class={`row items-start m-0 mt-4 px-3 small breaks muted ${isLost ? 'is-lost' : ''}`}>
-      <span class="navigation-dot" aria-hidden="true" />
+      <span class="navigation-dot rigid" aria-hidden="true" />
       <span>
         {isLost ? 'No answer from' : 'Connected to'} <bdi>{address}</bdi>
         {server.value !== undefined && (

@@ -32,13 +32,18 @@ export function Dialog({ title, children, actions, onClose, isWide = false }: Di
     onClose()
   }
   return (
-    <dialog ref={element} class={`dialog ${isWide ? 'is-wide' : ''}`} aria-labelledby={titleId} onCancel={cancel}>
-      <header class="dialog-head py-2 px-4 row spread">
+    <dialog
+      ref={element}
+      class={`dialog shadow text p-0 ${isWide ? 'is-wide' : ''}`}
+      aria-labelledby={titleId}
+      onCancel={cancel}
+    >
+      <header class="dialog-head ground line-below py-2 px-4 row spread">
         <h2 id={titleId}>{title}</h2>
         <Button label="Close" look="quiet" onClick={onClose} />
       </header>
       <div class="p-4">{children}</div>
-      {actions !== undefined && <footer class="dialog-actions py-2 px-4 toolbar">{actions}</footer>}
+      {actions !== undefined && <footer class="dialog-actions ground line-above py-2 px-4 toolbar">{actions}</footer>}
     </dialog>
   )
 }

@@ -18,7 +18,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
     text === undefined ? (
       <span class="muted">absent</span>
     ) : (
-      <Mark class={Mark === 'del' ? 'bad' : 'good'}>
+      <Mark class={Mark === 'del' ? 'bad' : 'good no-underline'}>
         <LongText text={text} />
       </Mark>
     )

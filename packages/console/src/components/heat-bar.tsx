@@ -9,7 +9,7 @@ export interface HeatBarProps {
 export function HeatBar({ marks }: HeatBarProps) {
   return (
     <div class="heat-bar small">
-      <div style={{ background: heatGradient }} />
+      <div class="lined" style={{ background: heatGradient }} />
       <ul class="relative">
         {marks.map(({ share, words }) => (
           <li key={share} class="absolute" style={share === 1 ? { right: '0' } : { left: `${share * 100}%` }}>

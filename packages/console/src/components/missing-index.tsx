@@ -35,7 +35,7 @@ export function MissingIndex({ words, yaml, create, children }: MissingIndexProp
   return (
     <section class="missing-index caution panel my-2" aria-label={`Missing: ${words}`}>
       {children}
-      <pre>{safeLines(yaml)}</pre>
+      <pre class="ground">{safeLines(yaml)}</pre>
       <p class="toolbar">
         <Button
           label="Create it"

@@ -55,7 +55,7 @@ export function ActionNote({ action: { error, done }, what }: ActionNoteProps) {
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty-state muted breaks">
-      <h2>{title}</h2>
+      <h2 class="text">{title}</h2>
       {children}
     </div>
   )

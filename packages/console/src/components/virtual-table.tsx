@@ -100,7 +100,7 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
   return (
     <div
       ref={element}
-      class={`virtual-table ${place.hasMore ? 'has-more' : ''}`}
+      class={`virtual-table grow scrolls relative ${place.hasMore ? 'has-more' : ''}`}
       role="grid"
       tabIndex={0}
       aria-label={props.label}
@@ -112,7 +112,7 @@ export function VirtualTable<Row>({ columns: all, ...given }: VirtualTableProps<
       onKeyDown={(event) => onKey(event, props, { row: activeRow, column: active.column }, page, move)}
     >
       <Head {...props} />
-      <div class="virtual-table-body" role="rowgroup" style={{ height: `${contentHeight}px` }}>
+      <div class="virtual-table-body relative" role="rowgroup" style={{ height: `${contentHeight}px` }}>
         {indexes.map((index, i) => (
           <TableRow
             key={index}
@@ -229,7 +229,7 @@ function useShift(
 
 function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
   return (
-    <div class="virtual-table-head" role="rowgroup">
+    <div class="virtual-table-head shade line-below" role="rowgroup">
       <div role="row" aria-rowindex={1} class="virtual-table-row">
         {columns.map(({ id, title, sorted, isNumber }, i) => (
           <div
@@ -244,7 +244,7 @@ function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
             ) : (
               <button type="button" class="virtual-table-sort cell-button" onClick={() => onSort?.(id)}>
                 {title}
-                <span aria-hidden="true" class="virtual-table-mark">
+                <span aria-hidden="true" class="virtual-table-mark inline-block ml-1">
                   {sorted === 'ascending' ? '▲' : sorted === 'descending' ? '▼' : ''}
                 </span>
               </button>
@@ -286,7 +286,7 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
       aria-rowindex={index + 2}
       aria-selected={row === undefined ? undefined : isSelected?.(row)}
       aria-busy={row === undefined ? true : undefined}
-      class={`virtual-table-row ${state.join(' ')}`}
+      class={`virtual-table-row absolute line-below ${state.join(' ')}`}
       style={{ transform: `translateY(${top}px)` }}
       onMouseDown={(event) => onActivate(columnOf(event))}
       {...{ [isOpenedByClick ? 'onClick' : 'onDblClick']: open }}
@@ -297,7 +297,7 @@ function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: 
           id={cellId(index, i)}
           role="gridcell"
           aria-colindex={i + 1}
-          class={`virtual-table-cell cut ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
+          class={`virtual-table-cell relative cut ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
         >
           {row === undefined ? i === 0 ? <span class="muted">…</span> : null : column.cell(row, index)}
         </div>

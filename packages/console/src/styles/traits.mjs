@@ -11,6 +11,7 @@ const words = {
   accent: 'color: var(--accent)',
   'good-text': 'color: var(--good)',
   'bad-text': 'color: var(--bad)',
+  ground: 'background: var(--ground)',
   shade: 'background: var(--ground-2)',
   tiny: 'font-size: 11px',
   small: 'font-size: var(--size-small)',
@@ -20,6 +21,7 @@ const words = {
   'no-underline': 'text-decoration: none',
   breaks: 'overflow-wrap: anywhere',
   nowrap: 'white-space: nowrap',
+  clip: 'overflow: hidden',
   scrolls: 'overflow: auto',
   sideways: 'overflow-x: auto',
   block: 'display: block',
@@ -27,6 +29,8 @@ const words = {
   'inline-flex': 'display: inline-flex',
   absolute: 'position: absolute',
   relative: 'position: relative',
+  shadow: 'box-shadow: var(--shadow)',
+  ghost: 'pointer-events: none',
   whole: 'width: 100%',
   grow: 'flex: 1',
   rigid: 'flex: none',
@@ -37,6 +41,7 @@ const words = {
   'items-baseline': 'align-items: baseline',
   'items-end': 'align-items: end',
   'justify-start': 'justify-items: start',
+  lined: 'border: 1px solid var(--line)',
   'line-above': 'border-top: 1px solid var(--line)',
   'line-below': 'border-bottom: 1px solid var(--line)',
 }
@@ -58,6 +63,9 @@ const inSteps = Object.entries(steps).flatMap(([name, property]) =>
   [0, 1, 2, 3, 4, 5].map((step) => [`${name}-${step}`, `${property}: ${step === 0 ? 0 : `var(--gap-${step})`}`]),
 )
 
-export const traits = [...inSteps, ...Object.entries(words)]
+/** One of the six hues of series. */
+const hues = [1, 2, 3, 4, 5, 6].map((hue) => [`hue-${hue}`, `--hue: var(--series-${hue})`])
+
+export const traits = [...inSteps, ...hues, ...Object.entries(words)]
   .map(([name, declaration]) => `.${name} { ${declaration} }`)
   .join('\n')

@@ -32,7 +32,7 @@ function ValueField({ value, name, path, context, onChange, actions, isElement =
         <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
         <IndexFlag value={value} name={name} onChange={onChange} />
         {context.showsMeanings && value.type !== 'array' && value.type !== 'vector' && (
-          <label class="value-meaning">
+          <label class="value-meaning muted nowrap">
             meaning{' '}
             <input
               aria-label={`Meaning of ${name}`}
@@ -90,7 +90,7 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
     else onChange({ ...value, elements: value.elements.map((one) => ({ ...one, isExcluded })) })
   }
   return (
-    <label class="value-indexed">
+    <label class="value-indexed muted nowrap">
       <input type="checkbox" aria-label={`Index ${name}`} checked={isIndexed} onChange={toggle} /> indexed
     </label>
   )
@@ -174,7 +174,7 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
         const label = within === '' ? name : `${within}.${name}`
         const shown = name === '' ? `property ${i + 1}` : label
         return (
-          <li key={i} class="property-field line-above pt-2 stack">
+          <li key={i} class="property-field items-start line-above pt-2 stack">
             <input
               class="property-name mono"
               aria-label={`Name of property ${i + 1}${within === '' ? '' : ` of ${within}`}`}

@@ -128,6 +128,7 @@ function InstantPicker({ text, name, onChange }: PartProps) {
     <span class="instant-picker relative">
       <input
         ref={picker}
+        class="absolute ghost"
         type="datetime-local"
         step="1"
         tabIndex={-1}
@@ -212,7 +213,7 @@ function Partition({ value: { partition }, name, home, onChange }: PartitionProp
     <details class="value-partition small whole">
       <summary>{safeText(words)}</summary>
       {(['project', 'database', 'namespace'] as const).map((part) => (
-        <label key={part}>
+        <label key={part} class="inline-block">
           {part}{' '}
           <input
             aria-label={`The key's ${part}, of ${name}`}

@@ -29,7 +29,7 @@ export function Indexes({ title, project, database }: DatabaseProps) {
       {missing.length > 0 && <h2>Missing: queries were refused for the lack of these</h2>}
       {missing.map(({ words, yaml, refusals }) => (
         <MissingIndex key={words} {...{ words, yaml, create }}>
-          <h3>{safeText(words)}</h3>
+          <h3 class="mb-1">{safeText(words)}</h3>
           <p class="muted">
             {counted(refusals)} {refusals === 1 ? 'query was' : 'queries were'} refused.
           </p>

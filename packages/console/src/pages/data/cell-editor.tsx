@@ -38,7 +38,7 @@ export function CellEditor({ scope, name, form, onChange, onEnd }: CellEditorPro
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys and clicks of the control within end here
     <span
       ref={box}
-      class="cell-editor"
+      class="cell-editor ground shadow absolute"
       onKeyDown={onKeyDown}
       onDblClick={(event) => event.stopPropagation()}
       onFocusOut={({ relatedTarget }) => {

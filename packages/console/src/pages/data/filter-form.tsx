@@ -62,7 +62,7 @@ export function FilterForm({ form, columns, text, wrong, onChange, onRun }: Filt
           {wrong?.where === 'limit' && <span class="field-problem small breaks bad-text">{wrong.message}</span>}
           {/* Enter in an input runs the query. */}
           <Button label="Run" class="visually-hidden" tabIndex={-1} />
-          <code class="query-text breaks muted">{safeLines(text)}</code>
+          <code class="query-text scrolls breaks muted">{safeLines(text)}</code>
         </div>
       )}
     </Form>

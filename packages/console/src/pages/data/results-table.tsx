@@ -203,7 +203,7 @@ function PropertyCell({ scope, row, column, editing, onFilter, onEdited }: Prope
       {filter !== undefined && (
         <button
           type="button"
-          class="data-filter small muted"
+          class="data-filter shade absolute small muted"
           tabIndex={-1}
           title={`Only entities with this ${property} (f)`}
           onClick={() => onFilter(filter)}

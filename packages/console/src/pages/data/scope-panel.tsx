@@ -60,7 +60,7 @@ function Kinds({ place, catalog: { kinds, counts, hasMoreKinds } }: ScopePanelPr
         {shown.map((kind) => (
           <li key={kind}>
             <a
-              class="place row"
+              class="place text no-underline row"
               href={addressOfPlace(movedTo(place, { kind }))}
               aria-current={kind === place.kind ? 'true' : undefined}
             >

@@ -62,7 +62,7 @@ function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
   }
   return (
     <Form class="panel entity-find mb-3" onSubmit={open}>
-      <div class="entity-key stack">
+      <div class="entity-key items-end stack">
         <Field label="Key">
           <input
             class="mono"

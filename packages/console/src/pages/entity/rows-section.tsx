@@ -49,7 +49,7 @@ function countWords(rows: readonly RowReport[]): string {
 function TableRows({ table, rows, isHex }: Readonly<{ table: string; rows: readonly RowReport[]; isHex: boolean }>) {
   const { shown, rest } = useFirst(rows, 'rows')
   return (
-    <section class="entity-table stack" aria-label={table}>
+    <section class="entity-table py-2 stack" aria-label={table}>
       <h3>
         {table} <span class="muted block small light">{about[table]}</span>
       </h3>

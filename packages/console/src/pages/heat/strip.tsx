@@ -45,9 +45,12 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
   const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
   return (
     <div class="heat-strip mb-3">
-      <div class="heat-strip-picture">
-        <canvas ref={canvas} />
-        <div class="heat-strip-window" style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }} />
+      <div class="heat-strip-picture shade lined relative">
+        <canvas ref={canvas} class="block whole" />
+        <div
+          class="heat-strip-window absolute"
+          style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }}
+        />
       </div>
       <label>
         <span class="visually-hidden">Time that is shown</span>

@@ -58,7 +58,7 @@ function ChapterText({ number, text }: { readonly number: number; readonly text:
         </span>
       </p>
       {sections.map(({ title, pieces }) => (
-        <section key={title} aria-label={title || 'Goals'}>
+        <section key={title} class="mb-5" aria-label={title || 'Goals'}>
           {title !== '' && <h2>{title}</h2>}
           {title === predict ? (
             <Predictions items={itemsOf(pieces)} />

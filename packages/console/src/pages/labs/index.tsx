@@ -95,7 +95,7 @@ function Course({ offer }: { readonly offer: LabsOffer }) {
           Labs run on virtual time and leave the data of this server as they are.
         </p>
       </header>
-      <div class="chapters">
+      <div class="chapters gap-3">
         {chapters.map((chapter) => (
           <ChapterCard key={chapter.number} chapter={chapter} labs={labs} challenges={challenges} />
         ))}

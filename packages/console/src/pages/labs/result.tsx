@@ -45,7 +45,7 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
   const units = new Map(arms.flatMap((arm) => arm.figures.map(({ name, unit }) => [name, unit] as const)))
   return (
     <>
-      <Scroll class="lab-figures sideways" label="Figures">
+      <Scroll class="lab-figures ground sideways" label="Figures">
         <FigureTable
           columns={['Figure', ...arms.map(({ name }) => name)]}
           rows={[...units].map(([name, unit]) => ({
@@ -185,7 +185,7 @@ function Stage({ stage: { name, tables, reads } }: { readonly stage: FlowStage }
             <span>
               {table}, {rows} {rows === 1 ? 'row' : 'rows'}
             </span>
-            <span class="flow-rows" aria-hidden="true">
+            <span class="flow-rows inline-flex flex-wrap" aria-hidden="true">
               {Array.from({ length: rows }, (_, i) => (
                 <i key={i} style={{ animationDelay: `${i * 60}ms` }} />
               ))}

@@ -69,7 +69,7 @@ function Answer({ report }: { readonly report: StaleReport }) {
       </p>
       {rows.length > 0 && (
         <Table
-          class="answer"
+          class="answer small breaks whole"
           rows={rows}
           keyOf={({ key, properties, state }) => `${state} ${key} ${properties}`}
           mark={({ state }) => ({ class: `answer-${state}`, 'data-state': state })}

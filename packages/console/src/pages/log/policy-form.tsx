@@ -47,7 +47,7 @@ export function PolicyForm({ place, onChanged }: { readonly place: DatabaseName;
       <legend>A commit is applied</legend>
       <ErrorNote error={error} what="The policy cannot be read" />
       {applyChoices.map(([name, words]) => (
-        <div key={name} class="policy-choice stack">
+        <div key={name} class="policy-choice items-baseline stack">
           <label>
             <input
               type="radio"

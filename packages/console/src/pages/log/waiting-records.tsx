@@ -47,7 +47,7 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (
         <section key={`${namespace} ${group}`} class="waiting-group my-2 breaks">
-          <h3>
+          <h3 class="shade line-below py-1 px-3">
             Entity group {safeText(group)}
             {namespace !== '' && <span class="tag">namespace {safeText(namespace)}</span>}{' '}
             <a class="light" href={addressOfRows({ ...place, namespace }, group)}>

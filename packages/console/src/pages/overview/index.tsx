@@ -155,7 +155,7 @@ function TryFirst() {
       <ul class="panel">
         {tries.map(([title, address, words]) => (
           <li key={title}>
-            <a class="place row try" href={address}>
+            <a class="place text no-underline row try" href={address}>
               <strong class="accent rigid">{title}</strong>
               <span class="muted">{words}</span>
             </a>
@@ -228,7 +228,7 @@ function Findings({ findings }: { readonly findings: readonly Finding[] | undefi
               <FindingFacts finding={first} />
               {others.map((finding) => (
                 <section key={finding.subject}>
-                  <h3>{safeText(finding.words)}</h3>
+                  <h3 class="mb-1">{safeText(finding.words)}</h3>
                   <FindingFacts finding={finding} />
                 </section>
               ))}

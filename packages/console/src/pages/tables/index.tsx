@@ -8,7 +8,7 @@ import { counted } from '../../model/numbers.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
 import { JumpForm } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
-import type { Shown } from './steps.ts'
+import { hueOf, type Shown } from './steps.ts'
 import { tables } from './table-names.ts'
 import { TablePane } from './table-pane.tsx'
 import { useLiveTables } from './use-live-tables.ts'
@@ -140,7 +140,7 @@ function StepList({ shown, project = '', database }: StepListProps) {
             <p class="muted">Put an entity, and its rows light up in this order:</p>
             <ol>
               {atRest.map(([step, words]) => (
-                <li key={step} class={`step-line step-${step}`}>
+                <li key={step} class={`step-line mb-1 ${hueOf[step]}`}>
                   {words}
                 </li>
               ))}
@@ -151,7 +151,7 @@ function StepList({ shown, project = '', database }: StepListProps) {
             <p class="step-title my-2 strong">{safeText(shown.title)}</p>
             <ol>
               {shown.steps.map(({ step, words }) => (
-                <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>
+                <li key={`${step} ${words}`} class={`step-line mb-1 ${hueOf[step]}`} data-step={step}>
                   {safeText(words)}
                 </li>
               ))}

@@ -11,6 +11,9 @@ import type { StepEvent, StoreEvent } from '../../api/events.ts'
 
 export type StepName = 'log' | 'A' | 'B'
 
+/** The class of its hue. */
+export const hueOf: Readonly<Record<StepName, string>> = { log: 'hue-2', A: 'hue-1', B: 'hue-3' }
+
 export interface LitRow {
   readonly step: StepName
   readonly row: string

@@ -5,7 +5,7 @@ import { Button } from '../../components/controls.tsx'
 import { ErrorNote } from '../../components/parts.tsx'
 import { visibleText } from '../../model/visible-text.ts'
 import { type Place, shortRow, valueText } from './row-text.ts'
-import type { LitRow, StepName } from './steps.ts'
+import { hueOf, type LitRow, type StepName } from './steps.ts'
 import type { RowWindow, TableRow, Tablet } from './table-window.ts'
 
 export interface PaneProps {
@@ -52,12 +52,12 @@ function Pane(props: PaneProps) {
   }
   const shown = withDeleted(rows.rows, lit)
   return (
-    <div class={`table-pane grow ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
+    <div class={`table-pane clip grow ${isChosen ? 'is-chosen' : ''}`} data-table={table}>
       <PaneHead table={table} step={step} about={about} rows={rows} />
       <ErrorNote error={rows.error} onRetry={() => void rows.refresh()} />
       <section
         ref={list}
-        class="table-rows small grow"
+        class="table-rows relative small grow"
         aria-label={`Rows of ${table}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
         tabIndex={0}
@@ -102,10 +102,10 @@ function Pane(props: PaneProps) {
 function PaneHead({ table, step, about, rows }: Pick<PaneProps, 'table' | 'step' | 'about' | 'rows'>) {
   const beyond = `${rows.rows.at(-1)?.rowKey.slice(0, 2) ?? '00'} ff ff ff`
   return (
-    <header class="table-pane-head stack small">
+    <header class="table-pane-head line-below stack small">
       <h2>
         {step !== undefined && (
-          <span class={`step-tag step-${step}`} title={step === 'log' ? about : `written by milestone ${step}`}>
+          <span class={`step-tag tiny ${hueOf[step]}`} title={step === 'log' ? about : `written by milestone ${step}`}>
             {step}
           </span>
         )}
@@ -142,11 +142,15 @@ function Row({ row, form, lit, isDeleted, isMarked, project, database, namespace
     const place = { project, database, namespace }
     const text = visibleText(form === 'hex' ? row.rowKey : shortRow(row.row, place))
     const value = visibleText(valueText(row.value))
-    const classes = ['table-row cut', lit === undefined ? '' : `is-lit step-${lit}`, isMarked ? 'is-marked' : '']
+    const classes = [
+      'table-row line-below cut',
+      lit === undefined ? '' : `is-lit ${hueOf[lit]}`,
+      isMarked ? 'is-marked' : '',
+    ]
     return (
       <li class={classes.join(' ')} data-row={row.rowKey} data-lit={lit} title={`${text}\n${value}`}>
         {lit !== undefined && (
-          <span class={`step-tag step-${lit}`}>
+          <span class={`step-tag tiny ${hueOf[lit]}`}>
             {lit}
             {isDeleted && ' deleted'}
           </span>
