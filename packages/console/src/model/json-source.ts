@@ -1,6 +1,7 @@
 /**
  * The JSON of an entity's properties as a person writes it: read with the mistakes that JSON.parse passes over in silence.
  */
+import { jsonText } from './json-text.ts'
 import { isObject, type Json, type JsonObject } from './typed-json.ts'
 import { unseen } from './visible-text.ts'
 
@@ -15,32 +16,13 @@ export class JsonSourceError extends Error {
   }
 }
 
-/** Values with room on one line stand on one. Characters that cannot be seen, or turn the text around them, are escapes. */
-export function jsonSource(properties: JsonObject): string {
-  const text = Object.keys(properties).length === 0 ? '{}' : inLines(properties, '')
-  return text.replace(unseen, (one) => (one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`))
-}
-
 const lineMax = 100
 
-function inLines(json: Json, indent: string): string {
-  const deeper = `${indent}  `
-  const parts = (lines: readonly string[]): string => `\n${deeper}${lines.join(`,\n${deeper}`)}\n${indent}`
-  if (Array.isArray(json)) return `[${parts(json.map((one) => printed(one, deeper)))}]`
-  if (!isObject(json)) return JSON.stringify(json)
-  return `{${parts(Object.entries(json).map(([name, one]) => `${JSON.stringify(name)}: ${printed(one, deeper)}`))}}`
-}
-
-function printed(json: Json, indent: string): string {
-  const line = onLine(json)
-  return line.length <= lineMax ? line : inLines(json, indent)
-}
-
-function onLine(json: Json): string {
-  if (Array.isArray(json)) return `[${json.map(onLine).join(', ')}]`
-  if (!isObject(json)) return JSON.stringify(json)
-  const members = Object.entries(json).map(([name, one]) => `${JSON.stringify(name)}: ${onLine(one)}`)
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+/** Values with room on one line stand on one. Characters that cannot be seen, or turn the text around them, are escapes. */
+export function jsonSource(properties: JsonObject): string {
+  return jsonText(properties, lineMax).replace(unseen, (one) =>
+    one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** @throws JsonSourceError */
