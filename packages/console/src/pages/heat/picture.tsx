@@ -27,10 +27,7 @@ export function Picture(props: PictureProps) {
   const box = useRef<HTMLDivElement>(null)
   const helpId = useId()
   const scroll = useRef<HTMLDivElement>(null)
-  const width = Math.max(widthMin, useWidth(scroll, widthMin))
-  // Where the picture is wider than its box, now is seen first.
-  useLayoutEffect(() => scroll.current?.scrollTo({ left: width }), [width])
-  const model = modelOf(props, layoutOf(width, height))
+  const model = modelOf(props, layoutOf(usePictureWidth(scroll), height))
   const canvas = useDrawing(props, model)
   const [cursor, setCursor] = useState<Point | undefined>(undefined)
   const [corner, setCorner] = useState<Point | undefined>(undefined)
@@ -147,6 +144,13 @@ function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']) {
   const brush =
     from === undefined || pointer === undefined ? undefined : rectOf(from, pointAt(pointer.x, pointer.y, model))
   return { pointer, brush, onPointer }
+}
+
+/** Where the picture is wider than its box, now is seen first. */
+function usePictureWidth(scroll: { readonly current: HTMLDivElement | null }): number {
+  const width = Math.max(widthMin, useWidth(scroll, widthMin))
+  useLayoutEffect(() => scroll.current?.scrollTo({ left: width }), [width])
+  return width
 }
 
 export function inkOf(element: HTMLElement): PictureInk {
