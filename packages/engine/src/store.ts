@@ -38,7 +38,7 @@ export {
   workOf,
 } from './storage/kv.ts'
 export type { Mechanism } from './switched-off.ts'
-export { decodeImage, entityRowKey, entityRowOf, parseEntityRowKey } from './tables/entities.ts'
+export { decodeImage, entityRowKey, entityRowKeyOf, entityRowOf, parseEntityRowKey } from './tables/entities.ts'
 export { compositeIndexRange } from './tables/entities-by-composite-property.ts'
 export {
   codesOfEntityRow,

@@ -4,6 +4,7 @@ import {
   type Committed,
   type CommittedReader,
   type EntityDelta,
+  entityRowKeyOf,
   entityRowOf,
   evaluateMutations,
   type GroupCode,
@@ -14,6 +15,7 @@ import {
   type RowKey,
   recordsOf,
 } from '@sixtables/engine/store'
+import type { Cell, Wanted } from '../row-store/row-store.ts'
 import { valueInCell } from '../row-store/rows-kv.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type GroupRecord, type GroupRow, newestInLog, readGroup, refuseFull } from './group-row.ts'
@@ -39,6 +41,12 @@ export interface Evaluation {
   readonly evaluated: readonly RowKey[]
 }
 
+/** The newest cells of entities below the roots of their groups; `undefined` for one that is not there. */
+export type Children = ReadonlyMap<RowKey, Cell | undefined>
+
+const childrenPerCall = 1_000
+const newestCell: Wanted = [{ family: 'v', newest: 1 }]
+
 export class Evaluator {
   readonly #store: SharedStore
   readonly #clock: ClockRow
@@ -49,18 +57,34 @@ export class Evaluator {
   }
 
   /**
+   * Reads together the entities that commits name, since their evaluation asks for one after the other. It may run at the same time as the reading
+   * of their groups: what enters a log meanwhile either is found there, or makes the append fail.
+   */
+  async childrenOf(inputs: readonly Pick<CommitInput, 'mutations'>[]): Promise<Children> {
+    const named = inputs.flatMap(({ mutations }) => mutations.filter(({ key }) => key.path.length > 1))
+    const children = new Map<RowKey, Cell | undefined>()
+    for (let at = 0; at < named.length; at += childrenPerCall) {
+      const keys = named.slice(at, at + childrenPerCall).map(({ key }) => entityRowKeyOf(key))
+      const found = await this.#store.rows.readRows(keys, newestCell)
+      for (const key of keys) children.set(key, found.get(key)?.cells.v?.[0])
+    }
+    return children
+  }
+
+  /**
    * @param rows - the rows of its groups; groups that the evaluation finds are added
    * @returns the error, such as that of an update of a missing entity or of a group whose row is full, if the images refuse the commit
    */
   async evaluate(
     attempted: Attempted,
     rows: Map<GroupCode, GroupRow>,
+    children: Children,
   ): Promise<Evaluation | { readonly error: unknown }> {
     const { input, commit } = attempted
     const { stamp: version } = commit
     const evaluated: RowKey[] = []
     try {
-      const reader = this.#reader(input, rows, evaluated)
+      const reader = this.#reader(input, rows, children, evaluated)
       const { states, outcomes, failure } = await evaluateMutations(input.mutations, input.rules, reader, version)
       const isKnown = rows.size === commit.groups.length
       const made = states.length === 0 || !isKnown ? noRecords : await this.#recordsOf(attempted, rows, states)
@@ -91,6 +115,7 @@ export class Evaluator {
   #reader(
     { context }: Pick<CommitInput, 'context'>,
     rows: Map<GroupCode, GroupRow>,
+    children: Children,
     evaluated: RowKey[],
   ): CommittedReader {
     return async ({ partition, path }, key) => {
@@ -103,12 +128,12 @@ export class Evaluator {
       }
       evaluated.push(key)
       const inRecord = newestInLog(row, path)
-      let { root } = row
-      if (key !== entityRowOf(group)) {
-        const wanted = [{ family: 'v', newest: 1, until: row.head.version + 1n }] as const
-        root = (await this.#store.rows.readRows([key], wanted)).get(key)?.cells.v?.[0]
+      let stored = key === entityRowOf(group) ? row.root : children.get(key)
+      // An id was in use, and the next one is of the same group.
+      if (key !== entityRowOf(group) && !children.has(key)) {
+        stored = (await this.#store.rows.readRows([key], newestCell)).get(key)?.cells.v?.[0]
       }
-      const cell = inRecord !== undefined && inRecord.stamp > (root?.at ?? -1n) ? inRecord.cell : valueInCell(root)
+      const cell = inRecord !== undefined && inRecord.stamp > (stored?.at ?? -1n) ? inRecord.cell : valueInCell(stored)
       context.ledger.charge('Entities', 'get', key, 1, cell?.length ?? 0)
       return cell
     }

@@ -76,10 +76,10 @@ test('the patience follows the time of commits also while reads come upon commit
       await clock.advance(20)
     }
     await clock.advance(100)
-    // Its entity is below its root, so it takes a read more: three calls, one after the other.
-    const child: Key = { partition, path: [...key('Written', n).path, { kind: 'Child', id: 1n }] }
-    const mutations = [mutationOf(child, 1)]
-    await ended(database.commit(two.context(), { mode: 'nonTransactional', mutations }))
+    // In two groups, so it takes three calls, one after the other.
+    const mutations = [mutationOf(key('Written', n), 1), mutationOf(key('Other', n), 1)]
+    const singleUse = { mode: 'readWrite' } as const
+    await ended(database.commit(two.context(), { mode: 'transactional', singleUse, mutations }))
     tookMs.push(Math.min(...(await Promise.all(asked)).map(({ ms }) => ms)))
   }
   expect((tookMs.at(-1) ?? 0) - (tookMs[0] ?? 0)).toBeGreaterThan(150)

@@ -28,7 +28,7 @@ import {
   type RowKey,
 } from '@sixtables/engine/store'
 import { type ClockRow, EpochRaised, type OwnCommit } from './clock-row.ts'
-import { type Attempted, type Evaluation, Evaluator } from './commit-evaluation.ts'
+import { type Attempted, type Children, type Evaluation, Evaluator } from './commit-evaluation.ts'
 import { CommitTurns } from './commit-turns.ts'
 import { CommitWrites, type Entering } from './commit-writes.ts'
 import { encodeHead, type GroupRow, isBelow, readGroups, withoutSwept, withRecord } from './group-row.ts'
@@ -59,11 +59,15 @@ interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
 
 type Stamped = Attempted & Waiting
 
+/** What a reading without an answer has found. */
+const nothing: readonly [ReadonlyMap<GroupCode, GroupRow>, Children] = [new Map(), new Map()]
+
 /** Commits that run together. */
 interface Turn {
   readonly startedMs: number
   /** The rows of its groups, as its commits leave them that have been evaluated. */
   readonly rows: Map<GroupCode, GroupRow>
+  readonly children: Children
   /** Whether an append was lost, so that `rows` is out of date: all that are evaluated later are lost too. */
   isLost: boolean
   readonly losers: Stamped[]
@@ -145,7 +149,7 @@ export class SharedCommits {
     groups: readonly GroupCode[],
     waiting: readonly Waiting[],
     isSecond = false,
-  ): Promise<Pick<Turn, 'startedMs' | 'rows'> & { readonly stamped: Stamped[] }> {
+  ): Promise<Pick<Turn, 'startedMs' | 'rows' | 'children'> & { readonly stamped: Stamped[] }> {
     await this.#clock.whenOpen()
     const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
@@ -159,7 +163,9 @@ export class SharedCommits {
     const stamping = Promise.allSettled(waiting.map(stamp))
     // Where another gateway was first, the less time between read and append the better.
     if (waiting.some(({ attempt }) => attempt > 0)) await stamping
-    const [[read], stamps] = await Promise.all([Promise.allSettled([readGroups(this.#store, groups, from)]), stamping])
+    const inputs = waiting.map(({ input }) => input)
+    const reads = Promise.all([readGroups(this.#store, groups, from), this.#evaluator.childrenOf(inputs)])
+    const [[read], stamps] = await Promise.all([Promise.allSettled([reads]), stamping])
     const stamped: Stamped[] = []
     for (const [i, one] of waiting.entries()) {
       const stamp = stamps[i] as PromiseSettledResult<OwnCommit>
@@ -167,12 +173,13 @@ export class SharedCommits {
       else if (stamp.reason instanceof EpochRaised) one.answer('again')
       else one.refuse(stamp.reason)
     }
-    const found = read.status === 'fulfilled' ? [...read.value] : []
+    const [groupRows, children] = read.status === 'fulfilled' ? read.value : nothing
+    const found = [...groupRows]
     const prepared = found.map(([, row]) => row.prepared).find((one) => one !== undefined)
     if (read.status === 'fulfilled' && prepared === undefined) {
       const rows = found.map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)] as const)
       if (rows.some(([, { log }]) => log.length > longLog)) void this.#clock.read().catch(() => {})
-      return { startedMs, stamped, rows: new Map(rows) }
+      return { startedMs, stamped, rows: new Map(rows), children }
     }
     for (const { commit } of stamped) this.#clock.finish(commit)
     if (read.status === 'rejected') throw read.reason
@@ -181,7 +188,7 @@ export class SharedCommits {
     // A turn without commits must not read: no call would hear of an error of the reading.
     if (!isSecond && stamped.length > 0) return await this.#begin(groups, stamped, true)
     for (const { answer } of stamped) answer('again')
-    return { startedMs, stamped: [], rows: new Map() }
+    return { startedMs, stamped: [], rows: new Map(), children }
   }
 
   /** Answers a commit that has its outcome; one without an outcome is answered later. */
@@ -205,7 +212,7 @@ export class SharedCommits {
     const isFirst = [...turn.rows.values()].every((row) => isBelow(row, commit.stamp))
     if (!isFirst && !this.#store.isOff('head-below')) return 'lost'
     const rows = new Map(turn.rows)
-    const found = await this.#evaluator.evaluate(one, rows)
+    const found = await this.#evaluator.evaluate(one, rows, turn.children)
     if (!('error' in found) && rows.size > turn.rows.size) return 'again'
     if ('error' in found || found.records.length === 0) {
       turn.unproven.push({ one, found, rows })

@@ -1,6 +1,7 @@
 /** Calls of one turn of the event loop share requests. */
-import { encodeKey, encodeProperties, openEngine } from '@sixtables/engine'
+import { type Key, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { entity, integer, property } from '../../../engine/test/property/entity-messages.ts'
 import { severalGateways } from '../../src/gateways/several-gateways.ts'
 import { newestIs, type RowStore } from '../../src/row-store/row-store.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
@@ -104,16 +105,45 @@ test('a change above a limit is refused before anything is sent', async () => {
   await expect(rows.mutateRowIf('a', newestIs('v', undefined), large)).rejects.toThrow(/104857600/)
 })
 
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+const child = (i: number): Key => ({
+  partition,
+  path: [
+    { kind: 'G', name: 'a' },
+    { kind: 'K', id: BigInt(i + 1) },
+  ],
+})
+const lone = (i: number): Key => ({ partition, path: [{ kind: 'K', id: BigInt(i + 1) }] })
+const upserts = (keyOf: (i: number) => Key) =>
+  Array.from(
+    { length: 100 },
+    (_, i) => ({ operation: 'upsert', entity: entity(keyOf(i), property('a', integer(i))) }) as const,
+  )
+
+test.each([
+  ['several groups', lone],
+  ['one group', child],
+])('a transaction looks up a hundred entities of %s in a few calls, and so its commit', async (_, keyOf) => {
+  const engine = await openEngine({ store: severalGateways({ rows, gateway: 1 }) })
+  const database = engine.database('p')
+  await database.commit(engine.context(), { mode: 'nonTransactional', mutations: upserts(keyOf) })
+  const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+  const keys = Array.from({ length: 100 }, (_, i) => keyOf(i))
+  const looked = await callsOf('ReadRows', async () =>
+    database.lookup(engine.context(), { keys, read: { transaction } }),
+  )
+  expect(looked).toBeLessThan(10)
+  const committed = await callsOf('ReadRows', async () =>
+    database.commit(engine.context(), { mode: 'transactional', transaction, mutations: upserts(keyOf) }),
+  )
+  expect(committed).toBeLessThan(10)
+  await engine.close()
+})
+
 test('a check reads the index rows of many entities in a call', async () => {
   const engine = await openEngine({ store: severalGateways({ rows, gateway: 1 }) })
   const database = engine.database('p')
-  const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
-  const mutations = Array.from({ length: 100 }, (_, i) => {
-    const key = encodeKey({ partition, path: [{ kind: 'K', id: BigInt(i + 1) }] })
-    const properties = encodeProperties(new Map([['a', { type: 'integer' as const, value: BigInt(i) }]]))
-    return { operation: 'upsert' as const, entity: Buffer.concat([Buffer.of(0x0a, key.length), key, properties]) }
-  })
-  await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+  await database.commit(engine.context(), { mode: 'nonTransactional', mutations: upserts(lone) })
   const calls = await callsOf('ReadRows', async () => {
     expect(await engine.check()).toMatchObject({ entities: 100, problems: [] })
   })

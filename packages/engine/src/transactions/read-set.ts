@@ -185,9 +185,23 @@ export class TrackedView implements TableView {
   }
 
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
+    this.#noteRow(table, row)
+    return this.#view.get(context, table, row)
+  }
+
+  getAll(
+    context: RequestContext,
+    table: TableId,
+    rows: readonly RowKey[],
+  ): MaybePromise<readonly (Uint8Array | undefined)[] | undefined> {
+    if (this.#view.getAll === undefined) return undefined
+    for (const row of rows) this.#noteRow(table, row)
+    return this.#view.getAll(context, table, rows)
+  }
+
+  #noteRow(table: TableId, row: RowKey): void {
     if (table === 'Entities') this.#reads.addRow(row)
     else this.#reads.addSpan(row, `${row}\x00`)
-    return this.#view.get(context, table, row)
   }
 
   scan(context: RequestContext, table: TableId, range: KeyRange, options: ScanDirection = {}): RowScan {
