@@ -79,6 +79,11 @@ export class SharedStore implements StoreState {
     return this.rows.silenceRemedy
   }
 
+  /** When the store last answered a call, in steady milliseconds, if that is known. */
+  get answeredMs(): number | undefined {
+    return this.rows.answeredMs
+  }
+
   get isGone(): boolean {
     return this.rows.isGone === true
   }

@@ -8,14 +8,7 @@
  * As in one process, committed transactions are serializable in the order of their stamps, and a transaction that was answered ABORTED has
  * ended (test/property/gateways.test.ts).
  */
-import {
-  checkAlive,
-  DatastoreError,
-  invalidArgument,
-  type MaybePromise,
-  type RequestContext,
-  type StoreState,
-} from '@sixtables/engine'
+import { checkAlive, DatastoreError, invalidArgument, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import {
   type BeginOptions,
   type CommitInput,
@@ -31,18 +24,21 @@ import {
 } from '@sixtables/engine/store'
 import type { SharedCommits } from './shared-commit.ts'
 import type { SharedReads } from './shared-reads.ts'
+import type { SharedStore } from './shared-store.ts'
 import { endedError, type SharedTransaction, type TransactionRows } from './transaction-rows.ts'
 import type { CheckedReads } from './validate.ts'
 
-/** Longest wait of a call without a deadline for a store that does not answer. */
+/** Longest wait of a call without a deadline. */
 const answerWithinMs = 10_000
+/** A store that answered any call in this time is not silent: the call waits for other calls. */
+const silentMs = 5_000
 
 export interface SharedTransactionsParts {
   readonly reads: SharedReads
   readonly commits: SharedCommits
   readonly rows: TransactionRows
-  /** Named in messages if it does not answer. */
-  readonly store: Pick<StoreState, 'location' | 'silenceRemedy' | 'failure' | 'isGone'>
+  /** Named in messages if calls do not end. */
+  readonly store: Pick<SharedStore, 'location' | 'silenceRemedy' | 'failure' | 'isGone' | 'answeredMs'>
 }
 
 export class SharedTransactions {
@@ -155,6 +151,16 @@ export class SharedTransactions {
     return this.#store.isGone === true ? this.#store.failure : undefined
   }
 
+  /** The reason why a call has not ended, and what to do. */
+  #delay({ clock }: RequestContext): string {
+    const { location, silenceRemedy = 'try again later', answeredMs } = this.#store
+    const limit = `within ${answerWithinMs / 1000} s`
+    return answeredMs === undefined || clock.steadyMs() - answeredMs >= silentMs
+      ? `${location} did not answer ${limit}; ${silenceRemedy}`
+      : `the call did not end ${limit}: ${location} answers, but other calls come first, such as commits to the same entity groups; ` +
+          'try again later, and make fewer calls at once'
+  }
+
   /** Waits until the caller's deadline, or at most ten seconds without one. */
   async wanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
     let isOver = false
@@ -164,9 +170,7 @@ export class SharedTransactions {
     const over = new AbortController()
     const late = async (): Promise<never> => {
       await context.clock.sleep(answerWithinMs, over.signal)
-      const { location, silenceRemedy = 'try again later', failure } = this.#store
-      const silence = `${location} did not answer within ${answerWithinMs / 1000} s; ${silenceRemedy}`
-      throw new Gone('UNAVAILABLE', failure?.message ?? silence)
+      throw new Gone('UNAVAILABLE', this.#store.failure?.message ?? this.#delay(context))
     }
     try {
       const wanted = whileWanted(context, settled)

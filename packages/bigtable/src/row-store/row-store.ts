@@ -102,6 +102,8 @@ export interface RowCondition {
 }
 
 export interface RowStore extends StoreState {
+  /** When it last answered a call, in milliseconds of the steady clock; absent if that is not known. */
+  readonly answeredMs?: number | undefined
   /** The rows that have any wanted cell, by key. Keys may repeat. */
   readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>>
   /** The first rows of a range that have any wanted cell. */

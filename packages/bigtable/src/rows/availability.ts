@@ -58,6 +58,11 @@ export class Availability {
     if (this.#isGone) throw this.#failure
   }
 
+  /** When the store last answered a call, in steady milliseconds. */
+  get answeredMs(): number {
+    return this.#answeredMs
+  }
+
   answered(): void {
     this.#answeredMs = this.#clock.steadyMs()
   }

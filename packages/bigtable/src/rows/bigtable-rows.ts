@@ -63,6 +63,10 @@ export class BigtableRows implements RowStore {
     return this.#availability.isGone
   }
 
+  get answeredMs(): number {
+    return this.#availability.answeredMs
+  }
+
   onFailure(listener: (failure: DatastoreError | undefined) => void): void {
     this.#availability.onFailure(listener)
   }
