@@ -11,6 +11,7 @@ import { clockRowKey, clockTopic } from './clock-rows.ts'
 import { clockCells, clockStateOf } from './clock-state.ts'
 import { severalGateways } from './several-gateways.ts'
 import { SharedStore } from './shared-store.ts'
+import type { GatewayMechanism } from './switched-off.ts'
 
 const key = (name: string): Key => ({
   partition: { projectId: 'p', databaseId: '', namespaceId: '' },
@@ -128,46 +129,49 @@ test('a new epoch keeps the clock rows of an epoch that began while the clock wa
   expect(await two.read()).toMatchObject({ epoch: 2, used: 4 })
 })
 
-test.each([1, 2, 3, 4, 5])(
-  'a clock row is left out with nothing listed, also if write %i of it is lost',
-  async (lost) => {
-    const clock = new VirtualClock()
-    const rows = new MemoryRows()
-    const going = clockRowKey(databaseCode('p', ''), 1)
-    const onBackgroundFailure = (error: unknown) => expect.fail(String(error))
-    let goOn = (): void => {}
-    const standing = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
-    let isStanding = false
-    // It stands still after its first commit is listed.
-    const standsStill: RowSeam = async ({ kind, key }, effect) => {
-      isStanding ||= kind === 'mutateIf' && !key.startsWith('M')
-      if (isStanding) await standing
-      return effect()
-    }
-    let writes = Number.NEGATIVE_INFINITY
-    const loses: RowSeam = async ({ kind, key }, effect) => {
-      if (kind === 'mutateIf' && key === going && ++writes === lost)
-        throw new OutcomeUnknown('by the wish of this test')
-      return effect()
-    }
-    const store = severalGateways({ rows: rows.through(loses), gateway: 2 })
-    const changer = await openEngine({ store, scheduler: clock, onBackgroundFailure })
-    await during(clock, store.changeRows(database, 2))
-    const other = severalGateways({ rows: rows.through(standsStill), gateway: 3 })
-    const engine = await openEngine({ store: other, scheduler: clock, onBackgroundFailure })
-    const mutations = [mutationOf(key('a'), 1)]
-    const put = engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
-    while (!isStanding) await clock.advance(1)
-    const listed = async () =>
-      clockStateOf([(await rows.readRows([going], clockCells)).get(going)?.cells]).listed.length
-    expect(await listed()).toBe(1)
-    writes = 0
-    await during(clock, store.changeRows(database, 1))
-    expect(await listed()).toBe(0)
-    goOn()
-    await during(clock, Promise.resolve(put))
-    for (const one of [changer, engine]) await during(clock, one.close())
-  },
-)
+test.each([
+  ['with nothing listed, also if write 1 of it is lost', 1, [], 0],
+  ['with nothing listed, also if write 2 of it is lost', 2, [], 0],
+  ['with nothing listed, also if write 3 of it is lost', 3, [], 0],
+  ['with nothing listed, also if write 4 of it is lost', 4, [], 0],
+  ['with nothing listed, also if write 5 of it is lost', 5, [], 0],
+  ['with what is listed, if resolve-before-fewer is off', 0, ['resolve-before-fewer' as const], 1],
+])('a clock row is left out %s', async (_, lost, off, left) => {
+  const switchedOff = new Set<GatewayMechanism>(off)
+  const clock = new VirtualClock()
+  const rows = new MemoryRows()
+  const going = clockRowKey(databaseCode('p', ''), 1)
+  const onBackgroundFailure = (error: unknown) => expect.fail(String(error))
+  let goOn = (): void => {}
+  const standing = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  let isStanding = false
+  // It stands still after its first commit is listed.
+  const standsStill: RowSeam = async ({ kind, key }, effect) => {
+    isStanding ||= kind === 'mutateIf' && !key.startsWith('M')
+    if (isStanding) await standing
+    return effect()
+  }
+  let writes = Number.NEGATIVE_INFINITY
+  const loses: RowSeam = async ({ kind, key }, effect) => {
+    if (kind === 'mutateIf' && key === going && ++writes === lost) throw new OutcomeUnknown('by the wish of this test')
+    return effect()
+  }
+  const store = severalGateways({ rows: rows.through(loses), gateway: 2, switchedOff })
+  const changer = await openEngine({ store, scheduler: clock, onBackgroundFailure })
+  await during(clock, store.changeRows(database, 2))
+  const other = severalGateways({ rows: rows.through(standsStill), gateway: 3 })
+  const engine = await openEngine({ store: other, scheduler: clock, onBackgroundFailure })
+  const mutations = [mutationOf(key('a'), 1)]
+  const put = engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  while (!isStanding) await clock.advance(1)
+  const listed = async () => clockStateOf([(await rows.readRows([going], clockCells)).get(going)?.cells]).listed.length
+  expect(await listed()).toBe(1)
+  writes = 0
+  await during(clock, store.changeRows(database, 1))
+  expect(await listed()).toBe(left)
+  goOn()
+  await during(clock, Promise.resolve(put))
+  for (const one of [changer, engine]) await during(clock, one.close())
+})

@@ -224,7 +224,6 @@ export class ClockRows {
     }
     this.settled.see(rows[0]?.h?.[0])
     const state = clockStateOf(rows)
-    this.state = rows[0]?.v === undefined ? 'absent' : 'there'
     this.see(state.given)
     const low = this.#lowOf(state)
     if (state.epoch > this.epoch) await this.raised(newest, state)
@@ -232,6 +231,8 @@ export class ClockRows {
       this.#registers = state.registers
       this.#lists = state.lists
     }
+    // After the lists, by which the first stamp chooses its row.
+    this.state = rows[0]?.v === undefined ? 'absent' : 'there'
     // After the block for a deletion, because the deletion's moment may be below this watermark.
     if (low > this.#low) this.#low = low
     return state

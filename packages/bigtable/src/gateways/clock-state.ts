@@ -67,6 +67,11 @@ export function clockStateOf(all: readonly (Cells | undefined)[]): ClockState {
   }
 }
 
+/** Whether commits are under way, or another gateway has a list that it may have left. */
+export function isBusy({ lists, listed }: ClockState, gateway: bigint): boolean {
+  return listed.length > 0 || lists.some((list) => list.gateway !== gateway)
+}
+
 /** The latest of some moments. */
 export function latestOf(first: bigint, ...others: readonly bigint[]): bigint {
   let latest = first

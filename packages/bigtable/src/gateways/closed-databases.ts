@@ -53,7 +53,7 @@ export class ClosedDatabases {
    * @throws UNAVAILABLE with `committed: 'unknown'` if it cannot find out whether the deletion was done
    */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
-    const key = rowKey(database.clock.database)
+    const key = deletionRowKey(database.clock.database)
     const name = this.#store.newCommitId()
     /** The deletion that the latest write expected in the row. */
     let replaced: string | undefined
@@ -79,7 +79,12 @@ export class ClosedDatabases {
 
   /** Reads whether a deletion is running, and blocks the database if so. */
   async look(database: ClosedDatabase): Promise<void> {
-    const found = await this.#underWay(database)
+    this.see(database, await this.#store.kv.get(deletionRowKey(database.clock.database)))
+  }
+
+  /** Blocks the database if a deletion is running. @param stored - the value of its row */
+  see(database: ClosedDatabase, stored: Uint8Array | undefined): void {
+    const found = underWayIn(stored)
     if (found === undefined || this.#closed.has(found.name) || this.#store.isOff('closed-databases')) return
     this.#store.inBackground(() => this.#whenOver(database, found), true)
   }
@@ -136,9 +141,7 @@ export class ClosedDatabases {
   }
 
   async #underWay(database: ClosedDatabase): Promise<DeletionUnderWay | undefined> {
-    const stored = await this.#store.kv.get(rowKey(database.clock.database))
-    const found = stored === undefined ? undefined : decode(stored)
-    return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
+    return underWayIn(await this.#store.kv.get(deletionRowKey(database.clock.database)))
   }
 
   /** Changes the row if it is as expected; the caller reads it again. */
@@ -147,7 +150,9 @@ export class ClosedDatabases {
     const end = valueCell(bytesOf(prefixEnd(headOf(from))))
     const change = { type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const
     try {
-      await this.#store.rows.mutateRowIf(rowKey(clock.database), { family: 'v', values: { start, end } }, [change])
+      await this.#store.rows.mutateRowIf(deletionRowKey(clock.database), { family: 'v', values: { start, end } }, [
+        change,
+      ])
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error
     }
@@ -165,6 +170,11 @@ interface Deletion {
 }
 
 type DeletionUnderWay = Deletion & { readonly stamp: bigint }
+
+function underWayIn(stored: Uint8Array | undefined): DeletionUnderWay | undefined {
+  const found = stored === undefined ? undefined : decode(stored)
+  return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
+}
 
 function asOver({ name, before }: Deletion): Deletion {
   return { name, stamp: 'over', ranges: [], before }
@@ -202,6 +212,6 @@ function decode(value: Uint8Array): Deletion {
   return { name, stamp: stamp === 'over' ? stamp : BigInt(stamp), ranges, before }
 }
 
-function rowKey(code: string): RowKey {
+export function deletionRowKey(code: string): RowKey {
   return topicRowKey(code, 'deleting')
 }

@@ -59,7 +59,7 @@ interface Waiting extends Pick<Attempted, 'input' | 'reads'> {
 
 type Stamped = Attempted & Waiting
 
-/** What a reading without an answer has found. */
+/** The result of a reading without an answer. */
 const nothing: readonly [ReadonlyMap<GroupCode, GroupRow>, Children] = [new Map(), new Map()]
 
 /** Commits that run together. */

@@ -9,11 +9,11 @@ import {
   transactionTopic,
 } from '@sixtables/engine/store'
 import type { Wanted } from '../row-store/row-store.ts'
-import type { RowsReader } from '../row-store/rows-kv.ts'
+import { type RowsReader, valueInCell } from '../row-store/rows-kv.ts'
 import { ClockRow } from './clock-row.ts'
 import { clockTopic } from './clock-rows.ts'
-import { type ClockState, clockCells, latestOf } from './clock-state.ts'
-import { ClosedDatabases } from './closed-databases.ts'
+import { type ClockState, clockCells, isBusy, latestOf } from './clock-state.ts'
+import { ClosedDatabases, deletionRowKey } from './closed-databases.ts'
 import { Leases } from './leases.ts'
 import { Resolver } from './resolve.ts'
 import { SharedCommits } from './shared-commit.ts'
@@ -25,6 +25,9 @@ import { TransactionRows } from './transaction-rows.ts'
 /** The range of rows with facts of the whole store, which precedes the metadata of all databases. */
 const factsOfStore = rowsOf('Metadata', databaseCode('', ''))
 const pageRows = 1_000
+const databasesPerCall = 500
+/** The latest use of a database that was only found. */
+const neverMs = Number.NEGATIVE_INFINITY
 const anyRow: Wanted = [
   { family: 'v', newest: 1, withoutValues: true },
   { family: 't', newest: 1, withoutValues: true },
@@ -77,12 +80,8 @@ export class SharedDatabases implements StoreFigures {
   /** The parts of a database, which is used now. */
   of(code: string): SharedDatabase {
     const database = this.#known(code)
-    this.watch(database)
-    return database
-  }
-
-  watch(database: SharedDatabase): void {
     this.watched.set(database, this.store.scheduler.steadyMs())
+    return database
   }
 
   #known(code: string): SharedDatabase {
@@ -97,7 +96,7 @@ export class SharedDatabases implements StoreFigures {
       const transactions = new SharedTransactions({ reads, commits, rows, store })
       database = { clock, resolver, reads, transactions }
       this.#byCode.set(code, database)
-      this.watch(database)
+      this.watched.set(database, neverMs)
     }
     return database
   }
@@ -121,18 +120,28 @@ export class SharedDatabases implements StoreFigures {
     }
   }
 
-  /** Finds the databases of the store, and reads all clock rows, a thousand in one call. */
+  /** Finds the databases of the store, and reads all of them. */
   async readAll(): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
     await this.find()
-    const all = this.all()
+    return await this.read(this.all())
+  }
+
+  /** Reads clock rows, and whether deletions are running, of a few hundred databases in one call. Those with a list of another gateway are watched. */
+  async read(databases: readonly SharedDatabase[]): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
     const states = new Map<SharedDatabase, ClockState>()
-    for (let at = 0; at < all.length; at += pageRows) {
-      const page = all.slice(at, at + pageRows)
-      const keysOf = new Map(page.map((database) => [database, [...database.clock.keys]]))
-      const rows = await this.store.rows.readRows([...keysOf.values()].flat(), clockCells)
+    for (let at = 0; at < databases.length; at += databasesPerCall) {
+      const keysOf = new Map(
+        databases.slice(at, at + databasesPerCall).map((database) => [database, [...database.clock.keys]]),
+      )
+      const deletions = [...keysOf.keys()].map(({ clock }) => deletionRowKey(clock.database))
+      const rows = await this.store.rows.readRows([...deletions, ...[...keysOf.values()].flat()], clockCells)
       for (const [database, keys] of keysOf) {
         const { clock } = database
-        states.set(database, (await clock.take(keys.map((key) => rows.get(key)?.cells))) ?? (await clock.read()))
+        // Finishes a deletion whose gateway has died.
+        this.closed.see(database, valueInCell(rows.get(deletionRowKey(clock.database))?.cells.v?.[0]))
+        const state = (await clock.take(keys.map((key) => rows.get(key)?.cells))) ?? (await clock.read())
+        states.set(database, state)
+        if (isBusy(state, this.store.gateway) && !this.watched.has(database)) this.watched.set(database, neverMs)
       }
     }
     return states

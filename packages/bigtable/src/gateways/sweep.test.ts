@@ -7,6 +7,7 @@ import { families } from '../row-store/row-store.ts'
 import { RowsKv } from '../row-store/rows-kv.ts'
 import { emptySince } from './group-row.ts'
 import { severalGateways } from './several-gateways.ts'
+import type { GatewayMechanism } from './switched-off.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const key = (name: string): Key => ({ partition, path: [{ kind: 'G', name }] })
@@ -56,6 +57,28 @@ test('sweep/SW1: old versions go after their time, and what can be read stays as
   const [entity] = await rows.scanRows({ range: { start: 'E', end: 'F' }, limit: 9, wanted: [{ family: 'v' }] })
   expect(entity?.cells.v).toHaveLength(1)
   expect(await new RowsKv(rows).get(entity?.key ?? '')).toBeDefined()
+  await engine.close()
+})
+
+test.each([
+  ['cells are kept for over an hour', new Set<GatewayMechanism>(), [1]],
+  ['not if that is switched off', new Set<GatewayMechanism>(['retention']), []],
+])('sweep/SW1: a read of half an hour ago finds what was there: %s', async (_, switchedOff, found) => {
+  const scheduler = new VirtualClock()
+  const engine = await openEngine({
+    store: severalGateways({ rows: new MemoryRows(), gateway: 1, switchedOff }),
+    scheduler,
+  })
+  const database = engine.database('p')
+  const put = (value: number) =>
+    database.commit(engine.context(), { mode: 'nonTransactional', mutations: [mutationOf(key('a'), value)] })
+  await put(1)
+  const readTime = scheduler.nowMicros()
+  await scheduler.advance(1)
+  await put(2)
+  await scheduler.advance(hourMs / 2)
+  const past = await database.lookup(engine.context(), { keys: [key('a')], read: { readTime } })
+  expect(past.found.map(({ image }) => storedValue(image.properties))).toEqual(found)
   await engine.close()
 })
 

@@ -49,7 +49,6 @@ import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
 import { unaskedMicros } from './shared-apply.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { readableMicros } from './shared-store.ts'
-import { isBusy } from './watch.ts'
 
 const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
@@ -108,9 +107,7 @@ export class Sweep {
   async #look(): Promise<void> {
     const keptMs = Number(this.#kept / 1_000n)
     const { store } = this.#databases
-    for (const [database, state] of await this.#databases.readAll()) {
-      const { clock } = database
-      if (isBusy(state, store.gateway)) this.#databases.watch(database)
+    for (const { clock } of (await this.#databases.readAll()).keys()) {
       await clock.settled.store(clock.low - 1n, this.#swept.get(clock) ?? 0n)
       const settled = clock.settled.at
       const atMs = store.scheduler.steadyMs()

@@ -5,11 +5,11 @@
  * The other gateway may be alive. Then some of its commits are refused, which its own conditional writes tell it, and its next stamp stores its
  * list again. Strong reads do not wait for the watch: they resolve the commits that they meet.
  *
- * A database is watched while it is used here, and until it has no list of another gateway. A store with a thousand unused databases is thus
- * read no more often than an empty one. All databases are read when the gateway starts and every ten minutes (sweep.ts), which also removes a
- * list in a database that no gateway uses.                                                                watch.test.ts
+ * A database is watched while it is used here, and until it has no list of another gateway. One call reads hundreds of them, and each that was found is
+ * read once. So a store with a thousand unused databases is read no more often than an empty one. All databases are read every ten minutes too
+ * (sweep.ts), so that a list in a database that no gateway uses is removed.                           watch.test.ts
  */
-import type { ClockState } from './clock-state.ts'
+import { type ClockState, isBusy } from './clock-state.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { formatRow } from './store-format.ts'
 
@@ -48,20 +48,19 @@ export class Watch {
     const seen = new Map<string, Seen>()
     // A gateway without calls still notices a store that is silent or gone.
     if (watched.size === 0) await store.kv.get(formatRow)
-    for (const database of [...watched.keys()]) {
-      const state = await this.#lookAt(database, seen)
+    for (const [database, state] of await this.#databases.read([...watched.keys()])) {
+      await this.#lookAt(database, state, seen)
       const unusedMs = store.scheduler.steadyMs() - (watched.get(database) ?? 0)
       if (unusedMs > quietAfterMs && !isBusy(state, store.gateway)) watched.delete(database)
     }
     this.#seen = seen
   }
 
-  async #lookAt(database: SharedDatabase, seen: Map<string, Seen>): Promise<ClockState> {
-    const { store, closed } = this.#databases
+  async #lookAt(database: SharedDatabase, state: ClockState, seen: Map<string, Seen>): Promise<void> {
+    const { store } = this.#databases
     const { clock, resolver } = database
-    // Finishes a deletion whose gateway has died.
-    await closed.look(database)
-    const state = await clock.closed()
+    // The low watermark should move although a row is quiet.
+    if (state.registers.some((register) => register < state.given)) await clock.closed()
     const nowMs = store.scheduler.steadyMs()
     for (const list of state.lists) {
       const { row, gateway, head, commits } = list
@@ -76,11 +75,5 @@ export class Watch {
       }
       await clock.strike(list, new Set(commits.map(({ id }) => id)))
     }
-    return state
   }
-}
-
-/** Whether commits are under way, or another gateway has a list that it may have left. */
-export function isBusy({ lists, listed }: ClockState, gateway: bigint): boolean {
-  return listed.length > 0 || lists.some((list) => list.gateway !== gateway)
 }
