@@ -74,7 +74,7 @@ export function* commitSteps(parts: CommitParts, context: RequestContext, reques
   if (transaction === undefined && mutations.length > 1)
     yield* waitFor(refuseTogether(database, context, request.mode, mutations))
   yield* waitFor(parts.keepIndexRules())
-  yield* waitFor(completeKeys(parts, context, mutations))
+  if (mutations.some(({ automaticId }) => automaticId)) yield* waitFor(completeKeys(parts, context, mutations))
   const rules = evaluationRules(parts, context, atomic)
   const groups = () => groupsOf(mutations.map(({ key }) => key))
   const input = { context, database, transaction: transaction?.token ?? noTransaction, mutations, rules, groups }
@@ -207,7 +207,6 @@ function completeKeys(
   prepared: readonly PreparedMutation[],
 ): MaybePromise<void> {
   const incomplete = prepared.filter(({ automaticId }) => automaticId)
-  if (incomplete.length === 0) return
   const keys = incomplete.map(({ key }) => key)
   return andThen(ids.completeKeys(context, keys, database.settings.idPolicy), (completed) => {
     for (let i = 0; i < completed.length; i++) (incomplete[i] as PreparedMutation).key = completed[i] as Key

@@ -16,7 +16,6 @@ import { InvariantError, invariant } from '../invariant.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { type Decoded, decodeInt64, decodeText, encodeInt64, encodeText, skipText } from './ordered.ts'
 import { recentPartition } from './recent-partitions.ts'
-import { binaryText } from './wire.ts'
 
 export const pathEnd = '\x00'
 
@@ -147,7 +146,7 @@ function shortKeyRow(headLength: number, path: readonly PathElement[]): string |
     }
   }
   scratch[at] = 0
-  return binaryText(scratch, 0, at + 1)
+  return scratch.toString('latin1', 0, at + 1)
 }
 
 /**

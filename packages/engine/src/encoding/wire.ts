@@ -29,11 +29,6 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Bytes as a byte string (bytes.ts). */
-export function binaryText(bytes: Buffer, start: number, end: number): string {
-  return bytes.toString('latin1', start, end)
-}
-
 /** Whether bytes [start, end) are all below 0x80. For short runs this loop costs less than a call into the runtime. */
 function isAscii(bytes: Buffer, start: number, end: number): boolean {
   for (let i = start; i < end; i++) if ((bytes[i] as number) > 0x7f) return false

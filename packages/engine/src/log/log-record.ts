@@ -4,12 +4,19 @@
  *   format(1) 00 transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
  *   format(1) 00 transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
  *
- * An insert of ToDo:1 {owner: "ada"} outside of a transaction is 01 00, an empty transaction, no groups, and one change: the
- * path ToDo:1, no image before, the image {owner: "ada"} after.
+ * A put of ToDo:1 {owner: "ada"}, which is new, outside of a transaction:
  *
- * Format 2 is for a store that several processes share: it has the id and epoch of the commit. Of a commit to the groups A, B and C the record
- * in A names all three, and that in C names A and C: A decides the commit. Records of earlier versions name all three. Format 1 names none. Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row
- * (tables/entities.ts); a missing image has length FFFFFFFF. The group and the commitVersion are in the row key.
+ *   01 00          format 1
+ *   00000000       no transaction
+ *   00000000       no groups
+ *   00000001       one change: the path ToDo:1, no image before, the image {owner: "ada"} after
+ *
+ * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row (tables/entities.ts); a missing image has
+ * the length FFFFFFFF. The group and the commitVersion are in the row key.
+ *
+ * Format 2 is for a store that several processes share. It also has the id and the epoch of the commit, and names groups: of a
+ * commit to the groups A, B and C the record in A, which decides the commit, names all three, and that in C names A and C.
+ * Records of earlier versions name all three everywhere.
  *
  * R1  decode(encode(r)) = r. A record that does not decode is an error, never skipped: it has acknowledged data.
  *
@@ -30,7 +37,10 @@ export interface EntityChange {
 export interface LogRecord {
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** Only with an id: the group that decides the commit, which is its first in row key order, then its others there, and that of the record elsewhere. */
+  /**
+   * Only with an id: the group that decides the commit, which is its first in row key order; then all its others in the record of that
+   * group, and the group of the record itself in each other record.
+   */
   readonly groups: readonly GroupCode[]
   /** Id of the commit, if several processes write. */
   readonly commit?: string | undefined
@@ -49,10 +59,6 @@ function headBytes({ transaction, groups, commit }: LogRecordHead): number {
   return size
 }
 
-function sizeOfChange(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): number {
-  return 12 + path.length + (before?.length ?? 0) + (after?.length ?? 0)
-}
-
 /** The fields that all records of one commit share. */
 export type LogRecordHead = Omit<LogRecord, 'changes'>
 
@@ -65,10 +71,12 @@ export function headIn(group: GroupCode, head: LogRecordHead): LogRecordHead {
 /** The bytes of a record. */
 export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityChange[]): Uint8Array {
   let length = headBytes(head)
-  for (const { path, before, after } of changes) length += sizeOfChange(path, before, after)
+  for (const { path, before, after } of changes)
+    length += 12 + path.length + (before?.length ?? 0) + (after?.length ?? 0)
   const bytes = spaceFor(length)
   let at = putHead(bytes, head, changes.length)
-  for (const { path, before, after } of changes) at = putChange(bytes, at, path, before, after)
+  for (const { path, before, after } of changes)
+    at = putImage(bytes, putImage(bytes, putText(bytes, at, path), before), after)
   invariant(at === bytes.length, 'a log record has the size computed for it')
   return bytes
 }
@@ -102,16 +110,8 @@ function putHead(bytes: Buffer, { transaction, groups, commit, epoch = 0 }: LogR
   return putCount(bytes, at, changes)
 }
 
-function putChange(
-  bytes: Buffer,
-  start: number,
-  path: string,
-  before: Uint8Array | undefined,
-  after: Uint8Array | undefined,
-): number {
-  let at = putText(bytes, start, path)
-  at = before === undefined ? putCount(bytes, at, absent) : putBlob(bytes, at, before)
-  return after === undefined ? putCount(bytes, at, absent) : putBlob(bytes, at, after)
+function putImage(bytes: Buffer, at: number, image: Uint8Array | undefined): number {
+  return image === undefined ? putCount(bytes, at, absent) : putBlob(bytes, at, image)
 }
 
 function putCount(bytes: Buffer, at: number, count: number): number {

@@ -157,7 +157,7 @@ export class OnDemandRows implements Kv {
         this.changes++
         const done = this.#store.mutateIf(write, expected)
         this.#hasMarkers = done && isMarker(write.key, write.value)
-        return andThen(this.#keepMarked(), () => done)
+        return this.#hasMarkers ? andThen(this.#keepMarked(), () => done) : done
       }),
     )
   }
@@ -168,11 +168,11 @@ export class OnDemandRows implements Kv {
       this.#hasMarkers = false
       if (countOf(writes) > rowsAtOnce) {
         this.#longBatch = this.#writeToCopy(writes).finally(() => (this.#longBatch = undefined))
-        return this.#longBatch.then(() => this.#keepMarked())
+        return this.#longBatch.then(() => (this.#hasMarkers ? this.#keepMarked() : undefined))
       }
       if (this.#kept.everything) return this.#store.batch(writes)
       handOver(writes, this.#sink)
-      return this.#keepMarked()
+      if (this.#hasMarkers) return this.#keepMarked()
     })
   }
 
@@ -217,9 +217,9 @@ export class OnDemandRows implements Kv {
     return this.#kept.everything
   }
 
-  /** Materialises all rows when the first pending marker was written. */
+  /** Materialises all rows when pending markers were written, unless that was done before. */
   #keepMarked(): MaybePromise<void> {
-    if (!this.#hasMarkers || this.#kept.everything) return
+    if (this.#kept.everything) return
     return andThen(this.prepare(all), () => {
       this.#kept = { ...this.#kept, everything: true }
     })

@@ -33,14 +33,13 @@ export class UnreadLog {
   #rows: RowKey[] = []
   #values: Uint8Array[] = []
   #start = 0
-
-  get size(): number {
-    return this.#rows.length - this.#start
-  }
+  /** Number of rows from `start` on. */
+  size = 0
 
   add(row: RowKey, value: Uint8Array): void {
     this.#rows.push(row)
     this.#values.push(value)
+    this.size++
   }
 
   /** Drops a row if it is the oldest, since the log is trimmed from there. @returns whether it was */
@@ -59,6 +58,7 @@ export class UnreadLog {
   }
 
   #moveTo(start: number): void {
+    this.size -= start - this.#start
     this.#start = start
     if (start > 1024 && start * 2 > this.#rows.length) this.restore(this.view())
   }
@@ -71,6 +71,7 @@ export class UnreadLog {
     this.#rows = rows.slice(start, end)
     this.#values = values.slice(start, end)
     this.#start = 0
+    this.size = this.#rows.length
   }
 
   clear(): void {
@@ -89,6 +90,7 @@ export class UnreadLog {
     this.#rows = rows
     this.#values = values
     this.#start = 0
+    this.size = this.#rows.length
   }
 }
 

@@ -11,7 +11,7 @@ import { validateNameBytes, validatePartition } from '../encoding/validate-key.t
 import { invalidArgument } from '../errors.ts'
 import { fnv, fnvStart, fnvStep } from '../fnv.ts'
 import { limits } from '../limits.ts'
-import type { Query, ResultType } from '../model/query.ts'
+import type { Query } from '../model/query.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import { addDisjuncts, separateEqualitiesFromInequalities } from './disjuncts.ts'
 import { type Conjunction, countFilters, keyProperty, readFilter } from './filters.ts'
@@ -39,8 +39,8 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
   if (query.kind === undefined) checkKindless(query, conjunctions)
 
-  const resultType = resultTypeOf(query.projection)
   const projection = query.projection.filter((name) => name !== keyProperty)
+  const resultType = query.projection.length === 0 ? 'full' : projection.length === 0 ? 'keyOnly' : 'projection'
   if (resultType !== 'full') checkProjection(query.projection, conjunctions)
 
   const reduced = filter.unequal.length === 0 ? filter : separateEqualitiesFromInequalities(conjunctions)
@@ -80,11 +80,6 @@ function checkNames({ kind = '', projection, order, distinctOn }: Query): void {
   for (const [what, some] of names) {
     for (const name of some) validateNameBytes(name, limits.propertyNameBytesMax, `the name of ${what}`)
   }
-}
-
-function resultTypeOf(projection: readonly string[]): ResultType {
-  if (projection.length === 0) return 'full'
-  return projection.every((name) => name === keyProperty) ? 'keyOnly' : 'projection'
 }
 
 function checkCounts(query: Query): void {

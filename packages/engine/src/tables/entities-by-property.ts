@@ -35,7 +35,7 @@ export function propertyHead(table: PropertyTable, partitionCode: string, kindCo
 
 /** Prefix of the rows of a kind and property; a value code (inverted in D) and a path code follow. */
 export function propertyPrefix(table: PropertyTable, partitionCode: string, kind: string, property: string): RowKey {
-  return propertyHead(table, partitionCode, encodeText(kind)) + encodeText(property)
+  return keySpaces[table] + partitionCode + encodeText(kind) + encodeText(property)
 }
 
 /** Cuts a row of A into the code of partition, kind and property, and the value code. */

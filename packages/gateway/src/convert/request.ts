@@ -107,7 +107,8 @@ interface RequestDecoder<T> {
 
 /** @throws INVALID_ARGUMENT for bytes that are not this method's request, and for lists that are too long */
 export function decodeRequest<T>(decoder: RequestDecoder<T>, bytes: Buffer, method: MethodName): T {
-  checkMessageLists(method, bytes)
+  const parts = requests[method]
+  if (parts !== undefined && bytes.length >= (checkedFrom.get(method) ?? 0)) checkLists(bytes, parts)
   try {
     return decoder.decode(readerOf(bytes))
   } catch (cause) {
@@ -131,10 +132,8 @@ export function requestScope(request: DatabaseName, { pathProjectId }: Call): Da
   return scope
 }
 
-/** Checks the lists of a request message. The decoder reports bytes that are no message. @throws INVALID_ARGUMENT for a list that is too long */
-function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
-  const parts = requests[method]
-  if (parts === undefined || bytes.length < (checkedFrom.get(method) ?? 0)) return
+/** Checks the lists of a message. The decoder reports bytes that are no message. @throws INVALID_ARGUMENT for a list that is too long */
+function checkLists(bytes: Uint8Array, parts: Parts): void {
   try {
     checkMessage(readerOf(bytes), bytes.length, parts, 0)
   } catch (error) {

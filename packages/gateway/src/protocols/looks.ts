@@ -23,17 +23,17 @@ export class Looks {
 
   begin(): void {
     // A late timer fires before sockets are read; an immediate runs after that.
-    this.#timer ??= setInterval(() => setImmediate(() => this.#next()), this.everyMs).unref()
+    this.#timer ??= setInterval(() => {
+      setImmediate(() => {
+        if (this.#timer === undefined) return
+        this.count++
+        this.#look()
+      })
+    }, this.everyMs).unref()
   }
 
   end(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-  }
-
-  #next(): void {
-    if (this.#timer === undefined) return
-    this.count++
-    this.#look()
   }
 }

@@ -103,7 +103,11 @@ export class LatencyHistogram {
   add(nowMs: number, requests: number, latencyMs: number | undefined): void {
     const place = this.#ring.at(nowMs)
     this.#ring.add(place, requests)
-    this.#ring.add(place + (latencyMs === undefined ? 1 : 2 + bucketOf(latencyMs)), requests)
+    if (latencyMs === undefined) this.#ring.add(place + 1, requests)
+    else {
+      const bucket = Math.floor(Math.log2(Math.max(1, latencyMs / leastMs)) * bucketsPerDoubling)
+      this.#ring.add(place + 2 + Math.min(buckets - 1, bucket), requests)
+    }
   }
 
   /** Rates over the last seconds, and latencies in milliseconds; 0 without requests. */
@@ -121,11 +125,6 @@ export class LatencyHistogram {
       p99: percentile(counts, 0.99),
     }
   }
-}
-
-function bucketOf(latencyMs: number): number {
-  if (latencyMs <= leastMs) return 0
-  return Math.min(buckets - 1, Math.floor(Math.log2(latencyMs / leastMs) * bucketsPerDoubling))
 }
 
 function percentile(counts: readonly number[], share: number): number {
