@@ -17,11 +17,12 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { databaseCode, keyCodes, partitionCode } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
@@ -93,10 +94,13 @@ export function metadataView(
   }
   const done =
     kind === '__property__' && survey !== undefined
-      ? andThen(survey(), (kinds) => putSurveyed(kinds, partition, put))
+      ? andThen(survey(), (kinds) => putSurveyed(context, kinds, partition, put))
       : runSteps(readMetadata(context, view, kind, partition, put))
   return andThen(done, () => new KvTableView(store))
 }
+
+/** The cost of an entity of a special kind in a slice, in rows of a walk. */
+export const workOfEntity = 16
 
 type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
 
@@ -119,7 +123,10 @@ function* readMetadata(
       return
     }
     case '__kind__':
-      for (const name of yield* waitFor(kindsOf(context, view, partition))) put([{ kind: '__kind__', name }])
+      for (const name of yield* waitFor(kindsOf(context, view, partition))) {
+        put([{ kind: '__kind__', name }])
+        yield* waitFor(giveWay(context, workOfEntity))
+      }
       return
     case '__property__':
       yield* readProperties(context, view, partition, put)
@@ -170,11 +177,18 @@ function* readProperties(context: RequestContext, view: TableView, partition: Pa
   }
 }
 
-function putSurveyed(kinds: Survey, { namespaceId }: PartitionId, put: Put): void {
-  for (const { namespaceId: namespace, kind, entries } of kinds) {
-    if (namespace !== namespaceId) continue
-    for (const [property, classes] of entries) putProperty(kind, property, classes.keys(), put)
-  }
+function putSurveyed(
+  context: RequestContext,
+  kinds: Survey,
+  { namespaceId }: PartitionId,
+  put: Put,
+): MaybePromise<void> {
+  const here = kinds.filter((one) => one.namespaceId === namespaceId)
+  return forEachInOrder(here, ({ kind, entries }) =>
+    forEachInSlices(context, [...entries], workOfEntity, ([property, classes]) =>
+      putProperty(kind, property, classes.keys(), put),
+    ),
+  )
 }
 
 /** @param classes - first bytes of its value codes */
@@ -211,6 +225,7 @@ function* skipScan(
       const [row] = yield* waitFor(scan.next(1))
       if (row === undefined) return
       scan.seek(jump(row.key))
+      yield* waitFor(giveWay(context, workOfEntity))
     }
   } finally {
     scan.close()

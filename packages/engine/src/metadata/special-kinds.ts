@@ -56,7 +56,7 @@ export function specialView(
   made: readonly CompositeIndex[],
 ): MaybePromise<TableView> {
   const { kind, partition } = query
-  if (!isMetadataKind(kind)) return statisticsView(source, kind)
+  if (!isMetadataKind(kind)) return statisticsView(context, source, kind)
   const { projectId, databaseId } = source
   const { namespaceId } = partition
   const survey = source.hasAllRows ? undefined : source.survey

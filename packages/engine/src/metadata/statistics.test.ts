@@ -138,6 +138,27 @@ describe('statistics kinds', () => {
     expect((await rowsRead('__Stat_Total__')) - (await rowsRead('__Stat_Total__'))).toBe(3)
   })
 
+  test('and the metadata kinds are made in many turns, also those of one entity', async () => {
+    let turns = 0
+    const clock = new VirtualClock()
+    const defer = (task: () => void): void => {
+      turns++
+      clock.defer(task)
+    }
+    const { nowMicros, steadyMs, sleep } = clock
+    engine = await openEngine({
+      scheduler: { nowMicros: nowMicros.bind(clock), steadyMs: steadyMs.bind(clock), sleep: sleep.bind(clock), defer },
+    })
+    const value: Value = { type: 'integer', value: 1n }
+    await put([{ kind: 'Wide', id: 1n }], Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, value])))
+    for (const kind of ['__Stat_PropertyName_Kind__', '__property__']) {
+      await figures('__Stat_Total__', [])
+      turns = 0
+      await figures(kind, [])
+      expect(turns).toBeGreaterThan(15)
+    }
+  })
+
   test('are filtered like any kind', async () => {
     const filter: Filter = {
       type: 'property',

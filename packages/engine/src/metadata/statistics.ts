@@ -13,16 +13,19 @@
  * Known: names, keys and properties (App Engine SDK and documentation). Ours: sizes are those of the rows in this store.
  */
 
+import type { RequestContext } from '../context.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { getOrInsert } from '../get-or-insert.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage } from '../tables/entities.ts'
 import { handRows } from '../tables/entity-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
+import { workOfEntity } from './metadata-kinds.ts'
 import { classNames, type EntityTallies, type KindSurvey, type Survey } from './survey.ts'
 
 export function isStatisticsKind(kind: string | undefined): boolean {
@@ -64,17 +67,32 @@ interface Statistic {
  * The tables as seen by a query of a statistics kind. They contain only statistic entities of that kind, because others may
  * be thousands: one for each property of a kind.
  */
-export function statisticsView(source: StatisticsSource, kind: string | undefined): MaybePromise<TableView> {
+export function statisticsView(
+  context: RequestContext,
+  source: StatisticsSource,
+  kind: string | undefined,
+): MaybePromise<TableView> {
   return andThen(source.survey(), (survey) => {
-    const collector = new Collector()
-    for (const kind of survey) collector.add(kind)
-    return storeOf(source, collector.statistics(kind))
+    const collector = new Collector(kind)
+    const collected = forEachInOrder(survey, (one) => {
+      collector.add(one)
+      const properties = (): MaybePromise<void> =>
+        forEachInSlices(context, propertyFigures(one), workOfEntity, ([property, type, figures]) =>
+          collector.property(one, property, type, figures),
+        )
+      return andThen(giveWay(context, workOfEntity), properties)
+    })
+    return andThen(collected, () => storeOf(context, source, collector.statistics()))
   })
 }
 
-function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): TableView {
+function storeOf(
+  context: RequestContext,
+  source: StatisticsSource,
+  statistics: readonly Statistic[],
+): MaybePromise<TableView> {
   const store = new MemoryKv()
-  for (const statistic of statistics) {
+  const put = (statistic: Statistic): void => {
     const { namespaceId, kind, name } = statistic
     const { projectId, databaseId } = source
     const codes = keyCodes({ partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] })
@@ -82,7 +100,7 @@ function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): Tab
     const after = encodeImage({ version: 1n, createTime: source.at, updateTime: source.at, properties })
     handRows({ codes, before: undefined, after }, { indexes: [], indexOptions: {} }, store)
   }
-  return new KvTableView(store)
+  return andThen(forEachInSlices(context, statistics, 2 * workOfEntity, put), () => new KvTableView(store))
 }
 
 function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): ReadonlyMap<string, Value> {
@@ -106,16 +124,39 @@ function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): Re
   return all
 }
 
+/** Figures of each property of a kind, with the type that they count for. */
+function propertyFigures({ values, entries }: KindSurvey): readonly (readonly [string, string, Figures])[] {
+  const ofValues = [...values].flatMap(([property, types]) =>
+    [...types].map(([type, { count, bytes }]) => {
+      return [property, type, { ...noFigures(), count, entityBytes: bytes }] as const
+    }),
+  )
+  const ofEntries = [...entries].flatMap(([property, classes]) =>
+    [...classes].map(([byte, { count, bytes }]) => {
+      const figures = { ...noFigures(), builtinCount: count, builtinBytes: bytes }
+      return [property, classNames.get(byte) ?? '', figures] as const
+    }),
+  )
+  return [...ofValues, ...ofEntries]
+}
+
+/** Adds up the figures of the statistic entities of one kind. */
 class Collector {
+  readonly #wanted: string | undefined
   readonly #statistics = new Map<string, Statistic>()
   #hasNamespaces = false
 
-  statistics(wanted: string | undefined): Iterable<Statistic> {
-    if (!this.#hasNamespaces && wanted?.startsWith('__Stat_Ns_')) return []
-    return [...this.#statistics.values()].filter(({ kind }) => kind === wanted)
+  constructor(wanted: string | undefined) {
+    this.#wanted = wanted
   }
 
-  add({ namespaceId, kind, roots, others, composites, values, entries }: KindSurvey): void {
+  statistics(): readonly Statistic[] {
+    if (!this.#hasNamespaces && this.#wanted?.startsWith('__Stat_Ns_')) return []
+    return [...this.#statistics.values()]
+  }
+
+  /** All but the properties. */
+  add({ namespaceId, kind, roots, others, composites }: KindSurvey): void {
     const name = [named('kind_name', kind)]
     for (const [isRoot, tallies] of [
       [true, roots],
@@ -132,20 +173,9 @@ class Collector {
       const figures = { ...noFigures(), count, compositeBytes: bytes }
       this.#count(namespaceId, 'Kind_CompositeIndex', `${kind}_${id}`, properties, 'plain', figures)
     }
-    for (const [property, types] of values) {
-      for (const [type, { count, bytes }] of types) {
-        this.#property(namespaceId, kind, property, type, { ...noFigures(), count, entityBytes: bytes })
-      }
-    }
-    for (const [property, classes] of entries) {
-      for (const [byte, { count, bytes }] of classes) {
-        const figures = { ...noFigures(), builtinCount: count, builtinBytes: bytes }
-        this.#property(namespaceId, kind, property, classNames.get(byte) ?? '', figures)
-      }
-    }
   }
 
-  #property(namespaceId: string, kind: string, property: string, type: string, figures: Figures): void {
+  property({ namespaceId, kind }: KindSurvey, property: string, type: string, figures: Figures): void {
     const [ofType, ofKind, ofName] = [
       named('property_type', type),
       named('kind_name', kind),
@@ -190,7 +220,8 @@ class Collector {
     shown: Shown,
     added: Figures,
   ): void {
-    const id = `${namespaceId}\u0000${kind}\u0000${name.name ?? `#${name.id}`}`
+    if (kind !== this.#wanted) return
+    const id = `${namespaceId}\u0000${name.name ?? `#${name.id}`}`
     const { figures } = getOrInsert(this.#statistics, id, () => ({
       namespaceId,
       kind,

@@ -217,6 +217,46 @@ describe('several transforms', () => {
     )
   })
 
+  test('of an array take effect in order, whatever else is transformed between them', () => {
+    const stored = { l: [1n, 2n, 1n, 3n] }
+    const transforms = [
+      ...[remove('l', 1n, 9n), increment('n', 1n), append('l', 1n, 2n, 7n), remove('l', 7n)],
+      ...[append('l', 8n, 7n), increment('n', 2n)],
+    ]
+    expect(apply(stored, transforms)).toEqual(
+      saying({ l: [2n, 3n, 1n, 8n, 7n], n: 3n }, null, 1n, null, null, null, 3n),
+    )
+    expect(apply(stored, [append('l', 4n), maximum('l', 5n), append('l', 6n)])).toEqual(
+      saying({ l: [6n] }, null, 5n, null),
+    )
+    const bytes = propertyBytes(stored)
+    const undone = prepareTransforms([append('l', 4n), remove('l', 4n)], request)
+    expect(Buffer.from(applyTransforms(bytes, undone, 0n).properties).equals(bytes)).toBe(true)
+  })
+
+  test('500 of a large array, or within a large entity, take little longer than one', () => {
+    const numbers = Array.from({ length: 20_000 }, (_, i) => BigInt(i))
+    const properties = propertyBytes({
+      l: numbers,
+      e: Object.fromEntries(numbers.map((n) => [`p${n}`, n])),
+    })
+    const ms = (count: number, transform: (i: number) => PropertyTransform): number => {
+      const prepared = prepareTransforms(
+        Array.from({ length: count }, (_, i) => transform(i)),
+        request,
+      )
+      const { user, system } = process.cpuUsage()
+      applyTransforms(properties, prepared, 0n)
+      const used = process.cpuUsage({ user, system })
+      return (used.user + used.system) / 1000
+    }
+    const kinds = [(i: number) => append('l', BigInt(i) + 30_000n), (i: number) => increment(`e.p${i}`, 1n)]
+    for (const transform of kinds) {
+      ms(1, transform)
+      expect(ms(500, transform)).toBeLessThan(10 * ms(1, transform) + 100)
+    }
+  })
+
   test('may number 500 on an entity and not more', () => {
     const transforms = Array.from({ length: 500 }, () => increment('n', 1n))
     expect(apply({}, transforms).after).toEqual(readBack(propertyBytes({ n: 500n })))

@@ -22,6 +22,7 @@ import { formatPropertyPath, type PropertyPath, parsePropertyPath } from '../enc
 import { prepareProperties } from '../encoding/validate-entity.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { invalidArgument } from '../errors.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
@@ -31,11 +32,17 @@ import { checkPartCount, partLimits } from '../part-limits.ts'
 /** `property` is a path (encoding/property-path.ts). */
 export type PropertyTransform = { readonly property: string } & TransformOperation
 
-export type TransformOperation =
+export type TransformOperation = PlainOperation | ArrayOperation
+
+type PlainOperation =
   | { readonly type: 'requestTime' }
   /** `value`: an integer or a double. */
   | { readonly type: 'increment' | 'maximum' | 'minimum'; readonly value: Value }
-  | { readonly type: 'appendMissing' | 'removeAll'; readonly values: readonly Value[] }
+
+interface ArrayOperation {
+  readonly type: 'appendMissing' | 'removeAll'
+  readonly values: readonly Value[]
+}
 
 /** A validated transform. */
 export interface PreparedTransform {
@@ -134,17 +141,22 @@ export function applyTransforms(
     before.set(name, decodeValue(value.bytes.subarray(value.start, value.end), noDefaults, name))
   }
   const after = new Map(before)
-  const results: Value[] = []
-  for (const { path, operation } of transforms) {
-    const [name = '', ...inner] = path
-    after.set(
-      name,
-      changedAt(after.get(name), inner, (current) => {
-        const { value, result } = transformed(current, operation, now)
-        results.push(result)
-        return value
-      }),
-    )
+  const results: Value[] = transforms.map(() => nullValue)
+  // By path, since transforms of different paths do not meet.
+  const byPath = new Map<string, number[]>()
+  for (const [i, { path }] of transforms.entries()) getOrInsert(byPath, formatPropertyPath(path), () => []).push(i)
+  const made: MadeEntities = new Map()
+  for (const indexes of byPath.values()) {
+    const [name = '', ...inner] = transforms[indexes[0] ?? 0]?.path ?? []
+    const change = (current: Value | undefined): Value => {
+      const changed = new Transforming(current)
+      for (const i of indexes) {
+        const operation = transforms[i]?.operation
+        if (operation !== undefined) results[i] = changed.apply(operation, now)
+      }
+      return changed.value
+    }
+    after.set(name, changedAt(after.get(name), inner, change, made))
   }
   return { properties: rewritten(fields, before, after), results }
 }
@@ -161,43 +173,70 @@ function rewritten(fields: ReturnType<typeof entityFields>, before: Properties, 
   return writer.finish()
 }
 
-/** `outer` with the value at `path` changed; the same object if nothing changes. */
-function changedAt(outer: Value | undefined, path: PropertyPath, change: (current: Value | undefined) => Value): Value {
+/** Embedded entities that the transforms have made, which nothing else has: they are changed in their place. */
+type MadeEntities = Map<EntityValue, Map<string, Value>>
+
+/** `outer` with the value at `path` changed; the same object if nothing changes, or if it was made by these transforms. */
+function changedAt(
+  outer: Value | undefined,
+  path: PropertyPath,
+  change: (current: Value | undefined) => Value,
+  made: MadeEntities,
+): Value {
   const [name, ...inner] = path
   if (name === undefined) return change(outer)
   const entity: EntityValue = outer?.type === 'entity' ? outer : { type: 'entity', properties: new Map() }
   const current = entity.properties.get(name)
-  const changed = changedAt(current, inner, change)
+  const changed = changedAt(current, inner, change, made)
   if (changed === current) return entity
-  return { ...entity, properties: new Map(entity.properties).set(name, changed) }
+  const own = made.get(entity)
+  if (own !== undefined) {
+    own.set(name, changed)
+    return entity
+  }
+  const properties = new Map(entity.properties).set(name, changed)
+  const copy = { ...entity, properties }
+  made.set(copy, properties)
+  return copy
 }
 
 // ------------------------------------------------------------------------------------------------------ on values
 
-/** The new value, and its result in the answer. The value is `current` itself if nothing changes. */
-function transformed(
-  current: Value | undefined,
-  operation: TransformOperation,
-  now: bigint,
-): { readonly value: Value; readonly result: Value } {
-  switch (operation.type) {
-    case 'requestTime': {
-      const value: Value = { type: 'timestamp', micros: now - (now % microsPerMillisecond) }
-      return { value, result: value }
-    }
-    case 'increment':
-    case 'maximum':
-    case 'minimum': {
-      const operand = operation.value
-      invariant(isNumber(operand), 'the operand was checked to be a number')
-      const value = current !== undefined && isNumber(current) ? combined(current, operand, operation.type) : operand
-      return { value, result: value }
-    }
-    case 'appendMissing':
-      return { value: withMissing(current, operation.values), result: nullValue }
-    case 'removeAll':
-      return { value: without(current, operation.values), result: nullValue }
+/** The value at a path, as its transforms change it one after the other. */
+class Transforming {
+  #value: Value | undefined
+  /** Set from the first of array transforms that follow one another on. */
+  #array: ChangingArray | undefined
+
+  constructor(value: Value | undefined) {
+    this.#value = value
   }
+
+  /** The new value; the first one itself if nothing changed. */
+  get value(): Value {
+    return this.#array?.value ?? this.#value ?? nullValue
+  }
+
+  /** @returns the result in the answer */
+  apply(operation: TransformOperation, now: bigint): Value {
+    if ('values' in operation) {
+      this.#array ??= new ChangingArray(this.#value)
+      this.#array.apply(operation)
+      return nullValue
+    }
+    const value = transformed(this.#array?.value ?? this.#value, operation, now)
+    this.#array = undefined
+    this.#value = value
+    return value
+  }
+}
+
+/** The new value. It is `current` itself if nothing changes. */
+function transformed(current: Value | undefined, operation: PlainOperation, now: bigint): Value {
+  if (operation.type === 'requestTime') return { type: 'timestamp', micros: now - (now % microsPerMillisecond) }
+  const operand = operation.value
+  invariant(isNumber(operand), 'the operand was checked to be a number')
+  return current !== undefined && isNumber(current) ? combined(current, operand, operation.type) : operand
 }
 
 function isNumber(value: Value): value is NumberValue {
@@ -228,26 +267,38 @@ function clamped(value: bigint): bigint {
   return value > int64Max ? int64Max : value < int64Min ? int64Min : value
 }
 
-function withMissing(current: Value | undefined, values: readonly Value[]): Value {
-  const elements = current?.type === 'array' ? current.values : []
-  const present = new Set(elements.map(elementCode))
-  const missing: Value[] = []
-  for (const value of values) {
-    const code = elementCode(value)
-    if (present.has(code)) continue
-    present.add(code)
-    missing.push(value)
-  }
-  if (current?.type === 'array' && missing.length === 0) return current
-  return { type: 'array', values: [...elements, ...missing] }
-}
+/** An array that transforms change: 500 of them read its elements, of which there may be 20,000, once. */
+class ChangingArray {
+  readonly #before: Value | undefined
+  readonly #elements: readonly Value[]
+  readonly #codes: readonly string[]
+  /** Codes of the elements that are still there. */
+  readonly #kept: Set<string>
+  readonly #appended = new Map<string, Value>()
 
-function without(current: Value | undefined, values: readonly Value[]): Value {
-  const elements = current?.type === 'array' ? current.values : []
-  const removed = new Set(values.map(elementCode))
-  const kept = elements.filter((element) => !removed.has(elementCode(element)))
-  if (current?.type === 'array' && kept.length === elements.length) return current
-  return { type: 'array', values: kept }
+  constructor(before: Value | undefined) {
+    this.#before = before
+    this.#elements = before?.type === 'array' ? before.values : []
+    this.#codes = this.#elements.map(elementCode)
+    this.#kept = new Set(this.#codes)
+  }
+
+  apply({ type, values }: ArrayOperation): void {
+    for (const value of values) {
+      const code = elementCode(value)
+      if (type === 'removeAll') {
+        this.#kept.delete(code)
+        this.#appended.delete(code)
+      } else if (!this.#kept.has(code) && !this.#appended.has(code)) this.#appended.set(code, value)
+    }
+  }
+
+  get value(): Value {
+    const kept = this.#elements.filter((_, i) => this.#kept.has(this.#codes[i] ?? ''))
+    const isSame = kept.length === this.#elements.length && this.#appended.size === 0
+    if (this.#before?.type === 'array' && isSame) return this.#before
+    return { type: 'array', values: [...kept, ...this.#appended.values()] }
+  }
 }
 
 /** A text that is equal for two values exactly if they are equal as array elements. */
