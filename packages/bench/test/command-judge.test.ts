@@ -285,6 +285,17 @@ describe('a command', () => {
     await expect.poll(isThere).toBe(false)
   })
 
+  it.skipIf(process.platform !== 'linux')('ends with its children, also those that have left its group', async () => {
+    const { output } = await judged(`
+      const { spawn } = await import('node:child_process')
+      console.error(spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }).pid)
+      serve(right)`)
+    const pids = output.trim().split('\n').map(Number)
+    expect(pids).toHaveLength(2)
+    const isThere = (pid: number): boolean => existsSync(`/proc/${pid}/exe`)
+    await expect.poll(() => pids.filter(isThere)).toEqual([])
+  })
+
   it('is named where it cannot be run', async () => {
     const { fault } = await judgedCommand('sixtables-no-such-program')
     expect(fault).toMatch(/^The command sixtables-no-such-program cannot be run: .*not found\.$/)

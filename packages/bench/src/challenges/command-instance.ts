@@ -10,10 +10,11 @@
  * CI2  Calls that are charged in different ways are not under way at once, since a request does not say to which call it belongs.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { DatastoreError, type StatusCode, statusCodes } from '@sixtables/engine'
 import type { ChargedDatabase, Meter } from './charged-database.ts'
 import { commandEndInWords, Killed, ProgramFault, RefusedCall } from './fault.ts'
-import { isAsleep } from './process-state.ts'
+import { isAsleep, killThoseWith } from './process-state.ts'
 import {
   callInWords,
   type PendingCall,
@@ -49,6 +50,9 @@ const silentMs = { asked: 4, idle: 20, begins: 1000 } as const
 /** The same where the system does not tell whether it sleeps. */
 const surelySilentMs = 100
 
+/** A variable of the command and of each process that it starts. */
+const markName = 'SIXTABLES_JUDGED'
+
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export class CommandInstance extends ProgramProcess<CommandOptions> {
@@ -66,6 +70,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
   #line = ''
   #errors = ''
   readonly #looking: NodeJS.Timeout
+  readonly #mark = randomUUID()
 
   constructor(options: CommandOptions) {
     super(options)
@@ -113,7 +118,7 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
       return
     }
     const child = spawn(command, {
-      ...{ shell: true, cwd: folder, env: { ...process.env, ...served.variables } },
+      ...{ shell: true, cwd: folder, env: { ...process.env, ...served.variables, [markName]: this.#mark } },
       // A group of its own: a shell's children end with it.
       detached: process.platform !== 'win32',
     })
@@ -265,6 +270,8 @@ export class CommandInstance extends ProgramProcess<CommandOptions> {
     clearInterval(this.#looking)
     for (const signal of endSignals) process.off(signal, this.#interrupted)
     killGroup(this.#child)
+    // A child that has left the group, as by setsid, could keep for the next process what the store should have.
+    if (this.#child !== undefined) killThoseWith(`${markName}=${this.#mark}`)
     void this.#close?.()
     for (const { reject } of this.#queue.splice(0)) reject(this.end)
     for (const go of this.#waitingForCall.splice(0)) go()
