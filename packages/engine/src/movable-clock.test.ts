@@ -95,6 +95,15 @@ test('what is no forward step is refused', () => {
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => clock.advance(ms)).toThrow('advanced by')
 })
 
+test('no clock is advanced to a time that timestamps cannot have', () => {
+  const clock = new MovableClock(new VirtualClock())
+  const refused = (): void => {
+    for (let i = 0; i < 10; i++) clock.advance(1000 * 365 * 86_400_000)
+  }
+  expect(refused).toThrow('9900-01-01T00:00:00Z at most')
+  expect(clock.nowMicros()).toBeLessThan(BigInt(Date.UTC(9900, 0)) * 1000n)
+})
+
 test('after end no sleeper wakes, and nothing is left on the clock below', async () => {
   const base = new VirtualClock()
   const clock = new MovableClock(base)

@@ -26,6 +26,9 @@ const shortestSleepMs = 1
 /** Ours: a thousand years, so that a wrong unit is an error. */
 const longestAdvanceMs = 1000 * 365 * 86_400_000
 
+/** Ours: timestamps of the API end with the year 9999, and those of commits never go back. So a clock beyond it would end a store's commits. */
+const latestMs = Date.UTC(9900, 0)
+
 export class MovableClock implements Scheduler {
   readonly #base: Scheduler
   readonly #sleepers = new Set<Sleeper>()
@@ -76,12 +79,17 @@ export class MovableClock implements Scheduler {
   /**
    * Advances time.
    *
-   * @throws INVALID_ARGUMENT for a number that is no duration, or negative
+   * @throws INVALID_ARGUMENT for a number that is no duration, or negative, and for a time that is too late
    */
   advance(ms: number): void {
     if (!(ms >= 0 && ms <= longestAdvanceMs)) {
       throw invalidArgument(
         `a clock is advanced by 0 to ${longestAdvanceMs} milliseconds, not ${ms}; a reset brings it back to real time`,
+      )
+    }
+    if (Number(this.nowMicros()) / 1000 + ms > latestMs) {
+      throw invalidArgument(
+        'a clock is advanced to 9900-01-01T00:00:00Z at most: timestamps end with the year 9999; a reset brings it back to real time',
       )
     }
     this.#offsetMicros += BigInt(Math.round(ms * 1000))
