@@ -285,6 +285,7 @@ describe('a command', () => {
     await expect.poll(isThere).toBe(false)
   })
 
+  // Only Linux tells the variables of a process.
   it.skipIf(process.platform !== 'linux')('ends with its children, also those that have left its group', async () => {
     const { output } = await judged(`
       const { spawn } = await import('node:child_process')

@@ -1,4 +1,4 @@
-/** What the system tells of processes: whether one works or waits, and which ones have a variable. */
+/** Processes, as the system tells of them: whether one works or waits, and which ones have a variable. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
