@@ -31,6 +31,24 @@ test.each([
   expect(() => parsed(text)).toThrow('the text is nested deeper than 200 levels')
 })
 
+test('a text that is nested too deep is not read to its end', () => {
+  const before = process.cpuUsage()
+  expect(() => parsed('- '.repeat(5_000_000))).toThrow('nested deeper')
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(500)
+})
+
+test('200 levels are read, and 201 are not', () => {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{a: ', '}'],
+    ['- ', ''],
+  ] as const) {
+    const text = (levels: number): string => open.repeat(levels) + close.repeat(levels)
+    expect(parsed(text(200)).errors).toEqual([])
+    expect(() => parsed(text(201))).toThrow('nested deeper')
+  }
+})
+
 test('a text of fewer levels is read as parseDocument() reads it', () => {
   const deep = '['.repeat(100) + ']'.repeat(100)
   const repeated = 'a: 1\nb: {c: 1, "c": 2, 5: 3, 5: 4}\n&x a: 2\n*x : 3\n? [1]\n: 1\n? [1]\n: 2\n'

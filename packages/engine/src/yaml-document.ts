@@ -21,13 +21,8 @@ export function yamlDocument(
   text: string,
   { lines, intAsBigInt = false }: { readonly lines: LineCounter; readonly intAsBigInt?: boolean },
 ): Document.Parsed {
-  const { Composer, Parser, YAMLParseError } = yaml
-  const tokens = [...new Parser(lines.addNewLine).parse(text)]
-  let level: readonly CST.Token[] = tokens
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > yamlDepthMax) throw invalidArgument(`the text is nested deeper than ${yamlDepthMax} levels`)
-    level = level.flatMap(tokensIn)
-  }
+  const { Composer, YAMLParseError } = yaml
+  const tokens = tokensOf(yaml, text, lines)
   const composer = new Composer({ intAsBigInt, prettyErrors: false, uniqueKeys: false })
   const [document, other] = composer.compose(tokens, true, text.length)
   if (other !== undefined) {
@@ -56,7 +51,17 @@ function repeatedKeys({ isScalar }: typeof import('yaml'), { items }: YAMLMap): 
   })
 }
 
-function tokensIn(token: CST.Token): CST.Token[] {
-  if ('items' in token) return token.items.flatMap(({ key, value }) => [key, value].filter((one) => one != null))
-  return token.type === 'document' && token.value !== undefined ? [token.value] : []
+/** As `new Parser().parse(text)`, but ends where the text is nested too deep: 10 MB of `- ` would take 20 s. */
+function tokensOf({ Lexer, Parser }: typeof import('yaml'), text: string, lines: LineCounter): readonly CST.Token[] {
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  const tokens: CST.Token[] = []
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    // The document, and the lists and mappings that are open in it.
+    if (parser.stack.length > 1 + yamlDepthMax)
+      throw invalidArgument(`the text is nested deeper than ${yamlDepthMax} levels`)
+  }
+  tokens.push(...parser.end())
+  return tokens
 }
