@@ -10,32 +10,24 @@
 import type { KeyRange, RowKey } from './kv.ts'
 
 export class KeptSpaces {
-  /** By the first character of a key. */
+  /** By the first character of a key; the empty key counts as one of space 0. */
   readonly #isKept = new Uint8Array(256)
-  #count = 0
-
-  /** The number of kept key spaces. */
-  get count(): number {
-    return this.#count
-  }
+  /** The number of kept key spaces; read only. */
+  count = 0
 
   has(key: RowKey): boolean {
-    return this.#isKept[spaceOf(key)] === 1
+    return this.#isKept[key.charCodeAt(0) || 0] === 1
   }
 
   add(key: RowKey): void {
-    const space = spaceOf(key)
-    if (this.#isKept[space] === 1) return
-    this.#isKept[space] = 1
-    this.#count++
+    if (this.has(key)) return
+    this.#isKept[key.charCodeAt(0) || 0] = 1
+    this.count++
   }
 
   addRange({ start, end }: KeyRange): void {
-    for (let space = spaceOf(start); String.fromCharCode(space) < end; space++) this.add(String.fromCharCode(space))
+    for (let space = start.charCodeAt(0) || 0; String.fromCharCode(space) < end; space++) {
+      this.add(String.fromCharCode(space))
+    }
   }
-}
-
-/** The empty key, which only tests write, counts as one of the first key space. */
-function spaceOf(key: RowKey): number {
-  return key.length === 0 ? 0 : key.charCodeAt(0)
 }
