@@ -43,6 +43,8 @@ export interface WalkChecks {
   propertyEnd(fieldStart: number, fieldEnd: number, entry: PropertyEntry, name: string): void
 }
 
+const noNames: Set<string> = new Set()
+
 interface MutableEntry extends IndexEntry {
   multi: boolean
 }
@@ -81,7 +83,7 @@ export class IndexWalk {
     const checks = this.#checks
     const walk = new EntityWalk(reader)
     const slot = new ValueSlot(reader.bytes)
-    const names = new Set<string>()
+    const names = checks === undefined ? noNames : new Set<string>()
     const only = depth === 0 ? this.#only : undefined
     for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {

@@ -162,8 +162,8 @@ class EntityChecks implements WalkChecks {
         `${labelOf(property)}: names like __this__ are reserved`,
         `The property.name ${JSON.stringify(shorten(name))} is reserved.`,
       )
-    if (siblings.has(name)) this.repeatedName = true
-    siblings.add(name)
+    const before = siblings.size
+    if (siblings.add(name).size === before) this.repeatedName = true
   }
 
   value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void {
