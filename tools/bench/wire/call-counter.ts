@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { pipeline } from 'node:stream'
 import { frameTypes } from './http2-frames.ts'
 
 const prefaceBytes = 24
@@ -14,7 +15,7 @@ export class CallCounter {
   readonly address: string
   calls = 0
   readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly #clients = new Set<Socket>()
 
   private constructor(server: Server, address: string) {
     this.#server = server
@@ -39,7 +40,7 @@ export class CallCounter {
 
   close(): void {
     this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
+    for (const client of this.#clients) client.destroy()
   }
 
   #join(client: Socket, backend: Socket): void {
@@ -59,17 +60,7 @@ export class CallCounter {
         head = Buffer.alloc(0)
       }
     })
-    for (const [one, other] of [
-      [client, backend],
-      [backend, client],
-    ] as const) {
-      this.#sockets.add(one)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        this.#sockets.delete(one)
-        other.destroy()
-      })
-      one.pipe(other)
-    }
+    this.#clients.add(client)
+    pipeline(client, backend, client, () => this.#clients.delete(client))
   }
 }
