@@ -16,8 +16,7 @@ import { join } from 'node:path'
 import yargs from 'yargs'
 import { entityBytes, integer, text } from '../../packages/bench/src/sim/entities.ts'
 import { machine, shortNumber, table, writeBetweenMarks } from './report.ts'
-import { CallCounter } from './wire/call-counter.ts'
-import type { Caller } from './wire/caller.ts'
+import { countCalls } from './wire/call-counter.ts'
 import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
@@ -97,70 +96,45 @@ const rows: readonly { readonly title: string; operation(i: number): Operation }
   },
 ]
 
-/** Some gateways on an emulator of their own. */
-class Setting implements Pick<Caller, 'call'> {
-  readonly gateways: readonly Server[]
-  readonly #emulator: ChildProcess
-  readonly #connections: readonly Connection[]
-  readonly #counter: CallCounter | undefined
-  #next = 0
+type Setting = Awaited<ReturnType<typeof startSetting>>
 
-  private constructor(
-    emulator: ChildProcess,
-    counter: CallCounter | undefined,
-    gateways: readonly Server[],
-    connections: readonly Connection[],
-  ) {
-    this.#emulator = emulator
-    this.#counter = counter
-    this.gateways = gateways
-    this.#connections = connections
+/** Starts gateways on an emulator of their own, with the entities that are read. */
+async function startSetting(count: number) {
+  const { child: emulator, address } = await startEmulator()
+  const counter = flags.calls ? await countCalls(address) : undefined
+  const gateways: Server[] = []
+  for (let i = 0; i < count; i++) {
+    const place = join(folder, `${count}-${i}`)
+    const bigtable = counter?.address ?? address
+    gateways.push(await Server.start({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
   }
-
-  static async start(count: number): Promise<Setting> {
-    const { child, address } = await startEmulator()
-    const counter = flags.calls ? await CallCounter.start(address) : undefined
-    const gateways: Server[] = []
-    for (let i = 0; i < count; i++) {
-      const place = join(folder, `${count}-${i}`)
-      const bigtable = counter?.address ?? address
-      gateways.push(await Server.start({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
-    }
-    const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
-    const setting = new Setting(child, counter, gateways, connections)
-    const [first] = connections
-    for (let from = 0; from < size; from += 100) {
-      const batch = Array.from({ length: 100 }, (_, i) => entity('Read', messages.nameOf(from + i), from + i))
-      const answer = await (first as Connection).ask('Commit', messages.commit(batch))
-      must(messages.answers.written(answer) === 100, 'a commit of 100 has another number of results')
-    }
-    for (const connection of connections) {
-      const answer = await connection.ask('Lookup', messages.lookup('Read', [messages.nameOf(3)]))
-      must(messages.answers.found(answer) === 1, 'a gateway does not find what another one has written')
-    }
-    return setting
+  const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
+  const [first] = connections as [Connection]
+  for (let from = 0; from < size; from += 100) {
+    const batch = Array.from({ length: 100 }, (_, i) => entity('Read', messages.nameOf(from + i), from + i))
+    const answer = await first.ask('Commit', messages.commit(batch))
+    must(messages.answers.written(answer) === 100, 'a commit of 100 has another number of results')
   }
-
-  call(...args: Parameters<Caller['call']>): void {
-    this.#connections[this.#next++ % this.#connections.length]?.call(...args)
+  for (const connection of connections) {
+    const answer = await connection.ask('Lookup', messages.lookup('Read', [messages.nameOf(3)]))
+    must(messages.answers.found(answer) === 1, 'a gateway does not find what another one has written')
   }
-
-  /** Seconds of CPU until now. */
-  cpu(): { readonly gateways: number; readonly emulator: number } {
-    const gateways = this.gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0)
-    return { gateways, emulator: cpuOf(this.#emulator.pid ?? 0) }
-  }
-
-  /** Calls to the Bigtable until now. */
-  get calls(): number {
-    return this.#counter?.calls ?? 0
-  }
-
-  async stop(): Promise<void> {
-    for (const connection of this.#connections) connection.close()
-    for (const gateway of this.gateways) await gateway.stop()
-    this.#counter?.close()
-    this.#emulator.kill()
+  let next = 0
+  return {
+    gateways,
+    call: (...args: Parameters<Connection['call']>) => connections[next++ % connections.length]?.call(...args),
+    /** Seconds of CPU, and calls to the Bigtable, until now. */
+    used: () => ({
+      gateways: gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0),
+      emulator: cpuOf(emulator.pid ?? 0),
+      calls: counter?.calls() ?? 0,
+    }),
+    async stop() {
+      for (const connection of connections) connection.close()
+      for (const gateway of gateways) await gateway.stop()
+      counter?.close()
+      emulator.kill()
+    },
   }
 }
 
@@ -197,7 +171,7 @@ const settings: Setting[] = []
 try {
   for (const count of numbersOf(flags.gateways)) {
     say(`starting ${count} gateways …`)
-    settings.push(await Setting.start(count))
+    settings.push(await startSetting(count))
   }
   const lines: (readonly string[])[] = []
   const loads: number[] = []
@@ -207,13 +181,13 @@ try {
         const how = { connection: setting, operation, streams, warmMs: 0 }
         // Three gateways have a third of the requests each, and slow code until they have had as many as one gateway.
         await closedLoop({ ...how, timeMs: flags.warm * 1000 * setting.gateways.length })
-        const before = { ...setting.cpu(), calls: setting.calls }
+        const before = setting.used()
         const result = await closedLoop({ ...how, timeMs: flags.time * 1000 })
-        const { gateways, emulator } = setting.cpu()
+        const { gateways, emulator, calls } = setting.used()
         const used = {
           gateways: gateways - before.gateways,
           emulator: emulator - before.emulator,
-          calls: setting.calls - before.calls,
+          calls: calls - before.calls,
         }
         loads.push(loadavg()[0] ?? 0)
         lines.push([title, String(streams), String(setting.gateways.length), ...cellsOf(result, used)])

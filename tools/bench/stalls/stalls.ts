@@ -5,8 +5,10 @@
  * two and the server, and nothing else to do. The row of no call at all tells what the machine itself brings.
  */
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Server, type ServerName } from '../wire/servers.ts'
 import { kindOf } from '../wire/workload.ts'
@@ -48,7 +50,7 @@ async function measureServer(name: ServerName, size: number, options: StallOptio
   mkdirSync(own, { recursive: true })
   const server = await Server.start({ name, folder: own })
   const connection = await server.connect()
-  const heart = await Heart.start(server, kindOf(size))
+  const heart = await startHeart(server, kindOf(size))
   const stalls: Stall[] = []
   try {
     const measure = async (verb: string, run: () => Promise<unknown>): Promise<void> => {
@@ -79,36 +81,20 @@ async function measureServer(name: ServerName, size: number, options: StallOptio
   return stalls
 }
 
-/** The program that looks up. */
-class Heart {
-  readonly #child: ReturnType<typeof fork>
-
-  private constructor(child: ReturnType<typeof fork>) {
-    this.#child = child
-  }
-
-  static async start({ port, pid }: Server, kind: string): Promise<Heart> {
-    const child = fork(heartbeatProgram, [String(port), String(pid), kind, 't0000001'])
-    await new Promise((resolve) => child.once('message', resolve))
-    return new Heart(child)
-  }
-
-  begin(): void {
-    this.#child.send('begin')
-  }
-
-  /** Waits for the answer that is on its way, since it may be the one that waits longest. */
-  end(): Promise<Heartbeats> {
-    return new Promise((resolve) => {
-      setTimeout(() => {
-        this.#child.once('message', (beats) => resolve(beats as Heartbeats))
-        this.#child.send('end')
-      }, 100)
-    })
-  }
-
-  stop(): void {
-    this.#child.kill()
+/** Starts the program that looks up. */
+async function startHeart({ port, pid }: Server, kind: string) {
+  const child = fork(heartbeatProgram, [String(port), String(pid), kind, 't0000001'])
+  await once(child, 'message')
+  return {
+    begin: () => child.send('begin'),
+    /** Waits for the answer that is on its way, since it may be the one that waits longest. */
+    async end(): Promise<Heartbeats> {
+      await sleep(100)
+      child.send('end')
+      const [beats] = await once(child, 'message')
+      return beats
+    },
+    stop: () => child.kill(),
   }
 }
 

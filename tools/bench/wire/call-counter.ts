@@ -4,46 +4,29 @@
  * Known: RFC 9113: a connection begins with a preface of 24 bytes; then come frames with heads of 9 bytes.
  */
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { frameTypes } from './http2-frames.ts'
 
 const prefaceBytes = 24
 const headBytes = 9
 
-export class CallCounter {
+export interface CallCounter {
+  /** Where clients connect. */
   readonly address: string
-  calls = 0
-  readonly #server: Server
-  readonly #clients = new Set<Socket>()
+  readonly calls: () => number
+  close(): void
+}
 
-  private constructor(server: Server, address: string) {
-    this.#server = server
-    this.address = address
-  }
-
-  /** @param address - `host:port` of the server */
-  static async start(address: string): Promise<CallCounter> {
-    const [host, port] = address.split(':')
-    const server = createServer({ noDelay: true })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const own = server.address()
-    if (own === null || typeof own === 'string') throw new Error('the counter of calls does not listen')
-    const counter = new CallCounter(server, `127.0.0.1:${own.port}`)
-    server.on('connection', (client) => {
-      const backend = connect({ host, port: Number(port), noDelay: true })
-      counter.#join(client, backend)
-    })
-    return counter
-  }
-
-  close(): void {
-    this.#server.close()
-    for (const client of this.#clients) client.destroy()
-  }
-
-  #join(client: Socket, backend: Socket): void {
+/** @param address - `host:port` of the server */
+export async function countCalls(address: string): Promise<CallCounter> {
+  const [host, port] = address.split(':')
+  const clients = new Set<Socket>()
+  let calls = 0
+  const server = createServer({ noDelay: true }, (client) => {
+    const backend = connect({ host, port: Number(port), noDelay: true })
+    clients.add(client)
+    pipeline(client, backend, client, () => clients.delete(client))
     let skip = prefaceBytes
     let head = Buffer.alloc(0)
     client.on('data', (chunk: Buffer) => {
@@ -55,12 +38,19 @@ export class CallCounter {
         head = Buffer.concat([head, more])
         at += more.length
         if (head.length < headBytes) continue
-        if (head[3] === frameTypes.headers) this.calls++
+        if (head[3] === frameTypes.headers) calls++
         skip = head.readUIntBE(0, 3)
         head = Buffer.alloc(0)
       }
     })
-    this.#clients.add(client)
-    pipeline(client, backend, client, () => this.#clients.delete(client))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => calls,
+    close() {
+      server.close()
+      for (const client of clients) client.destroy()
+    },
   }
 }
