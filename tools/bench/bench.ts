@@ -28,7 +28,7 @@ import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
 import { HttpConnections } from './wire/caller.ts'
 import { closedLoop } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
-import { findEmulators, Server, type ServerName } from './wire/servers.ts'
+import { findEmulators, type Server, type ServerName, startServer } from './wire/servers.ts'
 import { hotSize, type Workload } from './wire/workload.ts'
 import { equalityQuery, load, workloads } from './wire/workloads.ts'
 
@@ -92,7 +92,7 @@ function serverNames(): readonly ServerName[] {
 
 async function start(name: ServerName): Promise<Running> {
   say(`starting ${name} …`)
-  const server = await Server.start({
+  const server = await startServer({
     name,
     folder: join(folder, name.replaceAll(' ', '-')),
     core: canPin ? 0 : undefined,

@@ -20,7 +20,7 @@ import { countCalls } from './wire/call-counter.ts'
 import { closedLoop, type LoopResult, type Operation } from './wire/closed-loop.ts'
 import type { Connection } from './wire/connection.ts'
 import * as messages from './wire/messages.ts'
-import { cpuOf, Server } from './wire/servers.ts'
+import { cpuOf, type Server, startServer } from './wire/servers.ts'
 import { must } from './wire/workload.ts'
 
 const flags = await yargs(process.argv.slice(2))
@@ -106,7 +106,7 @@ async function startSetting(count: number) {
   for (let i = 0; i < count; i++) {
     const place = join(folder, `${count}-${i}`)
     const bigtable = counter?.address ?? address
-    gateways.push(await Server.start({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
+    gateways.push(await startServer({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
   }
   const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
   const [first] = connections as [Connection]

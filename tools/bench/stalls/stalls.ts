@@ -10,7 +10,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { Server, type ServerName } from '../wire/servers.ts'
+import { type Server, type ServerName, startServer } from '../wire/servers.ts'
 import { kindOf } from '../wire/workload.ts'
 import { load } from '../wire/workloads.ts'
 import type { Heartbeats } from './heartbeat.ts'
@@ -48,7 +48,7 @@ async function measureServer(name: ServerName, size: number, options: StallOptio
   const { folder, only, say } = options
   const own = join(folder, `${name} ${size}`.replaceAll(' ', '-'))
   mkdirSync(own, { recursive: true })
-  const server = await Server.start({ name, folder: own })
+  const server = await startServer({ name, folder: own })
   const connection = await server.connect()
   const heart = await startHeart(server, kindOf(size))
   const stalls: Stall[] = []

@@ -54,12 +54,15 @@ export async function closedLoop({ connection, operation, streams, warmMs, timeM
   let lastAt = countFrom
   const one = (): Promise<void> =>
     new Promise((resolve) => {
+      // An operation that outlasts the warm-up and the time is not counted, so another one is begun behind it.
+      let isCounted = false
       const next = (): void => {
         const from = performance.now()
-        if (from >= end) {
+        if (from >= end && isCounted) {
           resolve()
           return
         }
+        isCounted = from >= countFrom
         const calls = operation(number++)
         const goOn = (before: Bytes): void => {
           const { done, value } = calls.next(before)

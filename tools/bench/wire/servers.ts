@@ -5,10 +5,11 @@
  * CPU time and memory are read from /proc, so figures of these are there on Linux alone.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../free-port.ts'
 import { Connection } from './connection.ts'
 import { lookup } from './messages.ts'
 
@@ -50,82 +51,57 @@ export function findEmulators(): { readonly platform: string } | { readonly reas
   return wanted.length === 0 ? { platform } : { reason: `the Cloud SDK has no component ${wanted.join(' and no ')}` }
 }
 
-export class Server {
-  readonly name: ServerName
-  readonly port: number
-  /** From the start of the process to the answer to a first lookup. */
-  readonly startMs: number
-  readonly #child: ChildProcess
+export type Server = Awaited<ReturnType<typeof startServer>>
 
-  private constructor(name: ServerName, port: number, child: ChildProcess, startMs: number) {
-    this.name = name
-    this.port = port
-    this.#child = child
-    this.startMs = startMs
+/** Starts a server, and waits for its answer to a first lookup. */
+export async function startServer(options: StartOptions) {
+  const { name, folder, core, bigtable } = options
+  const port = await freePort()
+  mkdirSync(folder, { recursive: true })
+  const pinning = core === undefined ? [] : ['taskset', '-c', String(core)]
+  const [command = '', ...args] = [...pinning, ...commandOf(options, port)]
+  const begun = performance.now()
+  const env = bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: bigtable }
+  const child = spawn(command, args, { stdio: 'ignore', detached: true, env: { ...process.env, ...env } })
+  const patienceMs = 60_000
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with exit code ${child.exitCode}`)
+    if (await answers(port)) break
+    if (performance.now() - begun > patienceMs) throw new Error(`${name} did not answer within a minute`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
+  return {
+    name,
+    port,
+    /** From the start of the process to the answer. */
+    startMs: performance.now() - begun,
+    /** The program itself, where it was started without a core of its own. */
+    pid: child.pid,
+    connect: () => Connection.open(port),
+    /** Seconds of CPU that its processes used so far; 0 where that cannot be told. */
+    cpuSeconds: () => groupOf(child).reduce((sum, pid) => sum + cpuOf(pid), 0),
+    /** MiB of memory in use. */
+    memoryMiB: () => groupOf(child).reduce((sum, pid) => sum + memoryOf(pid), 0),
+    async stop(): Promise<void> {
+      const { pid } = child
+      if (pid === undefined || child.exitCode !== null) return
+      const ended = once(child, 'exit')
+      process.kill(-pid, 'SIGTERM')
+      const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 10_000)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
 
-  static async start(options: StartOptions): Promise<Server> {
-    const port = await freePort()
-    mkdirSync(options.folder, { recursive: true })
-    const [command = '', ...args] = commandOf(options, port)
-    const pinned =
-      options.core === undefined ? [command, ...args] : ['taskset', '-c', String(options.core), command, ...args]
-    const begun = performance.now()
-    const env = options.bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: options.bigtable }
-    const child = spawn(pinned[0] ?? '', pinned.slice(1), {
-      stdio: 'ignore',
-      detached: true,
-      env: { ...process.env, ...env },
-    })
-    const patienceMs = 60_000
-    for (;;) {
-      if (child.exitCode !== null) throw new Error(`${options.name} ended with exit code ${child.exitCode}`)
-      if (await answers(port)) break
-      if (performance.now() - begun > patienceMs) throw new Error(`${options.name} did not answer within a minute`)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    return new Server(options.name, port, child, performance.now() - begun)
-  }
-
-  /** Of the program itself, where it was started without a core of its own. */
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  connect(): Promise<Connection> {
-    return Connection.open(this.port)
-  }
-
-  /** Seconds of CPU that its processes used so far; 0 where that cannot be told. */
-  cpuSeconds(): number {
-    return this.#processes().reduce((sum, pid) => sum + cpuOf(pid), 0)
-  }
-
-  /** MiB of memory in use. */
-  memoryMiB(): number {
-    return this.#processes().reduce((sum, pid) => sum + memoryOf(pid), 0)
-  }
-
-  async stop(): Promise<void> {
-    const { pid } = this.#child
-    if (pid === undefined || this.#child.exitCode !== null) return
-    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
-    process.kill(-pid, 'SIGTERM')
-    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 10_000)
-    await ended
-    clearTimeout(timer)
-  }
-
-  /** Of its group: a shell that starts Java stays as its parent. */
-  #processes(): readonly number[] {
-    const { pid } = this.#child
-    if (pid === undefined || process.platform !== 'linux') return []
-    const list = execFileSync('ps', ['-o', 'pid=', '-g', String(pid)], { encoding: 'utf8' })
-    return list
-      .split('\n')
-      .map(Number)
-      .filter((id) => id > 0)
-  }
+/** The processes of its group: a shell that starts Java stays as its parent. */
+function groupOf({ pid }: ChildProcess): readonly number[] {
+  if (pid === undefined || process.platform !== 'linux') return []
+  const list = execFileSync('ps', ['-o', 'pid=', '-g', String(pid)], { encoding: 'utf8' })
+  return list
+    .split('\n')
+    .map(Number)
+    .filter((id) => id > 0)
 }
 
 function commandOf({ name, folder }: StartOptions, port: number): readonly string[] {
@@ -159,19 +135,6 @@ async function answers(port: number): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
-      )
-    })
-  })
 }
 
 /** User and system time, in seconds: fields 14 and 15 of /proc/pid/stat, in ticks of 10 ms. */

@@ -1,0 +1,11 @@
+/** A port on which nothing listens. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, 'localhost')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
