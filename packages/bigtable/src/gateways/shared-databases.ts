@@ -151,7 +151,7 @@ export class SharedDatabases implements StoreFigures {
   async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
     const databases = [...(await this.readAll()).keys()]
     const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.given))
-    await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
+    await Promise.all(databases.map(({ reads }) => reads.upTo(at, 'global')))
     return { at, rows: this.store.kv.at(at) }
   }
 }

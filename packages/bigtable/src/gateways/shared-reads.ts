@@ -77,6 +77,11 @@ export class SharedReads {
   async past(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
     await this.#clock.read()
     this.checkReadTime(moment)
+    return await this.upTo(moment, scope)
+  }
+
+  /** A moment that may be after the stamps of this database, such as the newest stamp of another one. */
+  async upTo(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
     await this.#clock.observe(moment)
     return await this.#resolved(moment, scope)
   }
