@@ -174,3 +174,13 @@ describe('through any sequence of charges, splits, merges, moves and waits', () 
     )
   })
 })
+
+test('what still flows when its tablet is split flows to the half that has its row', () => {
+  const { fleet, run, tablets } = world()
+  run({ type: 'charge', key: 'Eb', weight: 100, spreadMs: 7_500 })
+  run({ type: 'split', key: 'Eb' })
+  run({ type: 'charge', key: 'Ea', weight: 1, spreadMs: 7_500 })
+  run({ type: 'wait', ms: 8_000 })
+  expect(tablets().map(({ total }) => Math.round(total))).toEqual([2, 200])
+  expect(fleet.charged).toBeCloseTo(202, 3)
+})
