@@ -246,3 +246,13 @@ test('an append takes some 4 MiB of records, and a turn 64 commits', async () =>
   expect(await valuesAt(two, [root, child(9)])).toEqual([129, 1])
   await close()
 })
+
+test('a transaction that looked up several entities together conflicts with a change of any of them', async () => {
+  const { one, two, close } = await openTwo()
+  const keys = [child(1), child(2)]
+  const transaction = await one.database('p').beginTransaction(one.context(), { mode: 'readWrite' })
+  await one.database('p').lookup(one.context(), { keys, read: { transaction } })
+  await commit(two, mutationOf(child(2), 1))
+  expect(await outcomes([commit(one, mutationOf(child(1), 2), transaction)])).toEqual(['ABORTED'])
+  await close()
+})
