@@ -129,6 +129,19 @@ test('a failed read is told, and is made up for by the next look', async () => {
   expect(pages.error).toBeUndefined()
 })
 
+test('the reason of a refusal stays while the same is asked again', async () => {
+  const server = new Server(range(10))
+  const pages = pagesOf(server)
+  server.failure = new Error('away')
+  await look(pages, 0, 9)
+  for (const again of [() => pages.invalidate(), () => pages.want(0, 9)]) {
+    again()
+    expect([pages.isReading, pages.error]).toEqual([true, server.failure])
+    await rest(pages)
+    expect(pages.error).toBe(server.failure)
+  }
+})
+
 test('thousands of deleted pages are left behind by few requests', async () => {
   const server = new Server(range(20_000))
   const pages = pagesOf(server)

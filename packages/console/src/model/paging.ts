@@ -64,7 +64,7 @@ interface Section<Row> {
 export class Pages<Row> {
   /** Rows that came above the viewport less those that went, since the begin. */
   shift = 0
-  /** The reason why the last read failed; reading goes on with the next `want` or `invalidate`. */
+  /** The reason why the last read failed, until the next `want` or `invalidate` has read again: what it shows does not flicker. */
   error: unknown
   /** Rows that are new or changed since they were first seen. */
   readonly fresh = new Set<string>()
@@ -121,14 +121,12 @@ export class Pages<Row> {
   want(first: number, last: number): void {
     this.#first = first
     this.#last = last
-    this.error = undefined
     void this.#readOn()
   }
 
   /** All rows may have changed. Those of the viewport are read again at once, the rest when it is wanted. */
   invalidate(): void {
     this.#set(this.#sections.map((section) => ({ ...section, isStale: true })))
-    this.error = undefined
     void this.#readOn()
   }
 
@@ -154,8 +152,10 @@ export class Pages<Row> {
     try {
       for (;;) {
         const index = this.#nextToRead()
-        if (index === undefined || this.#abort.signal.aborted) return
-        await this.#read(index)
+        if (this.#abort.signal.aborted) return
+        if (index !== undefined) await this.#read(index)
+        this.error = undefined
+        if (index === undefined) return
         this.#drop()
         this.#options.onChange()
       }
