@@ -47,6 +47,17 @@ describe('a file that is broken or foreign is refused with its line and what was
       [header, call.replace('"keys"', '"mutations"')],
       'line 2: "operation" must be one of insert',
     ],
+    [
+      'a broken value of a filter',
+      [
+        header,
+        call.replace(
+          '"keys"',
+          '"query":{"filter":{"property":"p","operator":"equal","bytes":3,"value":"////"}},"keys"',
+        ),
+      ],
+      'line 2: "value" cannot be read: malformed protocol buffer at byte 0',
+    ],
     ['no calls', [header, ''], 'the recording has no calls'],
   ])('%s', (_what, lines, message) => {
     expect(refusalOf(...lines)).toContain(message)

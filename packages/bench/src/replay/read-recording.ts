@@ -265,10 +265,14 @@ function filterOf(fields: Fields, database: PartitionId): FilterOf<RecordedValue
     return { type: 'property', property, operator, value: { type: 'key', key: fields.key(database) } }
   }
   const value = fields.bytes('value')
-  return {
-    type: 'property',
-    property,
-    operator,
-    value: value === undefined ? bytes : decodeValue(value, database, property),
+  try {
+    return {
+      type: 'property',
+      property,
+      operator,
+      value: value === undefined ? bytes : decodeValue(value, database, property),
+    }
+  } catch (error) {
+    throw error instanceof DatastoreError ? fields.wrong(`"value" cannot be read: ${error.message}`) : error
   }
 }
