@@ -102,15 +102,18 @@ async function start(name: ServerName): Promise<Running> {
 
 async function measure({ server, connection }: Running, workload: Workload): Promise<WireResult | undefined> {
   const { name, title, streams, http } = workload
-  const caller = http === undefined ? connection : new HttpConnections(connection.port, http)
+  const ofHttp = http && new HttpConnections(connection.port, http)
+  const caller = ofHttp ?? connection
   try {
     await workload.check(caller)
   } catch (error) {
     say(`  ${server.name}: ${error instanceof Error ? error.message : error}`)
+    ofHttp?.close()
     return undefined
   }
   const before = server.cpuSeconds()
   const result = await closedLoop({ ...workload, connection: caller, warmMs, timeMs })
+  ofHttp?.close()
   const cpuMicros = ((server.cpuSeconds() - before) * 1e6) / (result.perSecond * (result.seconds + flags.warm))
   say(
     `  ${server.name}: ${shortNumber(result.perSecond)}/s, p50 ${shortNumber(result.p50Ms)} ms, p99 ${shortNumber(result.p99Ms)} ms`,

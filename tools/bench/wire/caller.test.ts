@@ -46,6 +46,18 @@ describe('connections', () => {
     connections.close()
   })
 
+  test('fail a call whose answer breaks off', async () => {
+    const listening = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('half')
+      setImmediate(() => response.destroy())
+    })
+    server = listening
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+    const connections = new HttpConnections((listening.address() as AddressInfo).port, 'application/json')
+    await expect(connections.ask('Lookup', body)).rejects.toThrow('failed')
+    connections.close()
+  })
+
   test('have one call each under way in a closed loop, and failures are counted apart', async () => {
     const { port, seen } = await serve()
     const connection = new HttpConnections(port, 'application/json')

@@ -47,6 +47,8 @@ export class HttpConnections extends Caller {
     asked.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      // It has broken off.
+      response.on('error', () => done(undefined))
       response.on('end', () => done(response.statusCode === 200 ? Buffer.concat(chunks) : undefined))
     })
     asked.end(message)
