@@ -92,6 +92,10 @@ describe('json-large/J1: a body in pieces', () => {
       'a large property with such a name',
       `{"mutations":[{"upsert":{"properties":{"\xe9":{"arrayValue":{"values":[${values}]}}}}}]}`,
     ],
+    ...['a\\ud800', `${'a'.repeat(50)}\\udc00`].map((name) => [
+      `half of a surrogate pair in ${name}, the name of a large property`,
+      `{"mutations":[{"upsert":{"properties":{"${name}":{"arrayValue":{"values":[${values}]}}}}}]}`,
+    ]),
     ['much depth', `{"mutations":[${'['.repeat(50_000)}`],
   ])('is refused for %s, as the whole is', async (_, text) => {
     const body = Buffer.from(text, 'latin1')

@@ -100,6 +100,11 @@ class RequestReader {
     if ('large' in part && element !== undefined) {
       const message = await this.message(element, part.large)
       if (isList) return inField(field.number, message)
+      // The library refuses half of a surrogate pair; as bytes it would be another name.
+      if (/\p{Surrogate}/u.test(part.name)) {
+        const entry = { [field.jsonName]: { [part.name]: {} } }
+        return [bytesFromJson(type, Buffer.from(JSON.stringify(entry)), this.#form)]
+      }
       return inField(field.number, [...inField(1, [Buffer.from(part.name)]), ...inField(2, message)])
     }
     const run = 'run' in part ? part.run : Buffer.from(open(part.large.isList) + close(part.large.isList))
