@@ -115,7 +115,7 @@ export interface Slice {
   unseen: number
   work: number
   /** Milliseconds of the scheduler's steady clock; `undefined` = not asked yet. */
-  endsAt: number | undefined
+  beganAt: number | undefined
 }
 
 export interface RequestContext {
@@ -153,7 +153,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
     deadlineAt: options.deadlineAt,
     signal: options.signal,
     ledger: options.ledger ?? new CountingLedger(),
-    slice: { unseen: 0, work: 0, endsAt: undefined },
+    slice: { unseen: 0, work: 0, beganAt: undefined },
     weight: options.weight ?? 1,
     spreadMs: options.spreadMs,
     isUncounted: options.isUncounted,

@@ -4,8 +4,8 @@
  *   rows … giveWay(context, rows) … rows … giveWay(context, rows) ─▶ a promise: the slice is over
  *                                                                     └─▶ calls of others ─▶ the next slice
  *
- * - A slice ends at the first giveWay() after {@link sliceMs}, or after {@link sliceWorkMax} rows, since time may stand still
- *   in tests.
+ * - A slice ends at the first giveWay() after {@link sliceMs}, and before or after a step of {@link sliceWorkMax} rows. While time
+ *   stands still, as in tests, it ends after so many rows in all.
  * - One slice runs in a turn of the event loop, whatever the number of long tasks of a scheduler; they take turns. So other
  *   calls wait for one slice.
  * - Work whose caller no longer waits ends when it yields, or when its next slice would begin.
@@ -17,9 +17,12 @@ import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
 import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
 
-/** Duration of a slice, without the work between two calls of giveWay(). */
-const sliceMs = 5
-/** The same in rows, which take from half a millisecond in memory to some milliseconds. */
+/**
+ * Duration of a slice, without the work between two calls of giveWay(). A commit of 100 entities fits into one: cut in parts, 16 of them
+ * at a time would all stay in memory until the last part, and the garbage collector would copy them again and again.
+ */
+const sliceMs = 3
+/** Rows that end a slice while time stands still, or that one step has or will have: such a step gets a turn. */
 export const sliceWorkMax = 4096
 /** The clock is asked after this many rows: a lookup or a page of results never does. */
 const workPerLook = 128
@@ -38,15 +41,17 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
   slice.unseen += work
   if (slice.unseen < workPerLook) return undefined
   checkAlive(context)
-  slice.work += slice.unseen
+  const step = slice.unseen
+  slice.work += step
   slice.unseen = 0
   const now = clock.steadyMs()
-  slice.endsAt ??= now + sliceMs
-  if (now < slice.endsAt && slice.work < sliceWorkMax) return undefined
+  slice.beganAt ??= now
+  const rows = now === slice.beganAt ? slice.work : step
+  if (now < slice.beganAt + sliceMs && rows < sliceWorkMax) return undefined
   return nextTurn(clock).then(() => {
     checkAlive(context)
     slice.work = 0
-    slice.endsAt = clock.steadyMs() + sliceMs
+    slice.beganAt = clock.steadyMs()
   })
 }
 

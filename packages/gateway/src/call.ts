@@ -52,7 +52,7 @@ export class Call implements RequestContext {
   readonly timeoutMs: number | undefined
   /** The trace's ledger replaces it at the start of a traced call. */
   ledger: Ledger = new CountingLedger()
-  readonly slice: Slice = { unseen: 0, work: 0, endsAt: undefined }
+  readonly slice: Slice = { unseen: 0, work: 0, beganAt: undefined }
   readonly weight: number = 1
   readonly isUncounted: boolean
   readonly deadlineAt: number | undefined

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { openEngine } from '../engine/engine.ts'
 import type { Key } from '../model/key.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
 import { query } from '../testing/query-world.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const named = (name: string): Key => ({ partition, path: [{ kind: 'K', name }] })
@@ -69,11 +69,7 @@ test.each(stores)('the rest of an answer that grows too large is deferred, in a 
 let turns = 0
 
 function engineInTurns() {
-  const defer = (task: () => void): void => {
-    turns++
-    systemScheduler.defer(task)
-  }
-  return openEngine({ scheduler: { ...systemScheduler, defer } })
+  return openEngine({ scheduler: turnScheduler(() => turns++) })
 }
 
 test('the rows of a thousand long keys are made in many turns', async () => {

@@ -1,7 +1,7 @@
 /** first-row/F1: entities with arrays stand in a result once, and stale rows pass. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Scheduler, systemScheduler } from '../clock.ts'
+import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { decodePath } from '../encoding/key-codec.ts'
@@ -19,6 +19,7 @@ import {
   queryDatabase,
   storeOf,
 } from '../testing/query-world.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 import { openResults } from './execute.ts'
 import { FirstRow } from './first-row.ts'
 import { pathIn } from './position.ts'
@@ -93,13 +94,7 @@ async function walkedFor(lists: readonly (readonly bigint[])[]) {
   const planned = plan(normalize(query({ kind: 'A', order: ['v desc'] }), queryDatabase), [])
   const walked: number[] = []
   let turns = 0
-  const clock: Scheduler = {
-    ...systemScheduler,
-    defer: (task) => {
-      turns++
-      systemScheduler.defer(task)
-    },
-  }
+  const clock = turnScheduler(() => turns++)
   const judging = requestContext({ clock })
   const stream = new FirstRow(
     openResults(context, view, { ...planned, firstRowOnly: false }, { bounds: undefined, expect: 4 }),

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { PathElement } from '../model/key.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 import { decodeOverallMetadata } from './export-metadata.ts'
 import { readLog } from './leveldb-log.ts'
 
@@ -186,11 +186,7 @@ test('a place that cannot be written is said', async () => {
 
 test('commits that are not applied are taken into the export in many turns', async () => {
   let turns = 0
-  const defer = (turn: () => void): void => {
-    turns++
-    systemScheduler.defer(turn)
-  }
-  const held = await openEngine({ apply: { type: 'manual' }, scheduler: { ...systemScheduler, defer } })
+  const held = await openEngine({ apply: { type: 'manual' }, scheduler: turnScheduler(() => turns++) })
   await held.database('p').commit(held.context(), {
     mode: 'nonTransactional',
     mutations: Array.from({ length: 9000 }, (_, i) => {

@@ -2,12 +2,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { type Engine, openEngine } from '../engine/engine.ts'
 import type { Value } from '../model/value.ts'
 import { runAtOnce, sliceWorkMax } from '../slices.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
 import { encodeOverallMetadata, encodePartMetadata, formatRecord } from './export-metadata.ts'
 import { LogWriter } from './leveldb-log.ts'
@@ -224,11 +224,7 @@ test('metadata that list too much, or too long paths, are refused before any of 
 /** An engine that counts the turns of long work. */
 async function countedEngine(): Promise<{ readonly counted: Engine; readonly count: { turns: number } }> {
   const count = { turns: 0 }
-  const defer = (turn: () => void): void => {
-    count.turns++
-    systemScheduler.defer(turn)
-  }
-  return { counted: await openEngine({ scheduler: { ...systemScheduler, defer } }), count }
+  return { counted: await openEngine({ scheduler: turnScheduler(() => count.turns++) }), count }
 }
 
 test('an entity with a long array is exported, and imported, some elements in a turn', async () => {
@@ -256,11 +252,10 @@ test('an entity with a long array is exported, and imported, some elements in a 
 test('an import that is cancelled within a long array blames no entity', async () => {
   let abort = new AbortController()
   let left = Number.POSITIVE_INFINITY
-  const defer = (turn: () => void): void => {
+  const scheduler = turnScheduler(() => {
     if (--left === 0) abort.abort()
-    systemScheduler.defer(turn)
-  }
-  const cancelled = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  })
+  const cancelled = await openEngine({ scheduler })
   const values = Array.from({ length: 60_000 }, () => ({ type: 'null' as const, excludeFromIndexes: true }))
   const metadataFile = await handmade([recordOf(1, { type: 'array', values })])
   for (let turns = 1; turns < 9; turns++) {

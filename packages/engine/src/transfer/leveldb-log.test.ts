@@ -7,6 +7,7 @@ import { requestContext } from '../context.ts'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import { blockBytes } from '../leveldb/log-format.ts'
 import { sliceWorkMax } from '../slices.ts'
+import { turnScheduler } from '../testing/turn-scheduler.ts'
 import { LogWriter, readLog, recordBytesMax } from './leveldb-log.ts'
 
 let folder: string
@@ -90,11 +91,7 @@ describe('records of any length come back', () => {
 test('many records are read in many turns', async () => {
   await write(Array.from({ length: 20_000 }, () => record(0, 1)))
   let turns = 0
-  const defer = (turn: () => void): void => {
-    turns++
-    systemScheduler.defer(turn)
-  }
-  for await (const _ of readLog(requestContext({ clock: { ...systemScheduler, defer } }), path));
+  for await (const _ of readLog(requestContext({ clock: turnScheduler(() => turns++) }), path));
   expect(turns).toBeGreaterThanOrEqual(Math.floor(20_000 / sliceWorkMax))
 })
 

@@ -1,4 +1,4 @@
-import { systemScheduler } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Call } from '../call.ts'
@@ -56,13 +56,9 @@ test('a long report is printed in turns, and no further when its client is gone'
   let turns = 0
   let gone = Number.POSITIVE_INFINITY
   const call: Call = new Call({
-    clock: {
-      ...systemScheduler,
-      defer(task) {
-        if (++turns === gone) call.cancel()
-        systemScheduler.defer(task)
-      },
-    },
+    clock: turnScheduler(() => {
+      if (++turns === gone) call.cancel()
+    }),
   })
   const report = { values: Array(30).fill('x'.repeat(100_000)) }
   const body = await reportBody(call, report)

@@ -1,4 +1,4 @@
-import { systemScheduler } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import { jsonForm } from './http-json.ts'
@@ -26,7 +26,8 @@ async function turnsOf(module: object, called: string, result: unknown, work: ()
 
 const long = Buffer.alloc(64 * 1024)
 const calls = 20
-const call = (): Call => new Call({ clock: systemScheduler })
+const clock = turnScheduler(() => {})
+const call = (): Call => new Call({ clock })
 
 test('of large answers one is printed in a turn of the event loop', async () => {
   const turns = await turnsOf(large, 'longAnswerToJson', '', () =>

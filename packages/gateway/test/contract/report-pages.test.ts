@@ -1,6 +1,7 @@
 /** Reports of large values over HTTP: pages, readers that stall or leave, and the calls of others beside them. */
 import { connect, type Socket } from 'node:net'
-import { type Engine, openEngine, systemScheduler } from '@sixtables/engine'
+import { type Engine, openEngine } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
@@ -43,11 +44,7 @@ async function stalled(): Promise<Socket> {
 }
 
 beforeEach(async () => {
-  const defer = (task: () => void): void => {
-    turns++
-    systemScheduler.defer(task)
-  }
-  engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  engine = await openEngine({ scheduler: turnScheduler(() => turns++) })
   const load = { unreadBytesMax: 16 * megabyte }
   const routes = (router: Router): void => addEngineRoutes(router, engine)
   gateway = await startGateway({ engine, host: '127.0.0.1', port: 0, load, routes })

@@ -1,5 +1,6 @@
 /** Questions to an emulator with large and silly bodies: refused before they cost much, or answered in many turns. */
-import { type Engine, openEngine, systemScheduler } from '@sixtables/engine'
+import { type Engine, openEngine } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bodyObject } from '../../src/admin/admin-service.ts'
 import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
@@ -14,11 +15,7 @@ const router = new Router()
 
 beforeEach(async () => {
   turns = 0
-  const defer = (turn: () => void): void => {
-    turns++
-    systemScheduler.defer(turn)
-  }
-  engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  engine = await openEngine({ scheduler: turnScheduler(() => turns++) })
   addEngineRoutes(router, engine)
 })
 afterEach(() => engine.close())

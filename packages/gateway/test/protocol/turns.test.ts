@@ -1,5 +1,6 @@
 /** One client asks for much at once, another for little: who waits for whom, over real connections. */
 import { type LookupRequest, type LookupResult, openEngine, type QueryBatch, systemScheduler } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { Call, type Handler } from '../../src/call.ts'
 import { handlersOf } from '../../src/handlers/handlers.ts'
@@ -167,11 +168,7 @@ test.each([
 ] as const)('the keys of a large %s are read, checked and used in slices', async (method, key) => {
   const count = 50_000
   let turns = 0
-  const defer = (turn: () => void): void => {
-    turns++
-    systemScheduler.defer(turn)
-  }
-  const clock = { ...systemScheduler, defer }
+  const clock = turnScheduler(() => turns++)
   const engine = await openEngine({ scheduler: clock })
   onTestFinished(() => engine.close())
   const keys = Array.from({ length: count }, () => key)

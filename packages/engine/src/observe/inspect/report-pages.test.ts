@@ -1,22 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { entity, keyOf, property, string } from '../../../test/property/entity-messages.ts'
-import { systemScheduler } from '../../clock.ts'
 import { type Engine, openEngine } from '../../engine/engine.ts'
 import type { Key } from '../../model/key.ts'
 import { MemoryKv } from '../../storage/memory-kv.ts'
 import { query } from '../../testing/query-world.ts'
+import { turnScheduler } from '../../testing/turn-scheduler.ts'
 import { pageCharsMax } from './report-page.ts'
 
 let engine: Engine
 let turns = 0
 
-const scheduler = {
-  ...systemScheduler,
-  defer: (task: () => void): void => {
-    turns++
-    systemScheduler.defer(task)
-  },
-}
+const scheduler = turnScheduler(() => turns++)
 
 const root = { kind: 'G', name: 'g' }
 const megabyte = 'x'.repeat(1_000_000)

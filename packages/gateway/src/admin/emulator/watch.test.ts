@@ -1,5 +1,5 @@
 import { openEngine, type RowKey, systemScheduler } from '@sixtables/engine'
-import { VirtualClock } from '@sixtables/engine/testing'
+import { turnScheduler, VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { tickMs, watchOf } from './watch.ts'
 
@@ -34,11 +34,7 @@ test('streams with the same options are sent one event a tick, made once', async
 
 test('the event of many tablets is made in several turns', async () => {
   let turns = 0
-  const defer = (task: () => void): void => {
-    turns++
-    systemScheduler.defer(task)
-  }
-  const engine = await openEngine({ scheduler: { ...systemScheduler, defer } })
+  const engine = await openEngine({ scheduler: turnScheduler(() => turns++) })
   for (let i = 0; i < 400; i++) engine.tablets.split('Entities', `e${1000 + i}` as RowKey)
   const ending = new AbortController()
   const options = { table: undefined, spanMs: undefined, rowsMax: undefined }
