@@ -3,16 +3,9 @@
  * itself Vitest restores what the last test of a file stubbed before the next test, which is after the next file's `beforeAll`.
  * A deep run draws the cases of all properties from its one seed.
  */
-import { afterAll, expect, vi } from 'vitest'
+import { afterAll, vi } from 'vitest'
+import './compare-bytes.ts'
 import { isDeep } from './deep.ts'
-
-// Bytes are compared as bytes: by itself `expect` looks at one after the other, which takes longer than most tests.
-expect.addEqualityTesters([
-  (one: unknown, other: unknown) =>
-    one instanceof Uint8Array && other instanceof Uint8Array && one.constructor === other.constructor
-      ? Buffer.compare(one, other) === 0
-      : undefined,
-])
 
 if (isDeep) {
   const { configureGlobal } = await import('fast-check')
