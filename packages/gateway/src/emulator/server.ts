@@ -75,7 +75,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     connectionsMax: admission.limits.connectionsMax,
   })
-  const addresses = await listenOn(listening, isDefaultHost ? ['127.0.0.1', '::1'] : [host], port)
+  const hosts = isDefaultHost ? ['127.0.0.1', '::1'] : [host]
+  const addresses = await listenOn(listening, hosts, port).catch((error: unknown) => {
+    admission.close()
+    throw error
+  })
   const first = addresses[0]?.port ?? port
   return {
     host,

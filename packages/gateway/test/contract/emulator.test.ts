@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { PropertyFilter } from '@google-cloud/datastore'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fixtureOf } from '../../src/fixtures/fixture.ts'
 import { clientOf, testEmulator } from '../support/emulator.ts'
 
@@ -181,6 +181,8 @@ describe('an emulator in this process', () => {
 
   test('a port in use is told, and nothing is left open', async () => {
     const { port } = await testEmulator()
+    const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
     await expect(testEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    for (const { value } of begun.mock.results) expect(ended).toHaveBeenCalledWith(value)
   })
 })
