@@ -56,4 +56,20 @@ describe('printing', () => {
       '{\n  "doubleValue": 1.0,\n  "latitude": -0.0,\n  "longitude": 1e+21,\n  "offset": 1\n}\n',
     )
   })
+
+  test.each([
+    ['0.5', 0.5],
+    ['0.0', 0],
+    ['-0.0', -0],
+    ['-7.0', -7],
+    ['1e+21', 1e21],
+    ['"NaN"', 'NaN'],
+    [String.raw`"\"doubleValue\": 5\n"`, '"doubleValue": 5\n'],
+  ])('shows the double %s alone, first and last', (text, value) => {
+    expect(printJson({ doubleValue: value })).toBe(`{\n  "doubleValue": ${text}\n}\n`)
+    expect(printJson({ longitude: value, a: 1 })).toBe(`{\n  "longitude": ${text},\n  "a": 1\n}\n`)
+    expect(printJson([{ a: 1, latitude: value }, 2])).toBe(
+      `[\n  {\n    "a": 1,\n    "latitude": ${text}\n  },\n  2\n]\n`,
+    )
+  })
 })

@@ -45,9 +45,13 @@ function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
 /** Members of type double. */
 const doubles = new Set(['doubleValue', 'latitude', 'longitude'])
 
-/** Prints a message as JSON, in the style of answers. */
+/** A double that JSON.stringify() prints without a fraction, and without the sign of -0. */
+const wholeDouble = /"(?:doubleValue|latitude|longitude)": -?\d+,?\n/
+
+/** Prints a message as JSON, in the style of answers: that of JSON.stringify() but for whole doubles. */
 export function printJson(value: Json): string {
-  return `${print(value, '\n', '')}\n`
+  const text = JSON.stringify(value, undefined, 2)
+  return `${wholeDouble.test(text) ? print(value, '\n', '') : text}\n`
 }
 
 /** @param lineBreak - a line break and the indentation of the current level */
