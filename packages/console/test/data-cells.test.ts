@@ -217,6 +217,23 @@ consoleTests('the table of Data', ({ visit }) => {
     await firstRow(page, 'theirs')
   })
 
+  test('a selected entity that another writer has deleted is told as one that is gone, not as one that stays', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 3, tasks)
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select Task:${id}`, exact: true }).click()
+    await page.route('**/*:runQuery', () => undefined)
+    await commit(origin, [{ delete: { path: [{ kind: 'Task', id: '1' }] } }])
+    await page.getByRole('button', { name: 'Delete selected' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete entities' })
+    await dialog.getByRole('button', { name: 'Delete 2 entities' }).click()
+    await dialog.getByText(/^Deleted \d entit(y|ies)\.$/).waitFor()
+    expect(await dialog.getByRole('status').textContent()).toBe('Deleted 2 entities.')
+    expect(await dialog.getByText('Another writer').count()).toBe(0)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   test('a value filters, a key leads to its entity and to those below it', async () => {
     const { page, origin, go } = await visit('')
     await seed(origin, 'Task', 6, tasks)

@@ -36,7 +36,8 @@ interface LookupAnswer {
 interface CommitAnswer {
   readonly mutationResults: readonly {
     readonly key?: ApiKey
-    readonly version: string
+    /** Absent after a conflict where nothing is stored. */
+    readonly version?: string
     readonly conflictDetected?: boolean
   }[]
 }
@@ -86,7 +87,7 @@ export const stored = signal<Stored>({ scope: { project: '', database: '', names
  */
 export async function commitWrites(scope: EntityScope, writes: readonly KeyedWrite[]) {
   const { mutationResults } = await commit(scope, mutationsOf(scope, writes))
-  const results = mutationResults.map(({ key, version, conflictDetected }) => ({
+  const results = mutationResults.map(({ key, version = '0', conflictDetected }) => ({
     key,
     version,
     isConflict: conflictDetected === true,
@@ -110,7 +111,8 @@ export interface Deletion {
 export async function deleteEntities(scope: EntityScope, entities: readonly Deletion[]): Promise<number> {
   const mutations = entities.map(({ key, version }) => ({ delete: key, ...given({ baseVersion: version }) }))
   const { mutationResults } = await commit(scope, mutations)
-  return mutationResults.filter(({ conflictDetected }) => conflictDetected === true).length
+  return mutationResults.filter(({ conflictDetected, version }) => conflictDetected === true && version !== undefined)
+    .length
 }
 
 async function commit(scope: EntityScope, mutations: readonly object[]): Promise<CommitAnswer> {
