@@ -3,7 +3,7 @@
  * count is shown with its time, or `1,000+`, until a button counts them.
  */
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { countAll, countMax, countSmall, type KindCount, type KindCounts, kindsMax } from '../../api/kinds.ts'
 import { Button } from '../../components/controls.tsx'
 import { ConnectClient } from '../../components/copy-button.tsx'
@@ -82,22 +82,22 @@ interface Found extends KindCounts {
 /** What is known: figures of now for small kinds, those of the last count for others. */
 function useKindCounts({ project, database, commits, shown }: DatabaseKindsProps) {
   const scope = { project, database, namespace: '' }
-  const [last, setLast] = useState<Found | undefined>(undefined)
   const { value, error, reload, set } = useLoaded<KindCounts>(JSON.stringify([project, database]), {
     read: (_, options) => countSmall(scope, options),
   })
   const all = useAction(async () => {
     set(await countAll(scope, {}))
   })
-  useEffect(() => {
-    if (value?.isWhole === true) setLast({ ...value, countedAt: Date.now() })
+  const last = useRef<Found | undefined>(undefined)
+  useMemo(() => {
+    if (value?.isWhole === true) last.current = { ...value, countedAt: Date.now() }
   }, [value])
   const soon = useSoon(restMs * shown, reload)
   useEffect(() => {
     if (commits > 0) soon()
   }, [commits])
   return {
-    found: value === undefined || value.isWhole ? last : merged(value, last),
+    found: value === undefined || value.isWhole ? last.current : merged(value, last.current),
     error: all.error ?? error,
     isCounting: all.isBusy,
     count: all.run,
