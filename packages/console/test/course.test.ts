@@ -34,7 +34,7 @@ consoleTests('the course', ({ visit }) => {
     expect(await violationsOf(page, ['color-contrast'])).toEqual([])
     await page.emulateMedia({ colorScheme: 'light' })
     await go('#/labs/chapter/1')
-    expect(await page.getByRole('textbox').first().inputValue()).toBe('ten rows')
+    await expect.poll(() => page.getByRole('textbox').first().inputValue()).toBe('ten rows')
     await picture(page, 'console-course')
     // A prediction that another tab keeps meanwhile stays.
     await page.evaluate(() => {

@@ -74,15 +74,19 @@ consoleTests('an entity in the console', ({ visit }) => {
     }
     expect(await emulator.inspector.entity(every)).toEqual(before)
     const dialog = await openEditor(page)
+    await dialog.getByText('Writes nothing').waitFor()
     // On a telephone each value has a line of its own, below its type.
     await page.setViewportSize({ width: 390, height: 800 })
+    let compared = 0
     for (const type of await dialog.getByLabel(/^Type of/).all()) {
       const name = ((await type.getAttribute('aria-label')) ?? '').replace('Type of ', '')
       const value = dialog.getByLabel(`Value of ${name}`, { exact: true })
       if ((await value.count()) === 0) continue
       const [above, below] = [await type.boundingBox(), await value.boundingBox()]
       expect(below?.y, name).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0))
+      compared++
     }
+    expect(compared).toBeGreaterThan(10)
     // A change of one value leaves every other byte as it was.
     await dialog.getByLabel('Value of half').fill('2.5')
     await save(dialog)
