@@ -7,6 +7,8 @@ import type { Key, PartitionId } from './model/key.ts'
 export interface CommitFact {
   readonly call: 'commit'
   readonly mutations: readonly { readonly key: Key }[]
+  /** The first key that it names twice, once that is found. */
+  repeated?: Key
   readonly isTransactional: boolean
 }
 

@@ -259,10 +259,18 @@ export interface KeyCodes {
   readonly path: string
 }
 
+/** The latest kind and its code: the keys of a call are mostly of one kind, and each record in the log keeps a code. */
+let latestKind = ''
+let codeOfLatest = encodeText('')
+
 export function keyCodes(key: Key): KeyCodes {
   const last = key.path[key.path.length - 1]
   invariant(last !== undefined, 'a key has at least one path element')
-  return { partition: partitionCode(key.partition), kind: encodeText(last.kind), path: pathCode(key.path) }
+  if (last.kind !== latestKind) {
+    latestKind = last.kind
+    codeOfLatest = encodeText(latestKind)
+  }
+  return { partition: partitionCode(key.partition), kind: codeOfLatest, path: pathCode(key.path) }
 }
 
 /** {@link keyCodes}, from codes of the partition and path. */

@@ -4,7 +4,6 @@
  */
 
 import type { RequestContext } from '../context.ts'
-import { getOrInsert } from '../get-or-insert.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
@@ -43,16 +42,18 @@ export function recordsOf(
     const group = groupOf(rows.codes.partition, rows.path)
     return andThen(giveWay(context, workOfDelta(delta)), () => [newRecord(head, group, [rows])])
   }
-  const byGroup = new Map<GroupCode, EntityRows[]>()
-  for (const group of head.groups) byGroup.set(group, [])
+  const byGroup = new Map<GroupCode, { readonly group: GroupCode; readonly changes: EntityRows[] }>()
+  for (const group of head.groups) byGroup.set(group, { group, changes: [] })
   const grouped = forEachInSlices(context, deltas, workOfDelta, (delta) => {
     const group = groupOf(delta.codes.partition, delta.codes.path)
-    getOrInsert(byGroup, group, () => []).push(rowsOf(delta))
+    const known = byGroup.get(group)
+    if (known === undefined) byGroup.set(group, { group, changes: [rowsOf(delta)] })
+    else known.changes.push(rowsOf(delta))
   })
   const records: NewRecord[] = []
-  const workOfGroup = ([, { length }]: readonly [GroupCode, EntityRows[]]): number => (length + 1) * workOfOne
+  const workOfGroup = ({ changes }: Pick<NewRecord, 'changes'>): number => (changes.length + 1) * workOfOne
   const encoded = andThen(grouped, () =>
-    forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
+    forEachInSlices(context, [...byGroup.values()], workOfGroup, ({ group, changes }) => {
       records.push(newRecord(headIn(group, head), group, changes))
     }),
   )

@@ -63,13 +63,11 @@ export class RecordWrites implements WriteSource {
       yield workOf(1, value)
     }
     const producer = new RowProducer(sink)
-    for (const { changes } of this.#records) {
-      for (const change of changes) {
-        const places = this.#stage === 'A' ? 1 : change.places
-        for (let from = 0; from < places; from += placesOfStep) {
-          this.#write(sink, producer, change, from, from + placesOfStep)
-          yield from === 0 ? workOf(1 + Math.min(change.count, 2 * placesOfStep), change.after) : 2 * placesOfStep
-        }
+    for (const change of this.#records.flatMap(({ changes }) => changes)) {
+      const places = this.#stage === 'A' ? 1 : change.places
+      for (let from = 0; from < places; from += placesOfStep) {
+        this.#write(sink, producer, change, from, from + placesOfStep)
+        yield from === 0 ? workOf(1 + Math.min(change.count, 2 * placesOfStep), change.after) : 2 * placesOfStep
       }
     }
   }

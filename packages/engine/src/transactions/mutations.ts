@@ -135,6 +135,7 @@ export function refuseRepeatedKeys(
     if (automaticId) return
     const row = entityRowKeyOf(key)
     if (seen.has(row)) {
+      noteRepeated(context, key)
       throw invalidArgument(
         `${formatKey(key)} is mutated twice in one non-transactional commit; use a transaction or two commits`,
         'A non-transactional commit may not contain multiple mutations affecting the same entity.',
@@ -144,15 +145,19 @@ export function refuseRepeatedKeys(
   })
 }
 
-/** @throws DatastoreError the first failure of an atomic list */
+function noteRepeated({ ledger: { fact } }: RequestContext, key: Key): void {
+  if (fact?.call === 'commit') fact.repeated ??= key
+}
+
+/** @throws DatastoreError the first failure of an atomic list. Any other list names an entity once ({@link refuseRepeatedKeys}). */
 export function evaluateMutations(
   mutations: readonly PreparedMutation[],
   rules: EvaluationRules,
   read: Reader,
   version: bigint,
 ): MaybePromise<Evaluated> {
-  // The usual commit is of one entity.
-  if (mutations.length === 1) return new Fold(mutations, rules, read, version, noNames).run()
+  if (mutations.length === 1 || (!rules.atomic && mutations.every(({ automaticId }) => !automaticId)))
+    return new Fold(mutations, rules, read, version, noNames).run()
   return andThen(namedKeys(mutations, rules), (named) => new Fold(mutations, rules, read, version, named).run())
 }
 
@@ -175,6 +180,7 @@ function namedKeys(
       named.set(row, { lastOperation: operation, firstConflict: conflict, transforms: countOf(transforms) })
       return
     }
+    noteRepeated(rules.context, key)
     if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
       throw invalidArgument(
         `${formatKey(key)}: ${operation} after ${known.lastOperation} of the same entity in one commit`,
@@ -216,7 +222,7 @@ class Fold {
     this.#read = read
     this.#version = version
     this.#named = named
-    this.#known = mutations.length < 2 ? undefined : new Map()
+    this.#known = named.size === 0 ? undefined : new Map()
   }
 
   run(): MaybePromise<Evaluated> {

@@ -12,8 +12,6 @@ import { LruMap } from './lru-map.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 
 const runMin = 100
-/** Maximum number of mutations of a commit that are compared. */
-const mutationsMax = 1000
 const subjectsMax = 256
 const pagesMin = 4
 const skippedMin = 100
@@ -45,19 +43,6 @@ export class CallPatterns implements Pattern {
   }))
   readonly #duplicates = new Map<string, { commits: number; example: string }>()
 
-  #noteDuplicates(mutations: CommitFact['mutations']): void {
-    const seen = new Set<string>()
-    for (const { key } of mutations.slice(0, mutationsMax)) {
-      if (!isCompleteKey(key)) continue
-      const code = keyCode(key)
-      if (seen.has(code)) {
-        this.#duplicate(key)
-        return
-      }
-      seen.add(code)
-    }
-  }
-
   noteQuery({ kind, skipped, returned }: QueryFact): void {
     this.#run = undefined
     if (kind === undefined) return
@@ -72,7 +57,7 @@ export class CallPatterns implements Pattern {
     const method = fact.call
     const key = fact.call === 'commit' ? fact.mutations[0]?.key : fact.keys[0]
     const count = fact.call === 'commit' ? fact.mutations.length : fact.keys.length
-    if (fact.call === 'commit' && count > 1) this.#noteDuplicates(fact.mutations)
+    if (fact.call === 'commit' && fact.repeated !== undefined) this.#noteDuplicate(fact.repeated)
     if (fact.isTransactional || key === undefined || count > 1) {
       this.#run = undefined
       return
@@ -110,7 +95,7 @@ export class CallPatterns implements Pattern {
     return known
   }
 
-  #duplicate(key: Key): void {
+  #noteDuplicate(key: Key): void {
     const kind = kindOf(key)
     const known = this.#duplicates.get(kind)
     if (known !== undefined) known.commits++
