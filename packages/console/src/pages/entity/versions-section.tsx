@@ -130,11 +130,13 @@ function ReadTime({ version: { readTime, readable } }: { readonly version: Versi
 interface LoadedVersion {
   readonly entity?: StoredEntity
   readonly error?: Error
+  /** The list of versions at the call that failed. */
+  readonly failedAt?: VersionsSectionProps['versions']
 }
 
 /**
  * Versions do not change: each is asked for until it is there, after an error again when the list of versions is read again. Then the server
- * is back, and has them: another server would not know those of the list before.
+ * is back, and has them: another server would not know those of the list before. A call under way goes on when commits bring a new list.
  */
 function useVersion(
   scope: EntityScope,
@@ -143,19 +145,21 @@ function useVersion(
   version: string | undefined,
 ): LoadedVersion {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedVersion>>(new Map())
+  const found = (version === undefined ? undefined : loaded.get(version)) ?? {}
+  const isAskedAgain = found.failedAt !== undefined && found.failedAt !== versions
   useEffect(() => {
-    if (version === undefined || loaded.get(version)?.entity !== undefined) return
+    if (version === undefined || found.entity !== undefined || found.failedAt === versions) return
     const abort = new AbortController()
     const add = (one: LoadedVersion): void => setLoaded((before) => new Map([...before, [version, one]]))
     readEntity(scope, key, { version, signal: abort.signal }).then(
       (entity) => add({ entity }),
       (error: Error) => {
-        if (!abort.signal.aborted) add({ error })
+        if (!abort.signal.aborted) add({ error, failedAt: versions })
       },
     )
     return () => abort.abort()
-  }, [version, versions])
-  return (version === undefined ? undefined : loaded.get(version)) ?? {}
+  }, [version, isAskedAgain && versions])
+  return found
 }
 
 function VersionState({ state: { entity, error }, isDeleted }: Readonly<{ state: LoadedVersion; isDeleted: boolean }>) {
