@@ -19,7 +19,6 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
 import { DamagedRow } from './damaged-row.ts'
-import { KeptSpaces } from './kept-spaces.ts'
 import type {
   Durability,
   FileDamage,
@@ -128,7 +127,6 @@ export class LevelKv implements Kv {
   readonly #level: LevelDatabase
   readonly #acknowledged: AcknowledgedLog
   readonly #writer: LevelWriter
-  readonly #kept = new KeptSpaces()
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
   readonly #source: ScanSource
@@ -172,12 +170,12 @@ export class LevelKv implements Kv {
       },
       afterWrite: (groups) => this.#advance(groups),
     }
-    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#kept, options.scheduler, areas)
+    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, options.scheduler, areas)
     this.#leftover = new LeftoverRows(level, this.#writer)
     const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
-      this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3), this.#kept)
-      this.#values = new ValueCache(Math.ceil(cacheBytes / 3), this.#kept)
+      this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
+      this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
     this.#source = { level, cache: this.#rows }
     if (options.readBeforeWritten !== undefined) {
@@ -217,8 +215,7 @@ export class LevelKv implements Kv {
   }
 
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
-    this.#kept.add(write.key)
-    for (let unknown = this.#writer.unknown; unknown !== undefined; unknown = this.#writer.unknown) await unknown
+    while (this.#writer.filling !== undefined) await this.#writer.filling
     const pending = this.#writer.pending(write.key)
     const value = pending === undefined ? this.get(write.key) : pending.value
     if (sameBytes(value, expected)) {
@@ -346,10 +343,10 @@ export class LevelKv implements Kv {
     this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
       if ('leftover' in group || 'home' in group) continue
-      if ('kept' in group && group.spaces === this.#kept.count) {
-        this.#rows?.apply(group.kept)
-        this.#values?.apply(group.kept)
-      } else if ('kept' in group || group.deleted.length > 0) {
+      if (!('deleted' in group)) {
+        this.#rows?.apply(group)
+        this.#values?.apply(group)
+      } else if (group.deleted.length > 0) {
         this.#rows?.clear()
         this.#values?.clear()
       }

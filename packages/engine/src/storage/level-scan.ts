@@ -154,7 +154,7 @@ export class LevelScan implements KvScan {
     const asked = Math.min(Math.max(least, this.#chunkRows), chunkRowsMax)
     const seeks = this.#seeks
     const from = this.#frontier
-    const fill = cache?.beginFill(this.#range)
+    const fill = cache?.beginFill()
     let chunk: Chunk | undefined
     try {
       this.#cursor ??= new LevelCursor(this.#source.level, this.#version, this.#range, this.#reverse)

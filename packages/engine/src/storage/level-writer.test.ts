@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../errors.ts'
-import { KeptSpaces } from './kept-spaces.ts'
 import type { WriteSource } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
 import { LevelWriter } from './level-writer.ts'
@@ -38,27 +37,19 @@ const put = (key: string, value = 1) => [{ key, value: Uint8Array.of(value) }]
 describe('the writer of a LevelDB store', () => {
   let level: FakeLevel
   let acknowledged: number
-  let kept: KeptSpaces
   let writer: LevelWriter
 
   const open = (durability: 'process' | 'power'): LevelWriter =>
-    new LevelWriter(
-      level as unknown as LevelDatabase,
-      durability,
-      {
-        beforeWrite() {},
-        afterWrite(groups) {
-          acknowledged += groups.length
-        },
+    new LevelWriter(level as unknown as LevelDatabase, durability, {
+      beforeWrite() {},
+      afterWrite(groups) {
+        acknowledged += groups.length
       },
-      kept,
-    )
+    })
 
   beforeEach(() => {
     level = new FakeLevel()
     acknowledged = 0
-    kept = new KeptSpaces()
-    for (const space of 'abcl') kept.add(space)
     writer = open('process')
   })
 
@@ -91,25 +82,6 @@ describe('the writer of a LevelDB store', () => {
     level.batches[2]?.settle()
     await third
     expect(writer.pending('a')).toBeUndefined()
-  })
-
-  it('does not know every write until those are done that were submitted before their key space was kept', async () => {
-    const first = writer.submit(put('x'))
-    expect(writer.pending('x')).toBeUndefined()
-    kept.add('x')
-    let isKnown = false
-    const known = writer.unknown?.then(() => {
-      isKnown = true
-    })
-    const second = writer.submit(put('x', 2))
-    await turn()
-    expect(isKnown).toBe(false)
-    level.batches[0]?.settle()
-    await Promise.all([first, known])
-    expect(writer.unknown).toBeUndefined()
-    expect(writer.pending('x')?.value).toEqual(Uint8Array.of(2))
-    level.batches[1]?.settle()
-    await second
   })
 
   it('a range of any number of rows moves by one row, and later writes to it go to its new area', async () => {
@@ -185,8 +157,8 @@ describe('the writer of a LevelDB store', () => {
     expect(list.steps).toBeLessThan(500)
     expect(level.batches).toEqual([])
     expect(writer.pending('l0')?.value).toEqual(Uint8Array.of(2))
-    await writer.unknown
-    expect(writer.unknown).toBeUndefined()
+    await writer.filling
+    expect(writer.filling).toBeUndefined()
     expect(writer.pending('l499')?.value).toEqual(Uint8Array.of(1))
     expect(level.batches).toHaveLength(1)
     expect(level.batches[0]?.rows).toHaveLength(500)

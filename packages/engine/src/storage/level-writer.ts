@@ -17,7 +17,6 @@ import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { giveWay } from '../slices.ts'
 import { Areas, areaTableKey, type PlacedRange, storedRange } from './areas.ts'
-import { KeptSpaces } from './kept-spaces.ts'
 import {
   countOf,
   type Durability,
@@ -64,16 +63,10 @@ export interface Homecoming {
   readonly areas: Areas
 }
 
-/** Writes of one list: its rows in the key spaces that were kept when they went to LevelDB. */
-export interface Written {
-  readonly kept: readonly KvWrite[]
-  /** {@link KeptSpaces.count} when the list was submitted. */
-  readonly spaces: number
-}
-
-export type Group = Written | Deletion | Cleaning | Homecoming
+export type Group = readonly KvWrite[] | Deletion | Cleaning | Homecoming
 
 interface Job {
+  /** The rows that went to LevelDB; caches and later reads get this list. */
   readonly group: Group
   readonly promise: Promise<void>
   readonly resolve: () => void
@@ -110,7 +103,6 @@ export class LevelWriter {
   readonly #level: LevelDatabase
   readonly #sync: boolean
   readonly #events: WriterEvents
-  readonly #kept: KeptSpaces
   readonly #scheduler: Scheduler
   readonly #waiting: Batch[] = []
   #underWay: Batch | undefined
@@ -121,14 +113,12 @@ export class LevelWriter {
     level: LevelDatabase,
     durability: Durability,
     events: WriterEvents,
-    kept: KeptSpaces = new KeptSpaces(),
     scheduler: Scheduler = systemScheduler,
     areas: Areas = new Areas(),
   ) {
     this.#level = level
     this.#sync = durability === 'power'
     this.#events = events
-    this.#kept = kept
     this.#scheduler = scheduler
     this.#areas = areas
   }
@@ -140,13 +130,13 @@ export class LevelWriter {
 
   submit(writes: Writes): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const kept: KvWrite[] = []
-    const job = newJob({ kept, spaces: this.#kept.count })
+    const rows: KvWrite[] = []
+    const job = newJob(rows)
     const count = countOf(writes)
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count
-    const sink = this.#sinkInto(batch.chained, this.#areas, kept)
+    const sink = this.#sinkInto(batch.chained, this.#areas, rows)
     if (count > mergedRowsMax) {
       batch.filling = this.#fill(batch, writes, sink)
       return job.promise
@@ -179,14 +169,13 @@ export class LevelWriter {
     this.#handOver()
   }
 
-  /** A sink that writes rows into a batch, each to its area, and adds those of kept key spaces to a list. */
-  #sinkInto(batch: LevelBatch, areas: Areas, kept?: KvWrite[]): WriteSink {
+  /** A sink that writes rows into a batch, each to its area, and adds them to a list. */
+  #sinkInto(batch: LevelBatch, areas: Areas, rows?: KvWrite[]): WriteSink {
     const events = this.#events
-    const spaces = this.#kept
     return {
       write: (key, value) => {
+        rows?.push({ key, value })
         const keyBytes = passingBytes(areas.place(key))
-        if (kept !== undefined && spaces.has(key)) kept.push({ key, value })
         if (value === undefined) batch.del(keyBytes)
         else {
           events.put?.(key)
@@ -248,19 +237,12 @@ export class LevelWriter {
     return job.promise
   }
 
-  /** Resolves when there may be fewer writes that {@link pending} does not know; `undefined` = it knows all. */
-  get unknown(): Promise<void> | undefined {
-    const filling = this.#waiting.find(({ filling }) => filling !== undefined)?.filling
-    if (filling !== undefined) return filling
-    const { count } = this.#kept
-    for (const { jobs } of [this.#underWay, ...this.#waiting].filter((batch) => batch !== undefined)) {
-      const job = jobs.find(({ group }) => 'kept' in group && group.spaces !== count)
-      if (job !== undefined) return job.promise.catch(() => {})
-    }
-    return undefined
+  /** Resolves when LevelDB has a list that it lacks rows of; `undefined` = there is none. */
+  get filling(): Promise<void> | undefined {
+    return this.#waiting.find(({ filling }) => filling !== undefined)?.filling
   }
 
-  /** The newest unacknowledged write to `key`, of a kept key space: its value, and a promise for its outcome. */
+  /** The newest unacknowledged write to `key`: its value, and a promise for its outcome. */
   pending(key: RowKey): { readonly value: Uint8Array | undefined; readonly settled: Promise<void> } | undefined {
     for (let i = this.#waiting.length - 1; i >= 0; i--) {
       const found = findLast((this.#waiting[i] as Batch).jobs, key)
@@ -311,7 +293,7 @@ export class LevelWriter {
   async #write({ chained, jobs }: Batch): Promise<void> {
     this.#events.beforeWrite()
     if (chained !== undefined) return chained.write({ sync: this.#sync })
-    const group = jobs[0]?.group as Exclude<Group, Written>
+    const group = jobs[0]?.group as Exclude<Group, readonly KvWrite[]>
     const last = this.#level.batch()
     if ('leftover' in group) {
       const { leftover, rows } = group
@@ -403,7 +385,7 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
       if (isIn) return { value: undefined, settled: promise }
       continue
     }
-    const write = group.kept.findLast((one) => one.key === key)
+    const write = group.findLast((one) => one.key === key)
     if (write !== undefined) return { value: write.value, settled: promise }
   }
   return undefined

@@ -16,7 +16,6 @@ import { lowerBound } from '../lower-bound.ts'
 import { BTree } from './btree.ts'
 import { floorFrom } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
-import type { KeptSpaces } from './kept-spaces.ts'
 import { ownRest } from './key-parts.ts'
 import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
 
@@ -74,7 +73,6 @@ export function rowOf(key: RowKey, value: Uint8Array): KvRow {
 
 export class RowCache {
   readonly #bytesMax: number
-  readonly #kept: KeptSpaces
   readonly #spans = new BTree<Span>()
   /** The spans, the one added or found in use longest ago first. */
   readonly #order = new Set<Span>()
@@ -84,9 +82,8 @@ export class RowCache {
   #firstRecent = 0
   readonly #fills = new Set<Fill>()
 
-  constructor(bytesMax: number, kept: KeptSpaces) {
+  constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-    this.#kept = kept
   }
 
   get bytes(): number {
@@ -104,9 +101,8 @@ export class RowCache {
     return span
   }
 
-  /** Must be called when LevelDB is asked for rows of a range, at the newest acknowledged version. */
-  beginFill(range: KeyRange): Fill {
-    this.#kept.addRange(range)
+  /** Must be called when LevelDB is asked, at the newest acknowledged version. */
+  beginFill(): Fill {
     const fill = { since: this.#firstRecent + this.#recent.length }
     this.#fills.add(fill)
     return fill
@@ -123,7 +119,7 @@ export class RowCache {
     if (this.#fills.size === 0) this.#forgetRecent()
   }
 
-  /** Must be called with each group of writes when it is acknowledged; of rows in kept key spaces, it must have all. */
+  /** Must be called with each group of writes when it is acknowledged. */
   apply(writes: readonly KvWrite[]): void {
     if (this.#fills.size > 0) this.#recent.push(writes)
     this.#apply(writes)

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { KeptSpaces } from './kept-spaces.ts'
 import { ValueCache } from './value-cache.ts'
 
 /** A cache over a map, with room for some four small values in either half. */
 class World {
   readonly rows = new Map<string, Uint8Array>()
-  readonly cache = new ValueCache(2000, new KeptSpaces())
+  readonly cache = new ValueCache(2000)
   reads = 0
 
   get(key: string): number | undefined {

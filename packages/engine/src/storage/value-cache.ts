@@ -11,7 +11,6 @@
  * Measured: 0.1–0.3 µs a hit, where LevelDB's getSync takes 2. A search for every written row took 0.6 of the 5 ms of a commit
  * of 100 entities. Absence is not cached: a commit asks once for each new entity, and caching that took 0.2 ms of those 5.
  */
-import type { KeptSpaces } from './kept-spaces.ts'
 import type { KvWrite, RowKey } from './kv.ts'
 
 /** Memory of an entry beside its bytes. Believed, from heap sizes. */
@@ -19,16 +18,14 @@ const overheadBytes = 200
 
 export class ValueCache {
   readonly #bytesMax: number
-  readonly #kept: KeptSpaces
   #young = new Map<RowKey, Uint8Array>()
   #old = new Map<RowKey, Uint8Array>()
   #youngBytes = 0
   /** By the first character of a key, its key space: 1 = rows of it were ever added. */
   readonly #spaces = new Uint8Array(256)
 
-  constructor(bytesMax: number, kept: KeptSpaces) {
+  constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
-    this.#kept = kept
   }
 
   /** The row's value from the cache, or from `read`, which reads the newest acknowledged version. */
@@ -40,7 +37,7 @@ export class ValueCache {
     return value
   }
 
-  /** Must be called when a group of writes is acknowledged; of rows in kept key spaces, it must have all. */
+  /** Must be called when a group of writes is acknowledged. */
   apply(writes: readonly KvWrite[]): void {
     if (this.#young.size + this.#old.size === 0) return
     for (const { key, value } of writes) {
@@ -62,7 +59,6 @@ export class ValueCache {
 
   #add(key: RowKey, value: Uint8Array): void {
     this.#spaces[key.charCodeAt(0)] = 1
-    this.#kept.add(key)
     this.#young.set(key, value)
     this.#youngBytes += overheadBytes + key.length + value.length
     if (this.#youngBytes * 2 <= this.#bytesMax) return
