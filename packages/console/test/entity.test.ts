@@ -1,6 +1,5 @@
 /** Entity, inside, and the editor of entities: in a real browser against a real server. */
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Emulator, startEmulator } from '@sixtables/gateway'
 import type { Locator, Page, Route } from 'playwright-core'
 import { onTestFinished as after, expect, test } from 'vitest'
@@ -336,24 +335,6 @@ consoleTests('an entity in the console', ({ visit }) => {
     await go(at('ToDo:1'))
     await page.locator('.entity-state').getByText('title').waitFor({ timeout: 30_000 })
     expect(await page.getByText('could not be read').count()).toBe(0)
-  })
-
-  test('a version is shown though commits of its group come faster than it is read', async () => {
-    const { page, origin, emulator, go } = await visit('')
-    await put(emulator, { title: { stringValue: 'a' } })
-    await page.route('**/emulator/inspect/entity?*version=*', async (route) => {
-      await pause(400)
-      await route.continue().catch(() => undefined)
-    })
-    await go(at('ToDo:1'))
-    await page.getByText('one is kept').waitFor()
-    const state = page.locator('.entity-state').getByText('title')
-    const root = { kind: 'ToDo', id: '1' }
-    for (let id = 1; id < 60 && (await state.count()) === 0; id++) {
-      await commit(origin, [{ upsert: { key: { path: [root, { kind: 'Note', id: String(id) }] }, properties: {} } }])
-      await pause(50)
-    }
-    expect(await state.count()).toBe(1)
   })
 
   test('the keyboard alone edits an entity', async () => {

@@ -1,4 +1,5 @@
 /** The page is trusted: nothing moves under the pointer, no count and no type is left out, and what is shown is of one thing. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { consoleTests } from './browser.ts'
@@ -125,6 +126,24 @@ consoleTests('a page to trust', ({ visit }) => {
     await page.getByRole('row', { name: /Other/ }).waitFor()
     await page.getByText(/^Large kinds counted at \d\d:/).waitFor()
     expect(await row.getByRole('cell').first().textContent()).toBe('1,001')
+  })
+
+  test('a version is shown though commits of its group come faster than it is read', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Person', 1, person)
+    await page.route('**/emulator/inspect/entity?*version=*', async (route) => {
+      await pause(400)
+      await route.continue().catch(() => undefined)
+    })
+    await go('#/entity/demo/Person:1')
+    await page.getByText('one is kept').waitFor()
+    const state = page.locator('.entity-state').getByText('age')
+    const root = { kind: 'Person', id: '1' }
+    for (let id = 1; id < 60 && (await state.count()) === 0; id++) {
+      await commit(origin, [{ upsert: { key: { path: [root, { kind: 'Note', id: String(id) }] }, properties: {} } }])
+      await pause(50)
+    }
+    expect(await state.count()).toBe(1)
   })
 
   test('findings are a line for each kind of them', async () => {
