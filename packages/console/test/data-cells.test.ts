@@ -6,6 +6,18 @@ import { commit } from './commit.ts'
 import { firstRow, integer, type Properties, rows, seed, tasks, text } from './data-rows.ts'
 
 consoleTests('the table of Data', ({ visit }) => {
+  /** A page that has two of three entities selected, and learns nothing of what happens to them. */
+  const twoSelected = async () => {
+    const visited = await visit('')
+    const { page, origin, go } = visited
+    await seed(origin, 'Task', 3, tasks)
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select Task:${id}`, exact: true }).click()
+    await page.route('**/*:runQuery', () => undefined)
+    return visited
+  }
+
   test('one toolbar, types in the heads, numbers aligned by their points; all rows and ranges of rows are selected', async () => {
     const { page, origin, go } = await visit('')
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -198,12 +210,7 @@ consoleTests('the table of Data', ({ visit }) => {
   })
 
   test('a selected entity that another writer changes stays, where the user has not seen the change', async () => {
-    const { page, origin, go } = await visit('')
-    await seed(origin, 'Task', 3, tasks)
-    await go('#/data/demo/Task')
-    await firstRow(page, 'Task:1')
-    for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select Task:${id}`, exact: true }).click()
-    await page.route('**/*:runQuery', () => undefined)
+    const { page, origin, go } = await twoSelected()
     await seed(origin, 'Task', 1, () => ({ title: text('theirs') }))
     await page.getByRole('button', { name: 'Delete selected' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete entities' })
@@ -218,12 +225,7 @@ consoleTests('the table of Data', ({ visit }) => {
   })
 
   test('a selected entity that another writer has deleted is told as one that is gone, not as one that stays', async () => {
-    const { page, origin, go } = await visit('')
-    await seed(origin, 'Task', 3, tasks)
-    await go('#/data/demo/Task')
-    await firstRow(page, 'Task:1')
-    for (const id of [1, 2]) await page.getByRole('checkbox', { name: `Select Task:${id}`, exact: true }).click()
-    await page.route('**/*:runQuery', () => undefined)
+    const { page, origin } = await twoSelected()
     await commit(origin, [{ delete: { path: [{ kind: 'Task', id: '1' }] } }])
     await page.getByRole('button', { name: 'Delete selected' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete entities' })

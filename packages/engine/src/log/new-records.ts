@@ -4,6 +4,7 @@
  */
 
 import type { RequestContext } from '../context.ts'
+import { getOrInsert } from '../get-or-insert.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
@@ -46,9 +47,7 @@ export function recordsOf(
   for (const group of head.groups) byGroup.set(group, { group, changes: [] })
   const grouped = forEachInSlices(context, deltas, workOfDelta, (delta) => {
     const group = groupOf(delta.codes.partition, delta.codes.path)
-    const known = byGroup.get(group)
-    if (known === undefined) byGroup.set(group, { group, changes: [rowsOf(delta)] })
-    else known.changes.push(rowsOf(delta))
+    getOrInsert(byGroup, group, () => ({ group, changes: [] })).changes.push(rowsOf(delta))
   })
   const records: NewRecord[] = []
   const workOfGroup = ({ changes }: Pick<NewRecord, 'changes'>): number => (changes.length + 1) * workOfOne
