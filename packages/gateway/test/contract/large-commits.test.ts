@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Engine, openEngine } from '@sixtables/engine'
+import { turnScheduler } from '@sixtables/engine/testing'
 import { afterEach, expect, test } from 'vitest'
 import { Call, messageOf } from '../../src/call.ts'
 import { handlersOf } from '../../src/handlers/handlers.ts'
@@ -17,14 +18,17 @@ afterEach(async () => {
   for (const end of open.splice(0)) await end()
 })
 
+/** Slices end after a known number of rows, so that other calls have as many turns on any machine. */
+const scheduler = turnScheduler(() => {})
+
 async function engineOn(store: 'memory' | 'disk'): Promise<Engine> {
   if (store === 'memory') {
-    const engine = await openEngine()
+    const engine = await openEngine({ scheduler })
     open.push(() => engine.close())
     return engine
   }
   const dir = await mkdtemp(join(tmpdir(), 'sixtables-large-'))
-  const engine = await openEngine({ dir })
+  const engine = await openEngine({ dir, scheduler })
   open.push(async () => {
     await engine.close()
     await rm(dir, { recursive: true })
