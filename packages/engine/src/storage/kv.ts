@@ -17,7 +17,7 @@
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
  *     version at its creation. (A store over wide rows reads each row at some moment after the opening.)
  * K5  After a failed write every later one is refused with UNAVAILABLE until the store is opened again.
- * K7  Writes take effect, and are answered, in the order of the calls; but mutateIf may wait while a long batch is taken.
+ * K7  Writes take effect, and are answered, in the order of the calls.
  *
  * A row is answered as it was written, or reading it fails with DamagedRow. A scan gives the rows before the damaged one
  * first, and a seek continues behind it. A closed store refuses everything with UNAVAILABLE. Methods that answer at once

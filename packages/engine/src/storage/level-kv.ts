@@ -215,7 +215,6 @@ export class LevelKv implements Kv {
   }
 
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
-    while (this.#writer.filling !== undefined) await this.#writer.filling
     const pending = this.#writer.pending(write.key)
     const value = pending === undefined ? this.get(write.key) : pending.value
     if (sameBytes(value, expected)) {

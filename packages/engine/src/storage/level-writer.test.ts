@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { DatastoreError } from '../errors.ts'
 import type { WriteSource } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
@@ -157,16 +157,33 @@ describe('the writer of a LevelDB store', () => {
     expect(list.steps).toBeLessThan(500)
     expect(level.batches).toEqual([])
     expect(writer.pending('l0')?.value).toEqual(Uint8Array.of(2))
-    await writer.filling
-    expect(writer.filling).toBeUndefined()
     expect(writer.pending('l499')?.value).toEqual(Uint8Array.of(1))
-    expect(level.batches).toHaveLength(1)
+    await vi.waitFor(() => expect(level.batches).toHaveLength(1), { timeout: 60_000 })
     expect(level.batches[0]?.rows).toHaveLength(500)
     level.batches[0]?.settle()
     await first
     expect(level.batches[1]?.rows).toEqual(['l0=2'])
     level.batches[1]?.settle()
     await later
+  })
+
+  it('a search for the newest value of a row makes rows with its prefix alone', async () => {
+    const made: string[] = []
+    const first = writer.submit({
+      count: 4,
+      *writeTo({ wants, write }) {
+        for (const key of ['a1', 'a2', 'b1', 'b2']) {
+          if (wants?.(key.slice(0, 1)) === false) continue
+          if (wants !== undefined) made.push(key)
+          write(key, Uint8Array.of(1))
+          yield 1
+        }
+      },
+    })
+    expect(writer.pending('b2')?.value).toEqual(Uint8Array.of(1))
+    expect(made).toEqual(['b1', 'b2'])
+    level.batches[0]?.settle()
+    await first
   })
 
   it('when an earlier batch fails, a long list goes no further', async () => {

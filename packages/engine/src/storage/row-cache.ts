@@ -12,12 +12,13 @@
  * older versions go to LevelDB's snapshot. Tried: the rows of all spans in one tree (decision 0004).
  */
 
+import { prefixEnd } from '../encoding/bytes.ts'
 import { lowerBound } from '../lower-bound.ts'
 import { BTree } from './btree.ts'
 import { floorFrom } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
-import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
+import { handOver, type KeyRange, type KvRow, type RowKey, type Writes } from './kv.ts'
 
 /** A range, from `start` (inclusive) to `end` (exclusive), whose rows are all known. */
 export interface Span extends KeyRange {
@@ -78,7 +79,7 @@ export class RowCache {
   readonly #order = new Set<Span>()
   #bytes = 0
   /** Writes acknowledged since the oldest open fill began; the first has number `#firstRecent`. */
-  #recent: (readonly KvWrite[])[] = []
+  #recent: Writes[] = []
   #firstRecent = 0
   readonly #fills = new Set<Fill>()
 
@@ -120,7 +121,7 @@ export class RowCache {
   }
 
   /** Must be called with each group of writes when it is acknowledged. */
-  apply(writes: readonly KvWrite[]): void {
+  apply(writes: Writes): void {
     if (this.#fills.size > 0) this.#recent.push(writes)
     this.#apply(writes)
     this.#shrink()
@@ -140,21 +141,30 @@ export class RowCache {
     this.#recent = []
   }
 
-  #apply(writes: readonly KvWrite[]): void {
+  #apply(writes: Writes): void {
     if (this.#order.size === 0) return
     let span: Span | undefined
-    for (const { key, value } of writes) {
-      if (span === undefined || key < span.start || key >= span.end) {
-        span = spanAt(this.#spans, key)
-        if (span === undefined) continue
-      }
-      this.#write(span, key, value)
-      if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
-        this.#order.delete(span)
-        this.#drop(span)
-        span = undefined
-      }
-    }
+    handOver(writes, {
+      wants: (prefix) => this.#mayHave(prefix),
+      write: (key, value) => {
+        if (span === undefined || key < span.start || key >= span.end) {
+          span = spanAt(this.#spans, key)
+          if (span === undefined) return
+        }
+        this.#write(span, key, value)
+        if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
+          this.#order.delete(span)
+          this.#drop(span)
+          span = undefined
+        }
+      },
+    })
+  }
+
+  /** Whether a span covers keys with this prefix: the last one that starts before their end ends after their start. */
+  #mayHave(prefix: RowKey): boolean {
+    const last = floorFrom(this.#spans.root, this.#spans.height, prefixEnd(prefix))
+    return last !== undefined && last.end > prefix
   }
 
   #write(span: Span, key: RowKey, value: Uint8Array | undefined): void {
