@@ -39,7 +39,7 @@ import { readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { type LevelDatabase, StoreVersion } from './level-version.ts'
-import { type Group, LevelWriter, type WriterEvents } from './level-writer.ts'
+import { type Group, isLong, LevelWriter, type WriterEvents } from './level-writer.ts'
 import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
 import { provenValue } from './row-proof.ts'
@@ -342,12 +342,13 @@ export class LevelKv implements Kv {
     this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
       if ('leftover' in group || 'home' in group) continue
-      if (!('deleted' in group)) {
-        this.#rows?.apply(group)
-        this.#values?.apply(group)
-      } else if (group.deleted.length > 0) {
+      // To look for the rows of 20,000 entities took 50 ms in one turn; what was dropped is read from LevelDB again.
+      if ('deleted' in group ? group.deleted.length > 0 : isLong(group)) {
         this.#rows?.clear()
         this.#values?.clear()
+      } else if (!('deleted' in group)) {
+        this.#rows?.apply(group)
+        this.#values?.apply(group)
       }
     }
   }

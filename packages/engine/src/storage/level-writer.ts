@@ -38,6 +38,11 @@ import { provenValue, withProof } from './row-proof.ts'
  */
 const mergedRowsMax = 8192
 
+/** Whether a batch goes to LevelDB's memory in slices. */
+export function isLong(writes: Writes): boolean {
+  return countOf(writes) > mergedRowsMax
+}
+
 /** Keys that a deletion reads per step. */
 const keysOfTurn = 1000
 
@@ -139,7 +144,7 @@ export class LevelWriter {
     batch.jobs.push(job)
     batch.rows += count
     const sink = this.#sinkInto(batch.chained, this.#areas)
-    if (count > mergedRowsMax) {
+    if (isLong(writes)) {
       void this.#fill(batch, writes, sink)
       return job.promise
     }

@@ -17,10 +17,10 @@ const keys = Array.from({ length: 60 }, (_, i) => `${i < 30 ? 'D' : 'E'}${String
 /** One character a key, '.' for none: the whole state as a text. */
 type State = string
 
-/** Writes whose keys share their first two characters. */
-function sourceOf(writes: readonly KvWrite[]): WriteSource {
+/** Writes whose keys share their first two characters. A long source says that it may have thousands. */
+function sourceOf(writes: readonly KvWrite[], isLong: boolean): WriteSource {
   return {
-    count: writes.length,
+    count: isLong ? 9000 : writes.length,
     *writeTo({ wants, write }) {
       for (const { key, value } of writes) if (wants?.(key.slice(0, 2)) !== false) write(key, value)
       yield writes.length
@@ -77,7 +77,8 @@ class Run {
   /** Half of the batches are made while they are written. */
   #written(writes: readonly KvWrite[]): Promise<void> {
     if (this.#random.integer(2) === 0) return this.#kv.batch(writes)
-    return this.#kv.batch(sourceOf([...new Map(writes.map((write) => [write.key, write])).values()]))
+    const distinct = [...new Map(writes.map((write) => [write.key, write])).values()]
+    return this.#kv.batch(sourceOf(distinct, this.#random.integer(4) === 0))
   }
 
   async read(times: number): Promise<void> {
