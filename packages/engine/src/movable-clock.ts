@@ -5,7 +5,7 @@
  * of the clock below, leave the remaining time of each sleep as it was: sleeps use the steady clock, to which each advance
  * adds. After reset() time may go back, so for an order keep your own last value, as commit versions do (clock.ts).
  */
-import { type Scheduler, untilWoken } from './clock.ts'
+import { type Scheduler, untilWoken, waitIsOver } from './clock.ts'
 import { invalidArgument } from './errors.ts'
 
 interface Sleeper {
@@ -63,7 +63,7 @@ export class MovableClock implements Scheduler {
       const left = Math.min(ms, longestAdvanceMs)
       const leave = (): void => {
         this.#sleepers.delete(sleeper)
-        sleeper.timer.abort()
+        sleeper.timer.abort(waitIsOver)
       }
       const wake = (): void => {
         leave()
@@ -109,12 +109,12 @@ export class MovableClock implements Scheduler {
 
   /** Drops all sleepers, which never wake; its user is gone. Time can still be read. */
   end(): void {
-    for (const sleeper of this.#sleepers) sleeper.timer.abort()
+    for (const sleeper of this.#sleepers) sleeper.timer.abort(waitIsOver)
     this.#sleepers.clear()
   }
 
   #rearm(sleeper: Sleeper): void {
-    sleeper.timer.abort()
+    sleeper.timer.abort(waitIsOver)
     sleeper.timer = new AbortController()
     this.#arm(sleeper)
   }

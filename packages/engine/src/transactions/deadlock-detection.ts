@@ -14,7 +14,7 @@
  *
  * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are detected, without a timeout.
  */
-import { type Scheduler, steadyMicros } from '../clock.ts'
+import { type Scheduler, steadyMicros, waitIsOver } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
@@ -114,7 +114,7 @@ export class LockWaits {
         removeWait(waits, waiter, done)
         if ('footprint' in goal) locks.forget(goal.row, waits)
         waiter.notAtEnd(done)
-        timer.abort()
+        timer.abort(waitIsOver)
         signal?.removeEventListener('abort', done)
         resolve(waits.releasedAt)
       }
